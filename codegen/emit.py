@@ -1,0 +1,167 @@
+"""Plan to text: renders the templates. Every file that is generated is named here."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from .plan import FamilyPlan, FieldPlan, OperatorPlan, Plan
+from .writer import Writer
+
+# What a generated module may need, and where it is declared; each module imports what its text uses.
+CIMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("libc.math", ("INFINITY", "NAN", "exp", "erf", "fabs", "floor", "isfinite", "isnan", "log", "pow", "roundf", "sqrt",
+                   "tanh")),
+    ("libc.stddef", ("ptrdiff_t",)),
+    ("libc.stdint", ("INT32_MAX", "INT32_MIN", "INT64_MAX", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+                     "uint64_t", "uintptr_t")),
+    ("libc.stdlib", ("free", "malloc")),
+    ("libc.string", ("memcpy", "memset")),
+    ("numpy", ("ndarray",)),
+    ("dmlcy._runtime.arguments", ("take_bool", "take_dtype", "take_enum", "take_float", "take_scalar", "take_size_2d",
+                                  "take_uint", "take_uints")),
+    ("dmlcy._runtime.checks", ("append_size", "append_sizes", "ceil_div", "checked_add", "checked_mul", "checked_sub",
+                               "element1", "element2", "element3", "element4", "floor_div", "floor_mod", "product", "same_sizes", "tensor_holds", "total")),
+    ("dmlcy._runtime.compiled", ("describe", "match")),
+    ("dmlcy._runtime.half", ("dmlcy_float_of_half", "dmlcy_float_to_half", "dmlcy_half_of_float", "dmlcy_half_to_float")),
+    ("dmlcy._runtime.level", ("current_level",)),
+    ("dmlcy._runtime.tensor", ("MAX_RANK", "Tensor", "aligned", "as_array", "new_array", "out_array", "overlap",
+                               "overlaps_itself", "set_rank", "view", "write_back")),
+    ("dmlcy._runtime.threads", ("Work", "grain_of", "parallel_for")),
+)  # fmt: skip
+PACKAGE = "dmlcy/_generated"
+OWNED = (f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", "docs/reference/*.md", "tests/codegen/golden/*.pyx")
+
+
+def environment() -> jinja2.Environment:
+    """The template environment: an undefined name is an error."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    found.filters.update(
+        suffix=lambda text, end: f"{text}{end}",
+        member=member,
+        repr=repr,
+        outer=without_outer,
+        wrapped=lambda text, width: textwrap.fill(str(text), width),
+        docstring=escaped,
+        enum_classes=enum_classes,
+    )
+    return found
+
+
+def member(name: str) -> str:
+    """The name of an enum member in Python, which does not begin with a digit."""
+    return f"LEVEL_{name}" if name[0].isdigit() else name
+
+
+def escaped(text: str) -> str:
+    """Text that may stand between triple quotes."""
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
+
+def without_outer(code: str) -> str:
+    """Code without parentheses around all of it."""
+    if not code.startswith("("):
+        return code
+    depth = 0
+    for position, character in enumerate(code):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return code[1:-1] if position == len(code) - 1 else code
+    return code
+
+
+def enum_classes(fields: Any, plan: Plan) -> list[str]:
+    """Python classes of the enums that the fields of some operators have."""
+    names = {item.field.enum for group in fields for item in group if item.field.enum}
+    return sorted(plan.enum(name).python for name in names)
+
+
+def emit(plan: Plan, writer: Writer) -> None:
+    """Gives every generated file to the writer."""
+    env = environment()
+    for family in plan.families:
+        writer.write(f"{PACKAGE}/{family.family.name}.pyx", module(env, plan, family))
+        sample = FamilyPlan(family.family, family.operators[:1], _one(family))
+        golden = f"tests/codegen/golden/{family.family.name}.pyx"
+        writer.write(golden, module(env, plan, sample), committed=True)
+    for name in ("enums", "operators", "desc", "api"):
+        writer.write(f"{PACKAGE}/{name}.py", env.get_template(f"package_{name}.py.j2").render(plan=plan))
+    writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
+    for relative, text in committed(env, plan):
+        writer.write(relative, text, committed=True)
+
+
+def _one(family: FamilyPlan) -> Any:
+    return family.family.module([family.operators[0].kernel])
+
+
+def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
+    """The Cython module of a family: its kernels, then its operators."""
+    name = family.family.name
+    parts = [env.get_template(f"kernels/{name}.pyx.j2").render(**family.kernels).strip()]
+    parts += [enum_names(plan, family)] if family.enums else []
+    for operator in family.operators:
+        run = env.get_template(f"run/{name}.pyx.j2").render(op=operator).strip() + "\n"
+        binding = env.get_template("binding.pyx.j2")
+        parts.append(binding.render(op=operator, run=run, docstring=docstring(env, operator)).strip())
+    body = "\n\n\n".join(parts) + "\n"
+    imports = [("dmlcy._check", ("refuse", "refuse_call", "refuse_desc"))]
+    if family.enums:
+        imports.append((f"{PACKAGE}.enums".replace("/", "."), tuple(plan.enum(enum).python for enum in family.enums)))
+    text = env.get_template("module.pyx.j2").render(
+        family=family, body=body, cimports=list(cimports(body)), imports=sorted(imports)
+    )
+    return re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", text))
+
+
+def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
+    """The declarations that a module uses and does not make itself."""
+    code = re.sub(r"#.*", "", body)
+    for where, names in CIMPORTS:
+        used = [name for name in names if re.search(rf"\b{name}\b", code)]
+        own = [name for name in used if re.search(rf"^cdef [^\n]*\b{name}\([^\n]*\)[^\n]*:$", code, re.M)]
+        if [name for name in used if name not in own]:
+            yield where, [name for name in used if name not in own]
+
+
+def enum_names(plan: Plan, family: FamilyPlan) -> str:
+    """The dictionaries from the spellings of a member to its value."""
+    tables = []
+    for name in family.enums:
+        enum = plan.enum(name)
+        rows = "".join(
+            f'    "{item.name}": {item.value},\n    "{enum.prefix}{item.name}": {item.value},\n' for item in enum.members
+        )
+        tables.append(f"cdef dict {enum.python}_NAMES = {{\n{rows}}}")
+    return "\n\n".join(tables)
+
+
+def docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
+    """The numpydoc docstring of the functional call, quotes included."""
+    text = env.get_template("docstring.txt.j2").render(op=operator).strip()
+    return f'"""{escaped(text)}\n"""'
+
+
+def committed(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
+    """The generated files that people read in review."""
+    return iter(())
+
+
+
+
+def pretty(value: Any) -> str:
+    """JSON for people."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

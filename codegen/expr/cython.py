@@ -1,0 +1,156 @@
+"""Nodes to Cython over int64_t and double.
+
+Arithmetic whose interval leaves int64 goes through ``checked_add`` and its like, which set ``overflow``. A ``… for …``
+of a constant count is spread out; any other is a vector let, which the function computes in a loop of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ..diagnostics import did_you_mean
+from .nodes import (
+    Arith,
+    Call,
+    Choice,
+    Compare,
+    Each,
+    ExprError,
+    Index,
+    Logic,
+    Member,
+    Name,
+    Negate,
+    Node,
+    Not,
+    Number,
+    Text,
+    Within,
+    substitute,
+)
+from .types import Kind, Scope, interval_of, kind_of, refined
+
+CHECKED = {"+": "checked_add", "-": "checked_sub", "*": "checked_mul"}
+MAX_SPREAD = 64
+BINDING = {"if": 1, "or": 2, "and": 3, "not": 4, "compare": 5, "+": 6, "-": 6, "*": 7, "//": 7, "%": 7, "/": 7, "-x": 8}
+
+
+@dataclass(slots=True)
+class Cython:
+    """Renders the expressions of one function. ``place`` says where a name lives: ``a.`` or nothing."""
+
+    scope: Scope
+    place: str = "a."
+    constants: Mapping[str, int] = field(default_factory=dict)      # enum members and dtypes, by short name
+    data: Callable[[Index], str] | None = None                      # how an element of a tensor is read
+    overflows: bool = False                                         # whether anything needed checking
+
+    def expression(self, node: Node) -> str:
+        """``node`` as Cython text."""
+        return self._render(node, self.scope)[0]
+
+    def vector(self, node: Node) -> tuple[str, str]:
+        """A vector and its number of entries."""
+        return self._vector(node, self.scope)
+
+    def _render(self, node: Node, scope: Scope) -> tuple[str, int]:
+        """The text, and how tightly its outermost operator binds."""
+        match node:
+            case Number(value=value):
+                return repr(value), 9
+            case Text(value=value):
+                if value not in self.constants:
+                    raise ExprError(f"unknown name {value!r}", node.at, node.length, did_you_mean(value, self.constants))
+                return str(self.constants[value]), 9
+            case Name(id=name):
+                return (name if scope[name].role in ("index", "local") else f"{self.place}{name}"), 9
+            case Negate(operand=operand):
+                if kind_of(operand, scope) is Kind.INT and not interval_of(node, scope).fits_int64() and self.place:
+                    self.overflows = True
+                    return f"checked_sub(0, {self._render(operand, scope)[0]}, &overflow)", 9
+                return f"-{self._operand(operand, scope, 8)}", 8
+            case Not(operand=operand):
+                return f"not {self._operand(operand, scope, 4)}", 4
+            case Arith():
+                return self._arith(node, scope)
+            case Compare(op=op, left=left, right=right):
+                return f"{self._operand(left, scope, 6)} {op} {self._operand(right, scope, 6)}", 5
+            case Logic(op=op, items=items):
+                return f" {op} ".join(self._operand(item, scope, BINDING[op] + 1) for item in items), BINDING[op]
+            case Within(item=item, choices=choices):
+                text = self._operand(item, scope, 6)
+                return " or ".join(f"{text} == {self._operand(choice, scope, 6)}" for choice in choices), 2
+            case Choice(test=test, then=then, other=other):
+                yes = self._operand(then, refined(scope, test, True), 2)
+                no = self._operand(other, refined(scope, test, False), 1)
+                return f"{yes} if {self._operand(test, scope, 2)} else {no}", 1
+            case Index(base=base, indices=indices):
+                if kind_of(base, scope) is Kind.TENSOR:
+                    if self.data is None:
+                        raise ExprError("the values of a tensor are not known here", node.at, node.length)
+                    return self.data(node), 9
+                return f"{self._vector(base, scope)[0]}[{self._render(indices[0], scope)[0]}]", 9
+            case Member(base=Name(id=name), name=member):
+                return f"{self.place}{name}_{member.lower()}", 9
+            case Call():
+                return self._call(node, scope), 9
+            case Each():
+                return self._each(node, scope), 9
+        raise ExprError("this has no place in generated code", node.at, node.length)
+
+    def _operand(self, node: Node, scope: Scope, binding: int) -> str:
+        text, own = self._render(node, scope)
+        return text if own >= binding else f"({text})"
+
+    def _arith(self, node: Arith, scope: Scope) -> tuple[str, int]:
+        own = BINDING[node.op]
+        if kind_of(node, scope) is Kind.INT:
+            a, b = self._render(node.left, scope)[0], self._render(node.right, scope)[0]
+            if node.op in CHECKED and not interval_of(node, scope).fits_int64() and self.place:
+                self.overflows = True
+                return f"{CHECKED[node.op]}({a}, {b}, &overflow)", 9
+            low = interval_of(node.left, scope).lo
+            if node.op in ("//", "%") and (low is None or low < 0):
+                return f"{'floor_div' if node.op == '//' else 'floor_mod'}({a}, {b})", 9
+        left, right = self._operand(node.left, scope, own), self._operand(node.right, scope, own + 1)
+        return f"{left} {node.op} {right}", own
+
+    def _vector(self, node: Node, scope: Scope) -> tuple[str, str]:
+        match node:
+            case Name(id=name):
+                count = scope[name].count
+                return f"{self.place}{name}", "0" if count is None else self._render(count, scope)[0]
+            case Call(function="sizes", args=(Name(id=name),)):
+                return f"{self.place}{name}.sizes", f"{self.place}{name}.rank"
+        raise ExprError("expected the name of a vector", node.at, node.length)
+
+    def _call(self, node: Call, scope: Scope) -> str:
+        function, args = node.function, node.args
+        match function:
+            case "rank" | "dtype":
+                return f"{self.place}{args[0].id}.{function}"  # type: ignore[attr-defined]
+            case "len":
+                return self._vector(args[0], scope)[1]
+            case "prod" | "sum" | "min" | "max" if len(args) == 1:
+                vector, count = self._vector(args[0], scope)
+                if function in ("prod", "sum"):
+                    self.overflows = True
+                    return f"{'product' if function == 'prod' else 'total'}({vector}, {count}, &overflow)"
+                return f"{'smallest' if function == 'min' else 'largest'}({vector}, {count})"
+            case "round":
+                return f"round_away({self._render(args[0], scope)[0]})"
+            case "abs" if kind_of(args[0], scope) is Kind.FLOAT:
+                return f"fabs({self._render(args[0], scope)[0]})"
+            case "abs":  # Cython's abs of a signed integer is unsigned
+                return f"max({self._render(args[0], scope)[0]}, {self._render(Negate(args[0]), scope)[0]})"
+        return f"{function}({', '.join(self._render(arg, scope)[0] for arg in args)})"
+
+    def _each(self, node: Each, scope: Scope) -> str:
+        if node.function in ("all", "any") and isinstance(node.count, Number) and 1 <= node.count.value <= MAX_SPREAD:
+            word = "and" if node.function == "all" else "or"
+            parts = [self._operand(substitute(node.body, node.variable, Number(value)), scope, 4)
+                     for value in range(int(node.count.value))]
+            return f"({f' {word} '.join(parts)})"
+        raise ExprError(f"{node.function}(… for …) is not spread out here", node.at, node.length,
+                        f"all and any take a constant count up to {MAX_SPREAD}; else make the body a let with `for`")

@@ -1,0 +1,183 @@
+"""The nodes of an expression. Immutable; ``at`` and ``length`` say where in the text a node stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+UINT_MAX = 2**32 - 1
+
+
+class ExprError(Exception):
+    """What is wrong with an expression, and where in its text."""
+
+    def __init__(self, message: str, at: int = 0, length: int = 1, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+        self.length = length
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Base of all nodes; equality ignores the position."""
+
+    at: int = field(default=0, compare=False)
+    length: int = field(default=1, compare=False)
+
+    def children(self) -> Iterator[Node]:
+        """The nodes directly below this one, in order."""
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, Node):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (part for part in value if isinstance(part, Node))
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it."""
+        yield self
+        for child in self.children():
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    """An integer or a float."""
+
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Node):
+    """The name of an enum member or of a dtype."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """A field, a let, an index or a reserved name."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Negate(Node):
+    """``-x``"""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    """``not x``"""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Arith(Node):
+    """``left op right`` with + - * // % /"""
+
+    op: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Node):
+    """``left op right`` with == != < <= > >="""
+
+    op: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Logic(Node):
+    """``a and b and …`` or ``a or b or …``"""
+
+    op: str
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Within(Node):
+    """``x in (a, b, …)``"""
+
+    item: Node
+    choices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Node):
+    """``then if test else other``"""
+
+    test: Node
+    then: Node
+    other: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Node):
+    """``base[i]``, or ``base[i, j, …]`` for the elements of a tensor"""
+
+    base: Node
+    indices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Node):
+    """``size.Width`` and ``size.Height``"""
+
+    base: Node
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """``function(a, b, …)``"""
+
+    function: str
+    args: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Each(Node):
+    """``function(body for variable in count)``: variable takes 0 … count - 1"""
+
+    function: str
+    body: Node
+    variable: str
+    count: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Splat(Node):
+    """``*vector`` inside a list"""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes(Node):
+    """``[a, b, *vector]``"""
+
+    items: tuple[Node, ...]
+
+
+def substitute(node: Node, name: str, value: Node) -> Node:
+    """``node`` with the name ``name`` replaced by ``value``."""
+    if isinstance(node, Name):
+        return value if node.id == name else node
+    changes: dict[str, Any] = {}
+    for item in fields(node):
+        child = getattr(node, item.name)
+        if isinstance(child, Node):
+            changes[item.name] = substitute(child, name, value)
+        elif isinstance(child, tuple):
+            changes[item.name] = tuple(substitute(part, name, value) for part in child)
+    return replace(node, **changes)

@@ -1,0 +1,140 @@
+"""Nodes to what people read: the formula as it stands in the docs, and the sentence of a message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .nodes import (
+    Arith,
+    Call,
+    Choice,
+    Compare,
+    Each,
+    Index,
+    Logic,
+    Member,
+    Name,
+    Negate,
+    Node,
+    Not,
+    Number,
+    Sizes,
+    Splat,
+    Text,
+    Within,
+    substitute,
+)
+from .types import Kind, Scope
+
+BINDING = {"or": 2, "and": 3, "+": 6, "-": 6, "*": 7, "//": 7, "%": 7, "/": 7}
+
+
+def formula(node: Node) -> str:
+    """``node`` in the language itself, with as few parentheses as it needs."""
+    return _render(node)[0]
+
+
+def _operand(node: Node, binding: int) -> str:
+    text, own = _render(node)
+    return text if own >= binding else f"({text})"
+
+
+def _render(node: Node) -> tuple[str, int]:
+    match node:
+        case Number(value=value):
+            return repr(value), 9
+        case Text(value=value):
+            return f"'{value}'", 9
+        case Name(id=name):
+            return name, 9
+        case Negate(operand=operand):
+            return f"-{_operand(operand, 8)}", 8
+        case Not(operand=operand):
+            return f"not {_operand(operand, 4)}", 4
+        case Arith(op=op, left=left, right=right):
+            own = BINDING[op]
+            return f"{_operand(left, own)} {op} {_operand(right, own + 1)}", own
+        case Compare(op=op, left=left, right=right):
+            return f"{_operand(left, 6)} {op} {_operand(right, 6)}", 5
+        case Logic(op=op, items=items):
+            return f" {op} ".join(_operand(item, BINDING[op] + 1) for item in items), BINDING[op]
+        case Within(item=item, choices=choices):
+            listed = ", ".join(_render(choice)[0] for choice in choices)
+            return f"{_operand(item, 6)} in ({listed}{',' if len(choices) == 1 else ''})", 5
+        case Choice(test=test, then=then, other=other):
+            return f"{_operand(then, 2)} if {_operand(test, 2)} else {_operand(other, 1)}", 1
+        case Index(base=base, indices=indices):
+            return f"{_render(base)[0]}[{', '.join(_render(index)[0] for index in indices)}]", 9
+        case Member(base=base, name=name):
+            return f"{_render(base)[0]}.{name}", 9
+        case Call(function=function, args=args):
+            return f"{function}({', '.join(_render(arg)[0] for arg in args)})", 9
+        case Each(function=function, body=body, variable=variable, count=count):
+            return f"{function}({_render(body)[0]} for {variable} in {_operand(count, 2)})", 9
+        case Splat(operand=operand):
+            return f"*{_operand(operand, 6)}", 9
+        case Sizes(items=items):
+            return f"[{', '.join(_render(item)[0] for item in items)}]", 9
+    raise TypeError(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """How a broken condition is said: ``shown`` holds {0}, {1} … for the terms, each of which has a label and a node."""
+
+    shown: str
+    terms: tuple[tuple[str, Node], ...]
+
+
+def sentence(node: Node, scope: Scope, index: str | None) -> Sentence:
+    """The message of a condition: each side of a comparison with its value, and the names inside a longer side."""
+    terms: dict[str, Node] = {}
+
+    def place(part: Node) -> str:
+        if isinstance(part, Number | Text):
+            return _render(part)[0].replace("{", "{{").replace("}", "}}")
+        label = _label(part, index)
+        terms.setdefault(label, part)
+        return f"{{{list(terms).index(label)}}}"
+
+    if isinstance(node, Compare):
+        must = "must be" if node.op == "==" else f"must be {node.op}"
+        shown = f"{place(node.left)} {must} {place(node.right)}"
+        sides = [side for side in (node.left, node.right) if not _atomic(side)]
+    else:
+        shown = f"{formula(node)} must hold".replace("{", "{{").replace("}", "}}")
+        sides = [node]
+    inner = [place(part) for side in sides for part in _atoms(side, scope)]
+    inner = list(dict.fromkeys(inner))
+    if inner:
+        shown += f", where {', '.join(inner)}"
+    return Sentence(shown, tuple(terms.items()))
+
+
+def _label(node: Node, index: str | None) -> str:
+    text = formula(node).replace("{", "{{").replace("}", "}}")
+    if index is not None:
+        text = text.replace(f"[{index}]", f"[{{{index}}}]").replace(f", {index}, ", f", {{{index}}}, ")
+    return text
+
+
+def _atomic(node: Node) -> bool:
+    return isinstance(node, Name | Number | Text | Member) or (
+        isinstance(node, Index) and isinstance(node.base, Name | Call)
+    ) or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes"))
+
+
+def _atoms(node: Node, scope: Scope) -> list[Node]:
+    """The smallest parts that have a value of their own; those under a ``… for …`` with a constant count are spread."""
+    if isinstance(node, Number | Text):
+        return []
+    if isinstance(node, Each):
+        if not isinstance(node.count, Number):
+            return []
+        bodies = [substitute(node.body, node.variable, Number(value)) for value in range(int(node.count.value))]
+        return [atom for body in bodies for atom in _atoms(body, scope)]
+    if isinstance(node, Name) and node.id in scope and scope[node.id].kind is Kind.TENSOR:
+        return []
+    if _atomic(node):
+        return [] if isinstance(node, Name) and node.id in scope and scope[node.id].role == "index" else [node]
+    return [atom for child in node.children() for atom in _atoms(child, scope)]

@@ -1,0 +1,16 @@
+"""The families: for each, which ``[kernel]`` keys and roles it takes, and what its templates are given."""
+
+from __future__ import annotations
+
+from .base import Family
+from .pad import Pad
+from .rearrange import Rearrange
+from .region_reduce import RegionReduce
+from .window_gather import WindowGather
+from .window_reduce import WindowReduce
+
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (WindowReduce(), WindowGather(), Rearrange(), Pad(), RegionReduce())
+}
+
+__all__ = ["FAMILIES", "Family"]

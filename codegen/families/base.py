@@ -1,0 +1,97 @@
+"""What every family offers to ``plan``, and the reading of ``[kernel]`` that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ..diagnostics import Diagnostics, did_you_mean
+from ..expr.cython import Cython
+from ..expr.nodes import ExprError, Node
+from ..expr.parse import parse
+from ..expr.types import Interval, Kind, Symbol, kind_of
+from ..model import DTYPE_ENUM, Facts, Operator
+from ..source import Table
+
+ELEMENT_TYPES = tuple({"item": size, "ctype": f"uint{8 * size}_t"} for size in (1, 2, 4, 8))
+C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
+
+
+class Family(Protocol):
+    """Operators that share loops. ``name`` is also that of its templates and of its extension module."""
+
+    name: str
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Any:
+        """What the run template of one operator is given."""
+
+    def needs(self, kernel: Any) -> Sequence[str]:
+        """Lets that the kernel reads."""
+
+    def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
+        """What the kernel template of the module is given."""
+
+
+class KernelTable:
+    """The ``[kernel]`` table of one operator; every role is a field or a let, named by default like the role."""
+
+    def __init__(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> None:
+        self.operator = operator
+        self.facts = facts
+        self.diagnostics = diagnostics
+        self.table: Table | None = operator.kernel
+
+    def role(self, key: str, default: str, *kinds: Kind) -> str:
+        """The field or let that plays a role."""
+        name = default if self.table is None else self.table.str(key, default)
+        symbol = self.operator.scope.get(name)
+        if symbol is None or symbol.kind not in kinds:
+            self.error(key, f"the role {key} of family {self.operator.family} takes {kinds[0].value}: {name!r} is none",
+                       did_you_mean(name, self.operator.scope))
+        return name
+
+    def error(self, key: str, message: str, hint: str | None = None) -> None:
+        """A problem of ``[kernel]``."""
+        if self.table is not None and self.table.has(key):
+            self.table.error(key, message, hint)
+        else:
+            self.diagnostics.error(self.operator.fields[0].span, f"{self.operator.name}: {message}", hint)
+
+    def table_of(self, key: str) -> Table | None:
+        """A sub-table of ``[kernel]``."""
+        return None if self.table is None else self.table.table(key)
+
+    def members(self, field: str) -> Mapping[str, int]:
+        """Members of the enum that types a field."""
+        enum = self.operator.field(field).enum
+        if enum is None or enum == DTYPE_ENUM:
+            return {}
+        return {member.name: member.value for member in self.facts.enums[enum].members}
+
+    def expression(
+        self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind, cython: Cython | None = None
+    ) -> tuple[Node, str]:
+        """An expression of ``[kernel]`` over local names and attributes, as Cython."""
+        text = table.str(key)
+        scope = {**self.operator.scope, **locals_}
+        try:
+            node = parse(text)
+            found = kind_of(node, scope)
+            if found is not kind and not (kind is Kind.FLOAT and found is Kind.INT):
+                raise ExprError(f"expected {kind.value}, found {found.value}", 0, len(text))
+            renderer = cython or Cython(scope, place="")
+            renderer.scope = scope
+            return node, renderer.expression(node)
+        except ExprError as error:
+            table.error(key, error.message, error.hint)
+            return parse("0"), "0"
+
+    def finish(self) -> None:
+        """Reports keys that the family does not know."""
+        if self.table is not None:
+            self.table.finish()
+
+
+def local(kind: Kind, low: int | None = None, high: int | None = None) -> Symbol:
+    """A reserved name of a kernel expression."""
+    return Symbol(kind, "local", Interval(low, high))

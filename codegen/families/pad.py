@@ -1,0 +1,71 @@
+"""pad: each position outside the input reads an element of the input, or the padding value.
+
+``[kernel.index]`` gives, per padding mode, the element that position ``p`` of an axis of ``n`` elements reads; a mode
+that is absent takes the padding value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..expr.types import Kind
+from ..model import Facts, Operator
+from .base import ELEMENT_TYPES, KernelTable, local
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMap:
+    """One mode: ``expression`` is None where the padding value is taken."""
+
+    member: str
+    value: int
+    function: str
+    expression: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PadKernel:
+    """The run template's view."""
+
+    start: str
+    fill: str
+    mode: str
+    maps: tuple[IndexMap, ...]
+
+
+class Pad:
+    """The family."""
+
+    name = "pad"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> PadKernel:
+        """Reads the index maps."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        start = kernel.role("start", "start_padding", Kind.VECTOR)
+        fill = kernel.role("fill", "padding_value", Kind.SCALAR, Kind.FLOAT)
+        mode = kernel.role("mode", "padding_mode", Kind.ENUM)
+        members = kernel.members(mode)
+        maps = []
+        index = kernel.table_of("index")
+        names = {"p": local(Kind.INT, -(2**33), 2**34), "n": local(Kind.INT, 1, 2**32 - 1)}
+        given = () if index is None else index.keys()
+        for member, value in members.items():
+            expression = None
+            if index is not None and member in given:
+                expression = kernel.expression(index, member, names, Kind.INT)[1]
+            maps.append(IndexMap(member, value, f"{operator.python}_{member.lower()}", expression))
+        if index is not None:
+            index.finish()
+        kernel.finish()
+        return PadKernel(start, fill, mode, tuple(maps))
+
+    def needs(self, kernel: PadKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def module(self, kernels: Sequence[PadKernel]) -> Mapping[str, Any]:
+        """Kernels per element size."""
+        return {"element_types": ELEMENT_TYPES}

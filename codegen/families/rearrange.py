@@ -1,0 +1,132 @@
+"""rearrange: axes are split, reordered and merged.
+
+``pattern`` says so in one line, e.g. ``n (b1 b2 c) h w -> n c (h b1) (w b2)``: a group is one axis of the tensor, its
+parts run from slowest to fastest. ``[kernel.axes]`` gives the sizes that the input does not tell. With ``mode``, one
+pattern per member of that enum.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..expr.types import Kind
+from ..model import Facts, Operator
+from .base import ELEMENT_TYPES, KernelTable
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A part: its size and strides in both tensors, as Cython."""
+
+    name: str
+    size: str
+    input_stride: str
+    output_stride: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern, its parts in output order; ``value`` is that of the enum member, if there is a mode."""
+
+    text: str
+    value: int | None
+    sizes: tuple[tuple[str, str], ...]     # (part, size), in an order in which each can be computed
+    axes: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RearrangeKernel:
+    """The run template's view."""
+
+    mode: str | None
+    patterns: tuple[Pattern, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of all parts."""
+        return tuple(dict.fromkeys(name for pattern in self.patterns for name, _ in pattern.sizes))
+
+
+class Rearrange:
+    """The family."""
+
+    name = "rearrange"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RearrangeKernel:
+        """Reads the patterns."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        known: dict[str, str] = {}
+        axes = kernel.table_of("axes")
+        if axes is not None:
+            for name in axes.keys():
+                known[name] = f"a.{axes.str(name)}"
+            axes.finish()
+        table = kernel.table
+        patterns: list[Pattern] = []
+        mode = None
+        if table is None:
+            kernel.error("pattern", "family rearrange needs [kernel] with a pattern")
+        elif table.has("mode"):
+            mode = kernel.role("mode", "", Kind.ENUM)
+            members, given = kernel.members(mode), table.table("pattern")
+            for member, value in members.items():
+                if given is None or member not in given.keys():
+                    kernel.error("pattern", f"there is no pattern for {member}")
+                else:
+                    patterns.append(self.pattern(kernel, given.str(member), value, known))
+            if given is not None:
+                given.finish()
+        else:
+            patterns.append(self.pattern(kernel, table.str("pattern"), None, known))
+        kernel.finish()
+        return RearrangeKernel(mode, tuple(patterns))
+
+    def pattern(self, kernel: KernelTable, text: str, value: int | None, known: Mapping[str, str]) -> Pattern:
+        """One pattern: the sizes of its parts, and their strides in both tensors."""
+        left, _, right = text.partition("->")
+        inputs, outputs = _groups(left), _groups(right)
+        if inputs is None or outputs is None or sorted(sum(inputs, [])) != sorted(sum(outputs, [])):
+            kernel.error("pattern", f"{text!r} is no pattern: both sides of -> name the same parts, groups in ( )")
+            return Pattern(text, value, (), ())
+        sizes: dict[str, str] = {}
+        for axis, group in enumerate(inputs):
+            sizes.update({name: known[name] for name in group if name in known})
+            open_ = [name for name in group if name not in known]
+            if len(open_) > 1:
+                kernel.error("pattern", f"the sizes of {' and '.join(open_)} do not follow from the input",
+                             "give them in [kernel.axes]")
+            for name in open_:
+                rest = [part for part in group if part in known]
+                divisor = rest[0] if len(rest) == 1 else f"({' * '.join(rest)})"
+                sizes[name] = f"a.input.sizes[{axis}]" + (f" // {divisor}" if rest else "")
+        axes = tuple(
+            Axis(name, name, _stride(inputs, name, "input"), _stride(outputs, name, "output"))
+            for group in outputs
+            for name in group
+        )
+        return Pattern(text, value, tuple(sizes.items()), axes)
+
+    def needs(self, kernel: RearrangeKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def module(self, kernels: Sequence[RearrangeKernel]) -> Mapping[str, Any]:
+        """Kernels per element size."""
+        return {"element_types": ELEMENT_TYPES}
+
+
+def _groups(side: str) -> list[list[str]] | None:
+    """``n (b1 b2 c) h`` as [[n], [b1, b2, c], [h]]."""
+    if not re.fullmatch(r"\s*((\w+|\(\s*\w+(\s+\w+)*\s*\))\s*)+", side):
+        return None
+    return [group.strip("()").split() for group in re.findall(r"\([^)]*\)|\w+", side)]
+
+
+def _stride(groups: list[list[str]], name: str, tensor: str) -> str:
+    axis, group = next((axis, group) for axis, group in enumerate(groups) if name in group)
+    faster = group[group.index(name) + 1 :]
+    return " * ".join([f"a.{tensor}.strides[{axis}]", *faster])

@@ -1,0 +1,137 @@
+"""region_reduce: each region of the input is divided into bins, each bin becomes one element.
+
+``first`` and ``last`` give the first and the last row and column of region ``r`` from its entries; ``bin`` gives the
+bounds of bin ``i`` of ``count`` bins between them, the end exclusive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..expr.cython import Cython
+from ..expr.nodes import Index, Number
+from ..expr.types import Kind
+from ..model import Facts, Operator
+from ..source import Table
+from .base import C_TYPES, KernelTable, local
+from .window_reduce import attribute_locals
+
+
+@dataclass(frozen=True, slots=True)
+class RegionLoop:
+    """The kernel of one data type."""
+
+    name: str
+    dtype: int
+    ctype: str
+    half: bool
+    acc: str
+    op: str
+    scalars: tuple[tuple[str, str], ...]
+    reduction: str
+    empty: str
+    batch: str
+    first_height: str
+    last_height: str
+    first_width: str
+    last_width: str
+    bin_start: str
+    bin_end: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegionKernel:
+    """The run template's view."""
+
+    rois: str
+    loops: tuple[RegionLoop, ...]
+
+
+class RegionReduce:
+    """The family."""
+
+    name = "region_reduce"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RegionKernel:
+        """Reads roles and expressions, for each data type."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        rois = kernel.role("rois", "roi", Kind.TENSOR)
+        result = RegionKernel(rois, tuple(self.loops(kernel)))
+        kernel.finish()
+        return result
+
+    def loops(self, kernel: KernelTable) -> list[RegionLoop]:
+        """One loop per data type in ``acc``."""
+        table = kernel.table
+        if table is None:
+            kernel.error("first", "family region_reduce needs [kernel] with first, last and bin")
+            return []
+        entry = {"r": local(Kind.INT, 0, 2**32 - 1)}
+        part = {
+            "i": local(Kind.INT, 0, 2**31 - 1),
+            "first": local(Kind.INT, -(2**31), 2**31 - 1),
+            "last": local(Kind.INT, -(2**31), 2**31 - 1),
+            "count": local(Kind.INT, 1, 2**31 - 1),
+        }
+        reduction = table.choice("reduction", ("max",))
+        empty = kernel.expression(table, "empty", {}, Kind.FLOAT)[1]
+        batch = self.entry(kernel, table, "batch", entry, Kind.FLOAT)
+        bounds = {}
+        for side in ("first", "last"):
+            inner = table.table(side, required=True)
+            for axis in ("height", "width"):
+                bounds[f"{side}_{axis}"] = "0" if inner is None else self.entry(kernel, inner, axis, entry, Kind.INT)
+            if inner is not None:
+                inner.finish()
+        bins = table.table("bin", required=True)
+        start, end = "0", "0"
+        if bins is not None:
+            # A region is in order (a data rule of the operator), so last - first + 1 is positive.
+            start = kernel.expression(bins, "start", part, Kind.INT)[1]
+            end = kernel.expression(bins, "end", part, Kind.INT)[1]
+            bins.finish()
+        scalars = attribute_locals(kernel.operator)
+        acc = table.table("acc", required=True)
+        loops = []
+        for dtype in () if acc is None else acc.keys():
+            acc_type = "float" if acc is None else C_TYPES[acc.choice(dtype, ("FLOAT32",))]
+            loops.append(
+                RegionLoop(
+                    name=f"{kernel.operator.python}_{dtype}",
+                    dtype=next(known.value for known in kernel.facts.dtypes if known.name == dtype),
+                    ctype=C_TYPES[dtype],
+                    half=dtype == "FLOAT16",
+                    acc=acc_type,
+                    op=kernel.operator.desc,
+                    scalars=scalars,
+                    reduction=reduction,
+                    empty=empty,
+                    batch=batch,
+                    **bounds,
+                    bin_start=start,
+                    bin_end=end,
+                )
+            )
+        if acc is not None:
+            acc.finish()
+        return loops
+
+    def entry(self, kernel: KernelTable, table: Table, key: str, names: Mapping[str, Any], kind: Kind) -> str:
+        """An expression over the entries of a region, which the loops hold as row0, row1, …"""
+
+        def row(node: Index) -> str:
+            last = node.indices[-1]
+            return f"row{last.value}" if isinstance(last, Number) else "row0"
+
+        return kernel.expression(table, key, names, kind, Cython({}, place="", data=row))[1]
+
+    def needs(self, kernel: RegionKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def module(self, kernels: Sequence[RegionKernel]) -> Mapping[str, Any]:
+        """One kernel per operator and data type."""
+        return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}

@@ -1,0 +1,52 @@
+"""window_gather: each position of a window becomes a column; the operator only moves data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..expr.types import Kind
+from ..model import Facts, Operator
+from .base import ELEMENT_TYPES, KernelTable
+
+
+@dataclass(frozen=True, slots=True)
+class GatherKernel:
+    """The run template's view: the fields and lets that play the roles."""
+
+    spatial: str
+    window: str
+    strides: str
+    dilations: str
+    start: str
+    blocks: str
+
+
+class WindowGather:
+    """The family."""
+
+    name = "window_gather"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> GatherKernel:
+        """Reads the roles."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        result = GatherKernel(
+            kernel.role("spatial", "spatial", Kind.INT),
+            kernel.role("window", "window_size", Kind.VECTOR),
+            kernel.role("strides", "strides", Kind.VECTOR),
+            kernel.role("dilations", "dilations", Kind.VECTOR),
+            kernel.role("start", "start_padding", Kind.VECTOR),
+            kernel.role("blocks", "blocks", Kind.VECTOR),
+        )
+        kernel.finish()
+        return result
+
+    def needs(self, kernel: GatherKernel) -> Sequence[str]:
+        """The lets among the roles."""
+        return (kernel.spatial, kernel.blocks)
+
+    def module(self, kernels: Sequence[GatherKernel]) -> Mapping[str, Any]:
+        """Kernels per element size."""
+        return {"element_types": ELEMENT_TYPES}

@@ -1,0 +1,143 @@
+"""window_reduce: each position of a window becomes one element.
+
+``init``, ``step`` (over ``acc`` and ``x``) and ``finish`` (over ``acc``, ``count``, ``volume`` and attributes) are
+expressions; ``reduction`` says how partial results combine, which lets the loops reduce rows first, then columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..expr.cython import Cython
+from ..expr.types import Kind
+from ..model import Facts, Operator
+from .base import C_TYPES, KernelTable, local
+
+COMBINE = {"sum": "acc + other"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceLoop:
+    """The kernel of one data type."""
+
+    name: str
+    dtype: int
+    ctype: str
+    half: bool
+    acc: str
+    op: str
+    scalars: tuple[tuple[str, str], ...]
+    init: str
+    step: str
+    combine: str
+    finish: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceKernel:
+    """The run template's view."""
+
+    spatial: str
+    window: str
+    strides: str
+    dilations: str | None
+    start: str
+    loops: tuple[ReduceLoop, ...]
+
+
+class WindowReduce:
+    """The family."""
+
+    name = "window_reduce"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
+        """Reads roles and expressions, for each data type."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        roles = ReduceKernel(
+            spatial=kernel.role("spatial", "spatial", Kind.INT),
+            window=kernel.role("window", "window_size", Kind.VECTOR),
+            strides=kernel.role("strides", "strides", Kind.VECTOR),
+            dilations=kernel.role("dilations", "dilations", Kind.VECTOR) if "dilations" in operator.scope else None,
+            start=kernel.role("start", "start_padding", Kind.VECTOR),
+            loops=(),
+        )
+        loops = tuple(self.loops(kernel))
+        kernel.finish()
+        return ReduceKernel(roles.spatial, roles.window, roles.strides, roles.dilations, roles.start, loops)
+
+    def loops(self, kernel: KernelTable) -> list[ReduceLoop]:
+        """One loop per data type in ``acc``."""
+        table = kernel.table
+        if table is None:
+            kernel.error("step", "family window_reduce needs [kernel] with init, step, reduction and finish")
+            return []
+        names = {
+            "x": local(Kind.FLOAT),
+            "acc": local(Kind.FLOAT),
+            "count": local(Kind.INT, 0, 2**62),
+            "volume": local(Kind.INT, 1, 2**62),
+        }
+        scalars = attribute_locals(kernel.operator)
+        init = kernel.expression(table, "init", names, Kind.FLOAT)[1]
+        step = kernel.expression(table, "step", names, Kind.FLOAT)[1]
+        reduction = table.choice("reduction", tuple(COMBINE))
+        acc = table.table("acc")
+        loops = []
+        for dtype in () if acc is None else acc.keys():
+            acc_type = C_TYPES[acc.choice(dtype, ("FLOAT32", "FLOAT64"))] if acc is not None else "float"
+            finish = kernel.expression(table, "finish", names, Kind.FLOAT, FloatCython({}, place="", acc=acc_type))[1]
+            loops.append(
+                ReduceLoop(
+                    name=f"{kernel.operator.python}_{dtype}",
+                    dtype=next(known.value for known in kernel.facts.dtypes if known.name == dtype),
+                    ctype=C_TYPES[dtype],
+                    half=dtype == "FLOAT16",
+                    acc=acc_type,
+                    op=kernel.operator.desc,
+                    scalars=scalars,
+                    init=init,
+                    step=step,
+                    combine=COMBINE[reduction],
+                    finish=finish,
+                )
+            )
+        if acc is not None:
+            acc.finish()
+        return loops
+
+    def needs(self, kernel: ReduceKernel) -> Sequence[str]:
+        """The lets among the roles."""
+        return (kernel.spatial,)
+
+    def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
+        """One kernel per operator and data type."""
+        return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
+
+
+def attribute_locals(operator: Operator) -> tuple[tuple[str, str], ...]:
+    """The scalar attributes that kernel expressions may read, as (C type, name)."""
+    ctypes = {"uint": "int64_t", "float": "float", "bool": "bint"}
+    return tuple((ctypes[field.type], field.python) for field in operator.attributes if field.type in ctypes)
+
+
+@dataclass(slots=True)
+class FloatCython(Cython):
+    """Casts the integer side of mixed arithmetic to the accumulator's type, which C would promote elsewhere."""
+
+    acc: str = "float"
+
+    def _arith(self, node: Any, scope: Any) -> tuple[str, int]:
+        from ..expr.types import kind_of
+
+        text, binding = Cython._arith(self, node, scope)
+        kinds = (kind_of(node.left, scope), kind_of(node.right, scope))
+        if kinds == (Kind.FLOAT, Kind.INT):
+            left = self._operand(node.left, scope, binding)
+            return f"{left} {node.op} <{self.acc}>({self._render(node.right, scope)[0]})", binding
+        if kinds == (Kind.INT, Kind.FLOAT):
+            right = self._operand(node.right, scope, binding + 1)
+            return f"<{self.acc}>({self._render(node.left, scope)[0]}) {node.op} {right}", binding
+        return text, binding

@@ -1,0 +1,582 @@
+"""TOML to model: reads every spec, reports every problem with its place, and builds nothing that is not valid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import source
+from .diagnostics import Diagnostics, Span, did_you_mean
+from .expr.nodes import UINT_MAX, ExprError
+from .expr.parse import parse
+from .expr.types import Kind, Scope, Symbol, interval_of, kind_of, within
+from .model import (
+    DTYPE_ENUM,
+    FIELD_TYPES,
+    PROVENANCE,
+    Accuracy,
+    CatalogueField,
+    CatalogueOperator,
+    Dtype,
+    DtypeRow,
+    Enum,
+    EnumMember,
+    ErrorText,
+    Example,
+    Facts,
+    Field,
+    Formula,
+    Interpretation,
+    Let,
+    Level,
+    Operator,
+    RankRow,
+    Rule,
+    Specs,
+    TensorData,
+    field_symbol,
+    let_symbol,
+    snake,
+)
+from .source import Table
+
+T = TypeVar("T")
+
+
+def load(root: Path) -> Specs:
+    """Every spec below ``root``/specs; raises SpecError with all problems."""
+    diagnostics = Diagnostics()
+    reader = _Files(root, diagnostics)
+    facts = _facts(reader)
+    diagnostics.raise_if_any()
+    operators: dict[str, Operator] = {}
+    for path in sorted((root / "specs" / "operators").glob("*/*.toml")):
+        table = reader.table(path.relative_to(root).as_posix())
+        operator = None if table is None else _OperatorReader(reader, facts, table, path).read()
+        if operator is None:
+            continue
+        if operator.name in operators and table is not None:
+            table.error("operator", f"{operator.name} is described twice", f"also in {operators[operator.name].file}")
+        operators[operator.name] = operator
+    diagnostics.raise_if_any()
+    ordered = sorted(operators.values(), key=lambda operator: operator.name)
+    return Specs(facts, {operator.name: operator for operator in ordered})
+
+
+class _Files:
+    """Opens spec files, each once."""
+
+    def __init__(self, root: Path, diagnostics: Diagnostics) -> None:
+        self.root = root
+        self.diagnostics = diagnostics
+        self.documents: dict[str, source.Document | None] = {}
+
+    def table(self, relative: str) -> Table | None:
+        """A fresh cursor over the file, or None where it cannot be read."""
+        if relative not in self.documents:
+            self.documents[relative] = source.load(self.root / relative, self.root, self.diagnostics)
+        document = self.documents[relative]
+        return None if document is None else document.table()
+
+
+def _rows(table: Table | None, key: str) -> tuple[Table, ...]:
+    return () if table is None else table.tables(key)
+
+
+def _facts(files: _Files) -> Facts:
+    levels_table, dtypes_table = files.table("specs/levels.toml"), files.table("specs/dtypes.toml")
+    enums_table, catalogue_table = files.table("specs/enums.toml"), files.table("specs/catalogue.toml")
+    errors_table, model_table = files.table("specs/errors.toml"), files.table("specs/model_errors.toml")
+    levels = tuple(_finished(row, _level) for row in _rows(levels_table, "level"))
+    names = tuple(level.name for level in levels)
+    dtypes = tuple(_finished(row, lambda r: _dtype(r, names)) for row in _rows(dtypes_table, "dtype"))
+    enums = [_finished(row, lambda r: _enum(r, names)) for row in _rows(enums_table, "enum")]
+    enum_names = (*(enum.name for enum in enums), DTYPE_ENUM)
+    catalogue = [
+        _finished(row, lambda r: _catalogue(r, names, enum_names)) for row in _rows(catalogue_table, "operator")
+    ]
+    implicit = tuple(_finished(row, lambda r: _error(r, "slug")) for row in _rows(errors_table, "implicit"))
+    model_rows = (*_rows(errors_table, "model"), *_rows(model_table, "model"))
+    model_errors = tuple(_finished(row, lambda r: _error(r, "id")) for row in model_rows)
+    for table in (levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table):
+        if table is not None:
+            table.finish()
+    return Facts(
+        levels,
+        dtypes,
+        {enum.name: enum for enum in enums},
+        {operator.name: operator for operator in catalogue},
+        implicit,
+        model_errors,
+    )
+
+
+def _finished(row: Table, read: Callable[[Table], T]) -> T:
+    result = read(row)
+    row.finish()
+    return result
+
+
+def _level(row: Table) -> Level:
+    return Level(
+        row.str("name"),
+        row.int("value"),
+        row.str("directml"),
+        row.int("max_rank"),
+        row.str("windows", None),
+        row.str("note", None),
+    )
+
+
+def _dtype(row: Table, levels: tuple[str, ...]) -> Dtype:
+    since = row.choice("since", levels)
+    return Dtype(row.str("name"), row.int("value"), row.int("bits"), since, row.str("numpy", None))
+
+
+def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
+    members = []
+    for member in row.tables("members"):
+        since = member.choice("since", levels)
+        members.append(EnumMember(member.str("name"), member.int("value"), since, member.str("doc", "")))
+        member.finish()
+    return Enum(
+        row.str("name"),
+        row.str("prefix"),
+        row.str("python"),
+        row.bool("flags", False),
+        row.choice("since", levels),
+        row.str("source", None),
+        row.str("note", None),
+        tuple(members),
+    )
+
+
+def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> CatalogueOperator:
+    fields = []
+    types = (*FIELD_TYPES, *(f"enum:{name}" for name in enums))
+    for field in row.tables("fields"):
+        kind = field.choice("kind", ("input", "output", "attribute"))
+        type_ = field.choice("type", types)
+        fields.append(CatalogueField(field.str("name"), kind, type_, field.bool("optional", False)))
+        field.finish()
+    return CatalogueOperator(
+        row.str("name"),
+        row.int("value"),
+        row.choice("since", levels),
+        row.str("struct"),
+        row.str("kind"),
+        row.bool("in_place"),
+        tuple(fields),
+    )
+
+
+def _error(row: Table, key: str) -> ErrorText:
+    implicit = key == "slug"
+    return ErrorText(
+        row.str(key),
+        row.str("error"),
+        row.str("message"),
+        row.str("about"),
+        row.strings("applies") if implicit else (),
+        row.choice("when", ("later", "formula", "tied", "free")) if implicit and row.has("when") else None,
+    )
+
+
+class _OperatorReader:
+    """Reads one operator file and the groups that it includes."""
+
+    def __init__(self, files: _Files, facts: Facts, table: Table, path: Path) -> None:
+        self.files = files
+        self.facts = facts
+        self.table = table
+        self.path = path
+        self.levels = tuple(level.name for level in facts.levels)
+        self.scope: dict[str, Symbol] = {}
+
+    def read(self) -> Operator | None:
+        head = self.table.table("operator")
+        if head is None:
+            self.table.error("operator", "a spec begins with [operator]")
+            return None
+        name = head.str("name")
+        entry = self.facts.catalogue.get(name)
+        if entry is None:
+            head.error("name", f"{name!r} is not in DirectML's catalogue", did_you_mean(name, self.facts.catalogue))
+            return None
+        family = head.str("family")
+        if family != self.path.parent.name:
+            head.error("family", f"the file stands in {self.path.parent.name}/, not in {family}/")
+        include = head.strings("include", ())
+        groups = [group for group in (self.group(head, name) for name in include) if group is not None]
+        summary, source_url = head.str("summary"), head.str("source")
+        python = head.str("python", name.lower())
+        head.finish()
+
+        tables = [*groups, self.table]
+        types, ranks = self.types(tables), self.ranks(tables)
+        fields = self.fields(tables, entry, types, ranks)
+        for field in fields:
+            symbol = field_symbol(field, self.facts)
+            if symbol is not None:
+                self.scope[field.python] = symbol
+        lets = self.lets(tables)
+        rules = self.rules(tables, fields)
+        interpretations = tuple(
+            _finished(row, self.interpretation) for table in tables for row in table.tables("interpretation")
+        )
+        accuracy = tuple(self.accuracy())
+        examples = tuple(_finished(row, lambda r: self.example(r, fields)) for row in self.table.tables("example"))
+        kernel = next((k for k in (table.table("kernel") for table in reversed(tables)) if k is not None), None)
+        for field in fields:
+            self.check_formulas(field)
+        for table in tables:
+            table.finish()
+        return Operator(
+            name=name,
+            python=python,
+            family=family,
+            since=entry.since,
+            struct=entry.struct,
+            value=entry.value,
+            summary=summary,
+            source=source_url,
+            include=include,
+            types=types,
+            ranks=ranks,
+            fields=fields,
+            lets=lets,
+            rules=rules,
+            interpretations=interpretations,
+            examples=examples,
+            accuracy=accuracy,
+            kernel=kernel,
+            scope=self.scope,
+            file=self.path.relative_to(self.files.root).as_posix(),
+        )
+
+    def group(self, head: Table, name: str) -> Table | None:
+        relative = f"specs/shared/{name}.toml"
+        if not (self.files.root / relative).is_file():
+            known = [path.stem for path in (self.files.root / "specs" / "shared").glob("*.toml")]
+            head.error("include", f"there is no group {name!r}", did_you_mean(name, known))
+            return None
+        return self.files.table(relative)
+
+    def types(self, tables: list[Table]) -> dict[str, tuple[DtypeRow, ...]]:
+        known = tuple(dtype.name for dtype in self.facts.dtypes)
+        found: dict[str, tuple[DtypeRow, ...]] = {}
+        for table in _each(tables, "types"):
+            for variable in table.keys():
+                rows = []
+                for row in table.tables(variable):
+                    since, dtypes = row.choice("since", self.levels), row.strings("any")
+                    for dtype in dtypes:
+                        if dtype not in known:
+                            row.error("any", f"unknown data type {dtype!r}", did_you_mean(dtype, known))
+                    rows.append(DtypeRow(since, dtypes))
+                    row.finish()
+                found[variable] = tuple(rows)
+            table.finish()
+        return found
+
+    def ranks(self, tables: list[Table]) -> dict[str, tuple[RankRow, ...]]:
+        found: dict[str, tuple[RankRow, ...]] = {}
+        for table in _each(tables, "ranks"):
+            for variable in table.keys():
+                rows = []
+                for row in table.tables(variable):
+                    low, high = row.int("min"), row.int("max")
+                    if not 1 <= low <= high <= 8:
+                        row.error("max", f"a rank is 1 to 8, in order: {low} to {high} is not")
+                    rows.append(RankRow(row.choice("since", self.levels), low, high))
+                    row.finish()
+                found[variable] = tuple(rows)
+            table.finish()
+        return found
+
+    def fields(
+        self,
+        tables: list[Table],
+        entry: CatalogueOperator,
+        types: Mapping[str, Any],
+        ranks: Mapping[str, Any],
+    ) -> tuple[Field, ...]:
+        declared = {field.name: field for field in entry.fields}
+        found: dict[str, Field] = {}
+        for row in (row for table in tables for row in table.tables("field")):
+            name = row.str("name")
+            if name not in declared:
+                row.error("name", f"{entry.struct} has no field {name!r}", did_you_mean(name, declared))
+                continue
+            if name in found:
+                row.error("name", f"{name} is described twice")
+            found[name] = self.field(row, declared[name], types, ranks, tuple(declared))
+            row.finish()
+        for name in declared:
+            if name not in found:
+                self.table.error("operator", f"{name} of {entry.struct} is not described", "add a [[field]] for it")
+        return tuple(found[name] for name in declared if name in found)
+
+    def field(
+        self,
+        row: Table,
+        declared: CatalogueField,
+        types: Mapping[str, Any],
+        ranks: Mapping[str, Any],
+        names: tuple[str, ...],
+    ) -> Field:
+        tensor = declared.kind != "attribute"
+        if tensor and row.has("rank") is False:
+            row.error("name", "a tensor has a rank", 'add rank = "R" and a row R in [ranks]')
+        variable = row.str("dtype", None)
+        rank = row.str("rank", None) if tensor else None
+        if tensor:
+            if variable is None:
+                row.error("name", "a tensor has a dtype", 'add dtype = "T" and a row T in [types]')
+            elif variable not in types:
+                row.error("dtype", f"[types] has no {variable!r}", did_you_mean(variable, types))
+            if rank is not None and rank not in ranks:
+                row.error("rank", f"[ranks] has no {rank!r}", did_you_mean(rank, ranks))
+        elif declared.type == "scalar_union" and variable not in names:
+            row.error("dtype", "a scalar union names the field that holds its type", did_you_mean(variable or "", names))
+        limits = row.table("range")
+        low, high, provenance = (0 if declared.type.startswith("uint") or declared.type == "size_2d" else 0), UINT_MAX, None
+        if limits is not None:
+            low, high = limits.int("min", low), limits.int("max", high)
+            provenance = limits.choice("from", PROVENANCE, "documented")
+            limits.finish()
+            if not 0 <= low <= high <= UINT_MAX:
+                row.error("range", f"a UINT is 0 to {UINT_MAX}, in order: {low} to {high} is not")
+        sizes_key = "sizes" if tensor else None
+        return Field(
+            name=declared.name,
+            kind=declared.kind,
+            type=declared.type,
+            optional=declared.optional,
+            doc=row.str("doc"),
+            default=row.any("default", None),
+            types=variable if tensor else None if variable is None else snake(variable),
+            ranks=rank,
+            sizes=self.formula(row, sizes_key) if sizes_key and row.has(sizes_key) else None,
+            leading_ones=row.choice("leading_ones", ("call", "desc")) if tensor and row.has("leading_ones") else None,
+            length=self.formula(row, "length") if row.has("length") else None,
+            minimum=low,
+            maximum=high,
+            provenance=provenance or "documented",
+            value=self.formula(row, "value") if row.has("value") else None,
+            span=row.span("name"),
+        )
+
+    def formula(self, row: Table, key: str) -> Formula:
+        """The expression at ``key``, parsed; its names are looked up later."""
+        text, span = row.str(key), row.span(key)
+        try:
+            return Formula(text, parse(text), span)
+        except ExprError as error:
+            self.report(span, text, error)
+            return Formula(text, parse("0"), None)
+
+    def report(self, span: Span | None, text: str, error: ExprError) -> None:
+        """An error of an expression, at its place inside the string."""
+        if span is None:
+            return
+        start = span.text.find(text, max(span.column - 1, 0))
+        if start >= 0:
+            span = replace(span, column=start + 1 + error.at, length=error.length)
+        self.files.diagnostics.error(span, error.message, error.hint)
+
+    def typed(self, formula: Formula, scope: Scope, *kinds: Kind) -> Kind | None:
+        """Checks a formula; None where it is wrong (and reported)."""
+        if formula.span is None:
+            return None
+        try:
+            kind = kind_of(formula.node, scope)
+            if kinds and kind not in kinds:
+                raise ExprError(f"expected {kinds[0].value}, found {kind.value}", 0, len(formula.text))
+            return kind
+        except ExprError as error:
+            self.report(formula.span, formula.text, error)
+            return None
+
+    def loop(self, row: Table) -> tuple[str | None, Formula | None]:
+        """``for = "d in spatial"`` as the index and its count."""
+        if not row.has("for"):
+            return None, None
+        text, span = row.str("for"), row.span("for")
+        index, word, count = text.partition(" in ")
+        if not word or not index.isidentifier():
+            self.report(span, text, ExprError("write it as: d in count", 0, len(text)))
+            return None, None
+        try:
+            return index, Formula(count, parse(count), span)
+        except ExprError as error:
+            self.report(span, text, ExprError(error.message, error.at + len(index) + 4, error.length, error.hint))
+            return None, None
+
+    def inner(self, index: str | None, count: Formula | None) -> Scope:
+        if index is None or count is None or self.typed(count, self.scope, Kind.INT) is None:
+            return self.scope
+        try:
+            return within(self.scope, index, count.node)
+        except ExprError as error:
+            self.report(count.span, count.text, error)
+            return self.scope
+
+    def lets(self, tables: list[Table]) -> tuple[Let, ...]:
+        """The lets, each after those that it uses."""
+        read: dict[str, Let] = {}
+        for row in (row for table in tables for row in table.tables("let")):
+            index, count = self.loop(row)
+            name, value, doc = row.str("name"), self.formula(row, "value"), row.str("doc")
+            if name in read or name in self.scope:
+                row.error("name", f"{name} is already the name of something")
+            read[name] = Let(name, index, count, value, doc, row.span("name"))
+            row.finish()
+        ordered: list[Let] = []
+        state: dict[str, str] = {}
+
+        def visit(let: Let) -> None:
+            state[let.name] = "open"
+            for formula in (let.count, let.value):
+                for node in () if formula is None else formula.node.walk():
+                    used = read.get(getattr(node, "id", ""))
+                    if used is None or state.get(used.name) == "done":
+                        continue
+                    if state.get(used.name) == "open":
+                        self.report(let.value.span, let.value.text,
+                                    ExprError(f"{let.name} depends on itself through {used.name}", node.at, node.length))
+                        continue
+                    visit(used)
+            state[let.name] = "done"
+            scope = self.inner(let.index, let.count)
+            kind = self.typed(let.value, scope, Kind.INT, Kind.FLOAT)
+            if kind is not None:
+                interval = interval_of(let.value.node, scope)
+                self.scope[let.name] = let_symbol(let, kind, interval)
+                ordered.append(let)
+
+        for let in read.values():
+            if let.name not in state:
+                visit(let)
+        return tuple(ordered)
+
+    def rules(self, tables: list[Table], fields: tuple[Field, ...]) -> tuple[Rule, ...]:
+        """All rules, the data rules last."""
+        found: dict[str, Rule] = {}
+        for key in ("rule", "data_rule"):
+            for row in (row for table in tables for row in table.tables(key)):
+                rule = self.rule(row, fields, key == "data_rule")
+                if rule.id in found:
+                    row.error("id", f"{rule.id} is the id of another rule")
+                found[rule.id] = rule
+                row.finish()
+        return tuple(found.values())
+
+    def rule(self, row: Table, fields: tuple[Field, ...], data: bool) -> Rule:
+        names = tuple(field.python for field in fields)
+        id_, about = row.str("id"), row.str("about")
+        if about not in names:
+            row.error("about", f"{about!r} is no field", did_you_mean(about, names))
+        if not id_.startswith(f"{about}-"):
+            row.error("id", f"an id begins with the field it is about: {about}-…")
+        index, count = self.loop(row)
+        scope = self.inner(index, count)
+        that = self.formula(row, "that")
+        self.typed(that, scope, Kind.BOOL)
+        fix = self.formula(row, "fix") if row.has("fix") else None
+        if fix is not None:
+            self.typed(fix, scope, Kind.INT, Kind.FLOAT)
+        breaks = row.any("breaks", {})
+        return Rule(
+            id=id_,
+            about=about,
+            says=row.str("says"),
+            index=index,
+            count=count,
+            that=that,
+            hint=row.str("hint", ""),
+            fix=fix,
+            provenance=row.choice("from", PROVENANCE),
+            since=row.choice("since", self.levels) if row.has("since") else None,
+            until=row.choice("until", self.levels) if row.has("until") else None,
+            data=data,
+            breaks=breaks if isinstance(breaks, dict) else {},
+            span=row.span("id"),
+        )
+
+    def interpretation(self, row: Table) -> Interpretation:
+        return Interpretation(row.str("id"), row.str("question"), row.str("choice"), row.str("evidence"))
+
+    def accuracy(self) -> Iterator[Accuracy]:
+        table = self.table.table("accuracy")
+        if table is None:
+            return
+        for dtype in table.keys():
+            row = table.table(dtype)
+            if row is not None:
+                yield Accuracy(dtype, float(row.number("ulp")), row.str("of"))
+                row.finish()
+        table.finish()
+
+    def example(self, row: Table, fields: tuple[Field, ...]) -> Example:
+        source_url, calculation = row.str("source", None), row.str("calculation", None)
+        if (source_url is None) == (calculation is None):
+            row.error("title", "an example has either a source (documented) or a calculation (derived)")
+        inputs = self.tensors(row, "inputs", [field for field in fields if field.kind == "input"])
+        outputs = self.tensors(row, "outputs", [field for field in fields if field.kind == "output"])
+        attributes = row.any("attributes", {})
+        known = [field.python for field in fields if field.kind == "attribute"]
+        for name in attributes:
+            if name not in known:
+                row.error("attributes", f"{name!r} is no attribute", did_you_mean(name, known))
+        return Example(row.str("title"), source_url, calculation, inputs, attributes, outputs, row.span("title"))
+
+    def tensors(self, row: Table, key: str, fields: list[Field]) -> dict[str, TensorData]:
+        table = row.table(key)
+        if table is None:
+            row.error(key, f"an example has {key}")
+            return {}
+        found: dict[str, TensorData] = {}
+        dtypes = tuple(dtype.name for dtype in self.facts.dtypes)
+        for field in fields:
+            tensor = table.table(field.python) if table.has(field.python) else None
+            if tensor is None:
+                if not field.optional:
+                    row.error(key, f"{key} has no {field.python}")
+                continue
+            sizes = tuple(tensor.any("sizes"))
+            data = tensor.any("data")
+            if _sizes_of(data) != sizes:
+                tensor.error("data", f"the data has the sizes {list(_sizes_of(data))}, not {list(sizes)}")
+            found[field.python] = TensorData(tensor.choice("dtype", dtypes), sizes, data)
+            tensor.finish()
+        table.finish()
+        return found
+
+    def check_formulas(self, field: Field) -> None:
+        """The formulas of a field, now that every name is known."""
+        if field.sizes is not None:
+            self.typed(field.sizes, self.scope, Kind.VECTOR)
+        if field.length is not None:
+            self.typed(field.length, self.scope, Kind.INT)
+        if field.value is not None:
+            self.typed(field.value, self.scope, Kind.INT, Kind.DTYPE)
+
+
+def _each(tables: list[Table], key: str) -> Iterator[Table]:
+    for table in tables:
+        inner = table.table(key)
+        if inner is not None:
+            yield inner
+
+
+def _sizes_of(data: Any) -> tuple[int, ...]:
+    """Sizes of nested lists; a ragged one gives sizes that no tensor has."""
+    if not isinstance(data, list):
+        return ()
+    inner = {_sizes_of(item) for item in data}
+    return (len(data), *(inner.pop() if len(inner) == 1 else (-1,)))
+
+

@@ -1,0 +1,408 @@
+"""What a set of specs says, as frozen data. ``load`` builds it; what cannot be valid cannot be built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .diagnostics import Span
+from .expr.nodes import Call, Index, Name, Node
+from .expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
+from .source import Table
+
+FIELD_TYPES = (
+    "tensor", "tensor_array", "uint", "int", "float", "bool", "uint_array", "int_array", "float_array", "size_2d",
+    "scalar_union", "scale_bias", "operator_desc", "operator_desc_array",
+)  # fmt: skip
+PROVENANCE = ("documented", "header", "observed", "inferred")
+DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
+
+
+def snake(name: str) -> str:
+    """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi."""
+    stem = re.sub(r"(?<=.)Tensors?$", "", name)
+    stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", stem)
+    return re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
+
+
+def camel(name: str) -> str:
+    """AVERAGE_POOLING1 -> AveragePooling1."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A feature level."""
+
+    name: str
+    value: int
+    directml: str
+    max_rank: int
+    windows: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A tensor data type."""
+
+    name: str
+    value: int
+    bits: int
+    since: str
+    numpy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    """A member of an enum, and the level that brought it."""
+
+    name: str
+    value: int
+    since: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """A DirectML enum."""
+
+    name: str
+    prefix: str
+    python: str
+    flags: bool
+    since: str
+    source: str | None
+    note: str | None
+    members: tuple[EnumMember, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueField:
+    """A member of an operator's struct, as the header declares it."""
+
+    name: str
+    kind: str
+    type: str
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueOperator:
+    """An operator of DirectML, built here or not."""
+
+    name: str
+    value: int
+    since: str
+    struct: str
+    kind: str
+    in_place: bool
+    fields: tuple[CatalogueField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """An implicit error of fields (``id`` is its slug), or an error of a model file."""
+
+    id: str
+    error: str
+    message: str
+    about: str
+    applies: tuple[str, ...]
+    when: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that is true of all operators."""
+
+    levels: tuple[Level, ...]
+    dtypes: tuple[Dtype, ...]
+    enums: Mapping[str, Enum]
+    catalogue: Mapping[str, CatalogueOperator]
+    implicit: tuple[ErrorText, ...]
+    model_errors: tuple[ErrorText, ...]
+
+    def level_index(self, name: str) -> int:
+        """Position of a level: 0 for 1_0."""
+        return next(number for number, level in enumerate(self.levels) if level.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An expression of a spec."""
+
+    text: str
+    node: Node
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeRow:
+    """Data types that a level brought."""
+
+    since: str
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """Ranks that a level brought."""
+
+    since: str
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of an operator's struct, with what the spec adds to the catalogue."""
+
+    name: str
+    kind: str
+    type: str
+    optional: bool
+    doc: str
+    default: Any                       # None: the caller gives it
+    types: str | None                  # tensor: its type variable; scalar union: the field that holds its type
+    ranks: str | None
+    sizes: Formula | None
+    leading_ones: str | None
+    length: Formula | None
+    minimum: int
+    maximum: int
+    provenance: str
+    value: Formula | None
+    span: Span | None
+
+    @property
+    def python(self) -> str:
+        """The name in Python."""
+        return snake(self.name)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether this is an input or an output."""
+        return self.kind != "attribute"
+
+    @property
+    def enum(self) -> str | None:
+        """The DirectML name of its enum."""
+        return self.type.removeprefix("enum:") if self.type.startswith("enum:") else None
+
+    @property
+    def shape(self) -> str:
+        """The word by which specs/errors.toml says what the field is."""
+        if self.is_tensor:
+            return self.kind
+        if self.value is not None and self.type == "uint":
+            return "count"
+        return "enum" if self.enum else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A named quantity; with ``index``, one value per index 0 … count - 1."""
+
+    name: str
+    index: str | None
+    count: Formula | None
+    value: Formula
+    doc: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition on fields, or on the values of a tensor (``data``)."""
+
+    id: str
+    about: str
+    says: str
+    index: str | None
+    count: Formula | None
+    that: Formula
+    hint: str
+    fix: Formula | None
+    provenance: str
+    since: str | None
+    until: str | None
+    data: bool
+    breaks: Mapping[str, Any]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A decision where the documentation is silent or contradicts itself."""
+
+    id: str
+    question: str
+    choice: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TensorData:
+    """A tensor of an example."""
+
+    dtype: str
+    sizes: tuple[int, ...]
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: documented (``source``) or derived (``calculation``)."""
+
+    title: str
+    source: str | None
+    calculation: str | None
+    inputs: Mapping[str, TensorData]
+    attributes: Mapping[str, Any]
+    outputs: Mapping[str, TensorData]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The largest error of a data type, in units in the last place of ``of``."""
+
+    dtype: str
+    ulp: float
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator, its groups included."""
+
+    name: str
+    python: str
+    family: str
+    since: str
+    struct: str
+    value: int
+    summary: str
+    source: str
+    include: tuple[str, ...]
+    types: Mapping[str, tuple[DtypeRow, ...]]
+    ranks: Mapping[str, tuple[RankRow, ...]]
+    fields: tuple[Field, ...]
+    lets: tuple[Let, ...]
+    rules: tuple[Rule, ...]
+    interpretations: tuple[Interpretation, ...]
+    examples: tuple[Example, ...]
+    accuracy: tuple[Accuracy, ...]
+    kernel: Table | None
+    scope: Scope
+    file: str
+
+    @property
+    def desc(self) -> str:
+        """Name of its desc class."""
+        return camel(self.name)
+
+    def field(self, python: str) -> Field:
+        """The field of that Python name."""
+        return next(field for field in self.fields if field.python == python)
+
+    @property
+    def tensors(self) -> tuple[Field, ...]:
+        """Inputs and outputs, in the order of the struct."""
+        return tuple(field for field in self.fields if field.is_tensor)
+
+    @property
+    def inputs(self) -> tuple[Field, ...]:
+        """Input tensors."""
+        return tuple(field for field in self.fields if field.kind == "input")
+
+    @property
+    def outputs(self) -> tuple[Field, ...]:
+        """Output tensors."""
+        return tuple(field for field in self.fields if field.kind == "output")
+
+    @property
+    def attributes(self) -> tuple[Field, ...]:
+        """Attributes that a caller gives: those whose value does not follow from other fields."""
+        return tuple(field for field in self.fields if field.kind == "attribute" and field.value is None)
+
+    def first_of_type(self, field: Field) -> Field | None:
+        """The tensor whose data type this tensor shares; None for the first of its type variable."""
+        first = next(other for other in self.tensors if other.types == field.types)
+        return None if first is field else first
+
+    def reads(self, node: Node) -> frozenset[str]:
+        """The facets that an expression reads, through lets too: ``input.sizes``, ``input.dtype``, ``strides``."""
+        return frozenset(self._facets(node))
+
+    def _facets(self, node: Node) -> Iterator[str]:
+        lets = {let.name: let for let in self.lets}
+        if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype") and isinstance(node.args[0], Name):
+            yield f"{node.args[0].id}.{'dtype' if node.function == 'dtype' else 'sizes'}"
+            return
+        if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
+            yield f"{node.base.id}.sizes"
+            yield f"{node.base.id}.dtype"
+        elif isinstance(node, Name) and node.id in lets:
+            let = lets[node.id]
+            yield from self._facets(let.value.node)
+            if let.count is not None:
+                yield from self._facets(let.count.node)
+            return
+        elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
+            yield node.id
+        for child in node.children():
+            yield from self._facets(child)
+
+    def _is_tensor(self, name: str) -> bool:
+        symbol = self.scope.get(name)
+        return symbol is not None and symbol.kind is Kind.TENSOR
+
+
+@dataclass(frozen=True, slots=True)
+class Specs:
+    """All facts and all operators, by name."""
+
+    facts: Facts
+    operators: Mapping[str, Operator]
+
+
+def field_symbol(field: Field, facts: Facts) -> Symbol | None:
+    """What the name of a field means in an expression; None for a type that expressions cannot read yet."""
+    interval = Interval(field.minimum, field.maximum)
+    match field.type:
+        case "tensor":
+            return Symbol(Kind.TENSOR, "field")
+        case "uint" | "int":
+            return Symbol(Kind.INT, "field", interval)
+        case "uint_array" | "int_array":
+            count = None if field.length is None else field.length.node
+            return Symbol(Kind.VECTOR, "field", interval, count=count)
+        case "float":
+            return Symbol(Kind.FLOAT, "field")
+        case "bool":
+            return Symbol(Kind.BOOL, "field")
+        case "size_2d":
+            return Symbol(Kind.SIZE_2D, "field", interval)
+        case "scalar_union":
+            return Symbol(Kind.SCALAR, "field")
+    if field.enum == DTYPE_ENUM:
+        return Symbol(Kind.DTYPE, "field")
+    if field.enum is not None:
+        return Symbol(Kind.ENUM, "field", members=tuple(member.name for member in facts.enums[field.enum].members))
+    return None
+
+
+def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:
+    """What the name of a let means: its interval is cut to int64, for a check refuses what leaves it."""
+    low = INT64_MIN if interval.lo is None else min(max(interval.lo, INT64_MIN), INT64_MAX)
+    high = INT64_MAX if interval.hi is None else max(min(interval.hi, INT64_MAX), INT64_MIN)
+    cut = Interval(low, high) if kind is Kind.INT else Interval()
+    if let.index is None:
+        return Symbol(kind, "let", cut)
+    return Symbol(Kind.VECTOR, "let", cut, count=None if let.count is None else let.count.node)
+
+

@@ -1,0 +1,648 @@
+"""Every name, table and line that the templates lay out, decided here.
+
+A plan is plain data: text that is ready to stand in Cython, Python or Markdown. Templates do no arithmetic and know no
+operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .diagnostics import Diagnostics
+from .expr.cython import Cython
+from .expr.nodes import UINT_MAX, Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
+from .expr.python import python
+from .expr.text import formula, sentence
+from .expr.types import Scope, within
+from .families import FAMILIES, Family
+from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Operator, Rule, Specs
+
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTable:
+    """A C table with one set of values (bit n: value n) per feature level."""
+
+    name: str
+    sets: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The sets in hexadecimal, as lines of C."""
+        texts = [f"0x{value:x}" for value in self.sets]
+        return tuple(", ".join(texts[start : start + 8]) for start in range(0, len(texts), 8))
+
+
+@dataclass(frozen=True, slots=True)
+class TensorPlan:
+    """A tensor in the C struct of its operator."""
+
+    python: str
+    kind: str
+    dtypes: str                # name of the level tables
+    ranks: str
+    same_as: str | None
+    call_rank: int | None      # a call may leave leading ones out, up to this rank
+    desc_rank: int | None      # a desc may add leading ones; the kernel sees this rank
+    doc: str
+    summary: str               # "FLOAT32 or FLOAT16 of rank 4"
+
+
+@dataclass(frozen=True, slots=True)
+class AttributePlan:
+    """An attribute that the caller gives."""
+
+    python: str
+    declarations: tuple[str, ...]
+    take: str                  # the condition that takes it from Python
+    members: str | None        # name of the level table of an enum
+    default: str | None        # as Python
+    doc: str
+    annotation: str            # of the functional call
+    summary: str               # numpydoc type
+    field: Field
+
+
+@dataclass(frozen=True, slots=True)
+class LetStep:
+    """Computes a let."""
+
+    name: str
+    index: str | None
+    count: str | None
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """Refuses where one of the conditions of a rule does not hold, for all values of the indices."""
+
+    rule: str
+    loops: tuple[tuple[str, str], ...]     # (index, count), the outer one first
+    conditions: tuple[str, ...]
+
+    @property
+    def indent(self) -> str:
+        """In front of the conditions."""
+        return INDENT * (len(self.loops) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SizesStep:
+    """Gives an output its sizes, or compares those of an input."""
+
+    tensor: TensorPlan
+    dtype_of: str
+    items: tuple[tuple[str, str | None], ...]    # (size, None) or (vector, count)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeStep:
+    """Takes an attribute."""
+
+    attribute: AttributePlan
+
+
+Step = LetStep | CheckStep | SizesStep | TakeStep
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """A rule as the tables of the package hold it."""
+
+    rule: Rule
+    id: str
+    text: str
+    domain_text: str | None
+    shown: str
+    labels: tuple[str, ...]
+    terms: tuple[str, ...]     # Python
+    reads: tuple[str, ...]
+    method: str
+    holds: str                 # Python
+    domain: str | None
+    fix: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaPlan:
+    """A formula of a field as the tables of the package hold it."""
+
+    text: str
+    reads: tuple[str, ...]
+    python: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPlan:
+    """A field as the tables of the package and the docs show it."""
+
+    field: Field
+    default: str
+    sizes: FormulaPlan | None
+    length: FormulaPlan | None
+    value: FormulaPlan | None
+    same_as: str | None
+    annotation: str            # in the desc class
+    ids: tuple[tuple[str, str, str], ...]   # (id, error class, about) of its implicit errors
+
+    @property
+    def required(self) -> bool:
+        """Whether a desc must be given it: it has no default and does not follow from other fields."""
+        inferred = self.field.value is not None or (self.field.kind == "output" and self.sizes is not None)
+        return self.field.default is None and not inferred
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorPlan:
+    """Everything the templates need of one operator."""
+
+    operator: Operator
+    name: str
+    python: str
+    desc: str
+    since: int
+    level_tables: tuple[LevelTable, ...]
+    tensors: tuple[TensorPlan, ...]
+    attributes: tuple[AttributePlan, ...]
+    let_declarations: tuple[str, ...]
+    take: tuple[Step, ...]
+    take_overflows: bool
+    checks: tuple[Step, ...]
+    overflows: bool
+    data_checks: tuple[CheckStep, ...]
+    fields: tuple[FieldPlan, ...]
+    rules: tuple[RulePlan, ...]
+    lets: tuple[tuple[str, str | None, str, str, str], ...]    # name, index, text, doc, python
+    kernel: Any
+
+    def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        """The loop indices of some steps."""
+        names: dict[str, None] = {}
+        for step in steps:
+            if isinstance(step, LetStep) and step.index is not None:
+                names[step.index] = None
+            elif isinstance(step, CheckStep):
+                names.update(dict.fromkeys(index for index, _ in step.loops))
+        return tuple(names)
+
+    @property
+    def inputs(self) -> tuple[TensorPlan, ...]:
+        """The input tensors."""
+        return tuple(tensor for tensor in self.tensors if tensor.kind == "input")
+
+    @property
+    def outputs(self) -> tuple[TensorPlan, ...]:
+        """The output tensors."""
+        return tuple(tensor for tensor in self.tensors if tensor.kind == "output")
+
+    @property
+    def output(self) -> TensorPlan:
+        """The output tensor."""
+        return self.outputs[0]
+
+    @property
+    def enums(self) -> tuple[str, ...]:
+        """DirectML names of the enums that its attributes take."""
+        names = (attribute.field.enum for attribute in self.attributes)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    @property
+    def required(self) -> tuple[AttributePlan, ...]:
+        """Attributes without a default: they come first in a signature."""
+        return tuple(attribute for attribute in self.attributes if attribute.default is None)
+
+    @property
+    def parameters(self) -> tuple[AttributePlan, ...]:
+        """Attributes in the order of a signature."""
+        return (*self.required, *(a for a in self.attributes if a.default is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyPlan:
+    """One generated extension module."""
+
+    family: Family
+    operators: tuple[OperatorPlan, ...]
+    kernels: Mapping[str, Any]
+
+    @property
+    def enums(self) -> tuple[str, ...]:
+        """DirectML names of the enums that the module reads."""
+        return tuple(dict.fromkeys(name for operator in self.operators for name in operator.enums))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that is generated."""
+
+    specs: Specs
+    facts: Facts
+    enums: tuple[Enum, ...]
+    operators: tuple[OperatorPlan, ...]
+    families: tuple[FamilyPlan, ...]
+    ids: tuple[tuple[str, str], ...]     # (id, what it means), sorted
+
+    def enum(self, name: str) -> Enum:
+        """The enum of that DirectML name."""
+        return next(enum for enum in self.enums if enum.name == name)
+
+
+def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
+    """Decides everything; problems of kernels go to ``diagnostics``."""
+    facts = specs.facts
+    enums = (_dtype_enum(facts), *facts.enums.values())
+    planned: list[OperatorPlan] = []
+    for operator in specs.operators.values():
+        family = FAMILIES.get(operator.family)
+        if family is None:
+            diagnostics.error(operator.fields[0].span, f"{operator.file}: there is no family {operator.family!r}",
+                              f"families: {', '.join(FAMILIES)}")
+            continue
+        try:
+            planned.append(_Planner(operator, facts, enums, family, diagnostics).plan())
+        except ExprError as error:
+            diagnostics.error(operator.fields[0].span, f"{operator.name}: {error.message}", error.hint)
+    diagnostics.raise_if_any()
+    families = []
+    for name, family in FAMILIES.items():
+        members = tuple(operator for operator in planned if operator.operator.family == name)
+        if members:
+            families.append(FamilyPlan(family, members, family.module([operator.kernel for operator in members])))
+    return Plan(specs, facts, enums, tuple(planned), tuple(families), _ids(facts, planned))
+
+
+def constants(facts: Facts) -> dict[str, int]:
+    """Values of the short names that an expression may compare with: the data types."""
+    return {dtype.name: dtype.value for dtype in facts.dtypes}
+
+
+def _dtype_enum(facts: Facts) -> Enum:
+    from .model import EnumMember
+
+    members = tuple(EnumMember(dtype.name, dtype.value, dtype.since, f"{dtype.bits} bits") for dtype in facts.dtypes)
+    source = "https://learn.microsoft.com/windows/win32/api/directml/ne-directml-dml_tensor_data_type"
+    return Enum(DTYPE_ENUM, f"{DTYPE_ENUM}_", "TensorDataType", False, "1_0", source, None, members)
+
+
+def _ids(facts: Facts, operators: Sequence[OperatorPlan]) -> tuple[tuple[str, str], ...]:
+    ids = {error.id: error.about for error in facts.model_errors}
+    for operator in operators:
+        for error in facts.implicit:
+            if "operator" in error.applies and (error.when != "later" or operator.since > 0):
+                ids[f"DML-{operator.name}-operator-{error.id}"] = error.about
+        for field in operator.fields:
+            ids.update({id_: about for id_, _, about in field.ids})
+        for rule in operator.rules:
+            ids[rule.id] = f"{rule.rule.about} {rule.rule.says}: {rule.text} must hold."
+    return tuple(sorted(ids.items()))
+
+
+class _Planner:
+    """Plans one operator."""
+
+    def __init__(
+        self, operator: Operator, facts: Facts, enums: Sequence[Enum], family: Family, diagnostics: Diagnostics
+    ) -> None:
+        self.operator = operator
+        self.facts = facts
+        self.enums = {enum.name: enum for enum in enums}
+        self.family = family
+        self.diagnostics = diagnostics
+        self.scope = operator.scope
+        self.cython = Cython(self.scope, constants=self.constants(), data=self.data)
+        self.upper = operator.name
+        self.since = facts.level_index(operator.since)
+        self.done: set[str] = set()        # lets and sizes already computed
+        self.tables: dict[str, LevelTable] = {}
+
+    def constants(self) -> dict[str, int]:
+        known = constants(self.facts)
+        for field in self.operator.attributes:
+            if field.enum is not None and field.enum != DTYPE_ENUM:
+                known.update({member.name: member.value for member in self.enums[field.enum].members})
+        return known
+
+    def data(self, node: Index) -> str:
+        """How an element of a tensor is read."""
+        assert isinstance(node.base, Name)
+        indices = ", ".join(self.cython.expression(i) if not isinstance(i, Name) else i.id for i in node.indices)
+        return f"element{len(node.indices)}(&a.{node.base.id}, {indices})"
+
+    def plan(self) -> OperatorPlan:
+        operator = self.operator
+        for field in operator.fields:
+            self.supported(field)
+        tensors = tuple(self.tensor(field) for field in operator.tensors)
+        attributes = tuple(self.attribute(field) for field in operator.attributes)
+        take: list[Step] = []
+        for attribute in attributes:
+            if attribute.field.length is not None:
+                self.require(attribute.field.length.node, take)
+            take.append(TakeStep(attribute))
+        take_overflows, self.cython.overflows = self.cython.overflows, False
+        checks = self.checks(tensors)
+        kernel = self.family.plan(operator, self.facts, self.diagnostics)
+        for needed in self.family.needs(kernel):
+            self.require(Name(needed), checks)
+        for rule in operator.rules:
+            if rule.data:
+                self.require(rule.that.node, checks)
+                if rule.count is not None:
+                    self.require(rule.count.node, checks)
+        overflows, self.cython.overflows = self.cython.overflows, False
+        data = tuple(self.check(rule) for rule in operator.rules if rule.data)
+        return OperatorPlan(
+            operator=operator,
+            name=operator.name,
+            python=operator.python,
+            desc=operator.desc,
+            since=self.since,
+            level_tables=tuple(self.tables.values()),
+            tensors=tensors,
+            attributes=attributes,
+            let_declarations=tuple(
+                f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
+                for let in operator.lets
+                if let.name in self.done
+            ),
+            take=tuple(take),
+            take_overflows=take_overflows,
+            checks=tuple(checks),
+            overflows=overflows,
+            data_checks=data,
+            fields=tuple(self.field(field) for field in operator.fields),
+            rules=tuple(self.rule(rule) for rule in operator.rules),
+            lets=tuple(self.let(let) for let in operator.lets),
+            kernel=kernel,
+        )
+
+    def supported(self, field: Field) -> None:
+        """Field types that no family emits yet are refused by name."""
+        emitted = ("tensor", "uint", "uint_array", "float", "bool", "size_2d", "scalar_union")
+        if field.optional or (field.type not in emitted and field.enum is None):
+            what = "optional" if field.optional else field.type
+            self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+
+    # Tensors ---------------------------------------------------------------------------------------------------------
+
+    def table(self, name: str, sets: list[int]) -> str:
+        self.tables[name] = LevelTable(name, tuple(sets))
+        return name
+
+    def dtype_table(self, variable: str) -> str:
+        values = constants(self.facts)
+        sets = []
+        for index in range(len(self.facts.levels)):
+            known = {name for row in self.operator.types[variable] if self.facts.level_index(row.since) <= index
+                     for name in row.dtypes}
+            sets.append(sum(1 << values[name] for name in known))
+        return self.table(f"{self.upper}_{variable}", sets)
+
+    def rank_table(self, variable: str) -> str:
+        sets = []
+        for index, level in enumerate(self.facts.levels):
+            known = {rank for row in self.operator.ranks[variable] if self.facts.level_index(row.since) <= index
+                     for rank in range(row.min, row.max + 1) if rank <= level.max_rank}
+            sets.append(sum(1 << rank for rank in known))
+        return self.table(f"{self.upper}_{variable}_RANKS", sets)
+
+    def tensor(self, field: Field) -> TensorPlan:
+        assert field.types is not None and field.ranks is not None
+        first = self.operator.first_of_type(field)
+        rows = self.operator.ranks[field.ranks]
+        rank = len(field.sizes.node.items) if field.sizes is not None and isinstance(field.sizes.node, Sizes) else None
+        low, high = min(row.min for row in rows), max(row.max for row in rows)
+        dtypes = [name for row in self.operator.types[field.types] for name in row.dtypes]
+        return TensorPlan(
+            python=field.python,
+            kind=field.kind,
+            dtypes=self.dtype_table(field.types),
+            ranks=self.rank_table(field.ranks),
+            same_as=None if first is None else first.python,
+            call_rank=rank if field.leading_ones == "call" else None,
+            desc_rank=rank if field.leading_ones == "desc" else None,
+            doc=field.doc,
+            summary=f"{', '.join(dtypes)}; rank {low}" + (f" to {high}" if high > low else ""),
+        )
+
+    # Attributes ------------------------------------------------------------------------------------------------------
+
+    def attribute(self, field: Field) -> AttributePlan:
+        name = field.python
+        default = None if field.default is None else repr(field.default)
+        low, high, members = str(field.minimum), str(field.maximum), None
+        limits = f"{low} to {high}" if field.maximum != UINT_MAX else f"at least {low}" if field.minimum else ""
+        match field.type:
+            case "uint":
+                declare: tuple[str, ...] = (f"int64_t {name}",)
+                take, annotation, summary = f"take_uint({name}, {low}, {high}, &a.{name})", "Int", "int"
+            case "uint_array":
+                assert field.length is not None
+                count = self.cython.expression(field.length.node)
+                declare = (f"int64_t {name}[MAX_RANK]",)
+                take = f"take_uints({name}, {count}, {low}, {high}, a.{name})"
+                annotation, summary = "Int | Ints", f"int or sequence of {formula(field.length.node)} ints"
+            case "float":
+                declare = (f"float {name}",)
+                take, annotation, summary = f"take_float({name}, &a.{name})", "float", "float"
+            case "bool":
+                declare = (f"bint {name}",)
+                take, annotation, summary = f"take_bool({name}, &a.{name})", "bool", "bool"
+            case "size_2d":
+                declare = (f"int64_t {name}_height", f"int64_t {name}_width")
+                take = f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)"
+                annotation, summary = "Int | tuple[Int, Int]", "(height, width), or an int for both"
+            case "scalar_union":
+                declare = (f"unsigned char {name}[8]",)
+                tensor = self.operator.tensors[0].python
+                take = f"take_scalar({name}, a.{tensor}.dtype, a.{name})"
+                annotation, summary = "Number", "a number of the data type of the tensors"
+            case _:
+                enum = self.enums[field.enum or ""]
+                declare = (f"int64_t {name}",)
+                take = f"take_enum({name}, {enum.python}, {enum.python}_NAMES, &a.{name})"
+                members = self.members(enum)
+                annotation, summary = f"{enum.python} | {enum.python}Name", enum.python
+        if limits:
+            summary += f", {limits}"
+        return AttributePlan(name, declare, take, members, default, field.doc, annotation, summary, field)
+
+    def members(self, enum: Enum) -> str:
+        sets = []
+        for index in range(len(self.facts.levels)):
+            sets.append(sum(1 << m.value for m in enum.members if self.facts.level_index(m.since) <= index))
+        return self.table(f"{self.upper}_{enum.name.removeprefix('DML_')}", sets)
+
+    # Lets, rules and sizes, each after what it reads ---------------------------------------------------------------------
+
+    def require(self, node: Node, steps: list[Step]) -> None:
+        """Adds the steps that compute what ``node`` reads and is not computed yet."""
+        lets = {let.name: let for let in self.operator.lets}
+        for part in node.walk():
+            if isinstance(part, Name) and part.id in self.scope:
+                count = self.scope[part.id].count
+                if count is not None and part.id not in lets:
+                    self.require(count, steps)
+            if not isinstance(part, Name):
+                continue
+            if part.id in lets and part.id not in self.done:
+                let = lets[part.id]
+                scope = self.scope
+                if let.count is not None and let.index is not None:
+                    self.require(let.count.node, steps)
+                    scope = within(self.scope, let.index, let.count.node)
+                self.require(let.value.node, steps)
+                self.done.add(let.name)
+                count_text = None if let.count is None else self.cython.expression(let.count.node)
+                steps.append(LetStep(let.name, let.index, count_text, self.render(let.value.node, scope)))
+            elif part.id in {field.python for field in self.operator.outputs} and part.id not in self.done:
+                self.output(self.operator.field(part.id), steps)
+
+    def render(self, node: Node, scope: Scope) -> str:
+        inner = Cython(scope, constants=self.cython.constants, data=self.data)
+        text = inner.expression(node)
+        self.cython.overflows = self.cython.overflows or inner.overflows
+        return text
+
+    def output(self, field: Field, steps: list[Step]) -> None:
+        """The sizes of a tensor from its formula."""
+        self.done.add(field.python)
+        if field.sizes is None:
+            raise ExprError(f"{field.name} has no sizes: no family can run an operator whose output sizes are open yet")
+        node = field.sizes.node
+        self.require(node, steps)
+        items: list[tuple[str, str | None]] = []
+        for item in node.items if isinstance(node, Sizes) else (Splat(node),):
+            if isinstance(item, Splat):
+                items.append(self.cython.vector(item.operand))
+            else:
+                items.append((self.render(item, self.scope), None))
+        first = self.operator.first_of_type(field)
+        steps.append(SizesStep(self.tensor(field), "" if first is None else first.python, tuple(items)))
+
+    def checks(self, tensors: tuple[TensorPlan, ...]) -> list[Step]:
+        steps: list[Step] = []
+        for rule in self.operator.rules:
+            if not rule.data:
+                self.require(rule.that.node, steps)
+                if rule.count is not None:
+                    self.require(rule.count.node, steps)
+                steps.append(self.check(rule))
+        for field in self.operator.tensors:
+            if field.sizes is not None and field.python not in self.done:
+                self.output(field, steps)
+        return steps
+
+    def check(self, rule: Rule) -> CheckStep:
+        scope, node = self.scope, rule.that.node
+        loops: list[tuple[str, str]] = []
+        if rule.index is not None and rule.count is not None:
+            scope = self.loop(rule.index, rule.count.node, scope, loops)
+        while isinstance(node, Each) and node.function == "all":
+            scope = self.loop(node.variable, node.count, scope, loops)
+            node = node.body
+        items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
+        conditions = [self.render(item, scope) for item in items]
+        if rule.since is not None:
+            conditions = [f"level < {self.facts.level_index(rule.since)} or ({text})" for text in conditions]
+        if rule.until is not None:
+            conditions = [f"level >= {self.facts.level_index(rule.until)} or ({text})" for text in conditions]
+        return CheckStep(rule.id, tuple(loops), tuple(conditions))
+
+    def loop(self, index: str, count: Node, scope: Scope, loops: list[tuple[str, str]]) -> Scope:
+        """Adds a loop; the scope inside it."""
+        loops.append((index, self.render(count, scope)))
+        return within(scope, index, count)
+
+    # Tables of the package ----------------------------------------------------------------------------------------------
+
+    def formula(self, value: Formula | None) -> FormulaPlan | None:
+        if value is None:
+            return None
+        reads = tuple(sorted(self.operator.reads(value.node)))
+        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope))
+
+    def field(self, field: Field) -> FieldPlan:
+        first = self.operator.first_of_type(field) if field.is_tensor else None
+        ids = []
+        for error in self.facts.implicit:
+            applies = field.shape in error.applies or (field.is_tensor and "tensor" in error.applies)
+            if applies and self.occurs(error, field):
+                ids.append((f"DML-{self.operator.name}-{field.python}-{error.id}", error.error, error.about))
+        return FieldPlan(
+            field=field,
+            default="MISSING" if field.default is None else repr(field.default),
+            sizes=self.formula(field.sizes),
+            length=self.formula(field.length),
+            value=self.formula(field.value),
+            same_as=None if first is None else first.python,
+            annotation=self.annotation(field),
+            ids=tuple(ids),
+        )
+
+    def occurs(self, error: ErrorText, field: Field) -> bool:
+        """Whether an implicit error that applies to this kind of field can occur for this one."""
+        match error.when:
+            case "formula":
+                return any(formula is not None for formula in (field.sizes, field.length, field.value))
+            case "free":
+                return field.value is None
+            case "tied":
+                return self.operator.first_of_type(field) is not None if field.is_tensor else field.value is not None
+            case "later":
+                return any(self.facts.level_index(level) > self.since for level in self.arrivals(field))
+        return True
+
+    def arrivals(self, field: Field) -> list[str]:
+        """The levels that brought something of this field."""
+        if field.is_tensor:
+            return [row.since for row in (*self.operator.types[field.types or ""], *self.operator.ranks[field.ranks or ""])]
+        return [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
+
+    def annotation(self, field: Field) -> str:
+        if field.enum is not None:
+            return self.enums[field.enum].python
+        return {
+            "tensor": "TensorDesc",
+            "uint": "int",
+            "uint_array": "tuple[int, ...]",
+            "float": "float",
+            "bool": "bool",
+            "size_2d": "Size2D",
+            "scalar_union": "int | float",
+        }[field.type]
+
+    def rule(self, rule: Rule) -> RulePlan:
+        scope, domain = self.scope, None
+        if rule.index is not None and rule.count is not None:
+            scope = within(self.scope, rule.index, rule.count.node)
+            domain = python(rule.count.node, self.scope)
+        said = sentence(rule.that.node, scope, rule.index)
+        reads = self.operator.reads(rule.that.node)
+        if rule.count is not None:
+            reads |= self.operator.reads(rule.count.node)
+        reads -= {rule.index} if rule.index else set()
+        return RulePlan(
+            rule=rule,
+            id=f"DML-{self.operator.name}-{rule.id}",
+            text=formula(rule.that.node),
+            domain_text=None if rule.count is None else f"{rule.index} in {formula(rule.count.node)}",
+            shown=said.shown,
+            labels=tuple(label for label, _ in said.terms),
+            terms=tuple(python(node, scope) for _, node in said.terms),
+            reads=tuple(sorted(reads)),
+            method=rule.id.replace("-", "_"),
+            holds=python(rule.that.node, scope),
+            domain=domain,
+            fix=None if rule.fix is None else python(rule.fix.node, scope),
+        )
+
+    def let(self, let: Any) -> tuple[str, str | None, str, str, str]:
+        scope = self.scope
+        if let.index is not None and let.count is not None:
+            scope = within(self.scope, let.index, let.count.node)
+        return let.name, let.index, formula(let.value.node), let.doc, python(let.value.node, scope)

@@ -1,0 +1,44 @@
+"""DirectML's operators on the CPU: exact checks, fast kernels, and errors that name the field.
+
+Operators are functions of NumPy arrays (or anything with the buffer protocol, DLPack on the CPU, or ``__array__``);
+``dmlcy.desc`` has one class per operator desc, ``check`` explains a desc, ``compile`` checks it once for many calls.
+"""
+
+from dmlcy import desc
+from dmlcy._check import check
+from dmlcy._compile import compile
+from dmlcy._errors import (
+    DmlError,
+    FeatureLevelError,
+    InvalidDataError,
+    InvalidDataTypeError,
+    InvalidDescError,
+    ModelError,
+    Violation,
+)
+from dmlcy._generated import api as _api
+from dmlcy._generated.api import *  # noqa: F403
+from dmlcy._levels import current_level, feature_level
+from dmlcy._runtime.threads import get_num_threads, set_num_threads
+from dmlcy._tensor_desc import TensorDesc
+from dmlcy._version import __version__
+
+__all__ = [
+    "DmlError",
+    "FeatureLevelError",
+    "InvalidDataError",
+    "InvalidDataTypeError",
+    "InvalidDescError",
+    "ModelError",
+    "TensorDesc",
+    "Violation",
+    "__version__",
+    "check",
+    "compile",
+    "current_level",
+    "desc",
+    "feature_level",
+    "get_num_threads",
+    "set_num_threads",
+]
+__all__ += _api.__all__

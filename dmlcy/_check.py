@@ -1,0 +1,105 @@
+"""What is wrong with a desc or with a call: the compiled checks only say that something is, this module says what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from dmlcy import _tables
+from dmlcy._checker import Check
+from dmlcy._errors import Violation, raise_violations
+from dmlcy._levels import LEVEL, NEWEST, level_index
+from dmlcy._runtime.tensor import to_array, to_shared_array
+from dmlcy._spec import MISSING, Field, Operator
+from dmlcy._tensor_desc import TensorDesc
+
+if TYPE_CHECKING:
+    from dmlcy._desc import OperatorDesc
+
+
+def violations(operator: Operator, values: Mapping[str, object], level: int, *, call: bool) -> list[Violation]:
+    """Every violation of the values (by Python name; tensors as TensorDesc), at the level of that position."""
+    return Check(operator, values, level, call=call).violations
+
+
+def check(desc: OperatorDesc, feature_level: object = None) -> list[Violation]:
+    """Every violation of a desc; empty when it is valid.
+
+    Parameters
+    ----------
+    desc
+        An object of a class of ``dmlcy.desc``.
+    feature_level
+        Such as ``"3_0"``; None: the level in force.
+    """
+    level = LEVEL.get() if feature_level is None else level_index(feature_level)
+    return desc._violations(level)
+
+
+def refuse(name: str, arguments: Mapping[str, object], level: int) -> NoReturn:
+    """Raises what is wrong with the arguments of a call, ``out`` among them, when the compiled checks have said no."""
+    operator = _tables.OPERATORS[name]
+    arrays = _arrays(operator, arguments)
+    values = {}
+    for field in operator.fields:
+        value = arguments.get(_argument(field), MISSING)
+        if field.value is None and value is not MISSING:
+            values[field.python] = type(value) if type(value) is TensorDesc else value      # a desc is no array
+    described = {name: TensorDesc(array.dtype, array.shape) for name, array in arrays.items()}
+    found = Check(operator, values | described, level, call=True)
+    _raise(found, arrays)
+
+
+def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
+    """Raises what is wrong with a desc, when the compiled checks have said no."""
+    found = desc._violations(level)
+    if not found:
+        raise RuntimeError(f"internal: {desc!r} was refused for no reason that is known")
+    raise_violations(found, "compile")
+
+
+def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object]) -> NoReturn:
+    """Raises what is wrong with the tensors given to a compiled operator."""
+    arrays = _arrays(desc.operator, arguments)
+    found = Check(desc.operator, desc.values(), max(desc._valid_levels, default=NEWEST), call=False)
+    for field in desc.operator.fields:
+        if field.kind != "attribute" and found.resolved[field.python] is not None:
+            found.bind(field, arguments.get(_argument(field)), arrays.get(field.python))
+    _raise(found, arrays)
+
+
+def _argument(field: Field) -> str:
+    return "out" if field.kind == "output" else field.python
+
+
+def _arrays(operator: Operator, arguments: Mapping[str, object]) -> dict[str, np.ndarray[Any, Any]]:
+    """The tensors among the arguments that are arrays, by the Python name of the field."""
+    arrays = {}
+    for field in operator.fields:
+        value = arguments.get(_argument(field))
+        if field.kind == "attribute" or value is None:
+            continue
+        try:
+            array = to_shared_array(value) if field.kind == "output" else to_array(value)
+        except Exception:
+            array = None
+        if array is not None:
+            arrays[field.python] = array
+    return arrays
+
+
+def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> NoReturn:
+    """Looks at the memory and at the values too, and raises."""
+    fields = found.operator.fields
+    kinds = {field.python: field.kind for field in fields}
+    inputs = {name: array for name, array in arrays.items() if kinds[name] == "input"}
+    for field in fields:
+        if field.kind == "output" and field.python in arrays:
+            found.memory(field, arrays[field.python], inputs)
+    found.data(inputs)
+    name = found.operator.python
+    if not found.violations:
+        raise RuntimeError(f"internal: {name}() was refused for no reason that is known")
+    raise_violations(found.violations, name)

@@ -1,0 +1,667 @@
+"""The pass over a desc or over the arguments of a call that finds every violation, with exact ints.
+
+The order: the operator, members that it has not, then the fields in the order of the struct, but inputs before
+attributes before outputs; rules in declared order, those on data last. What reads a field that has failed is skipped,
+so that a consequence is never reported beside its cause.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum, IntFlag
+from typing import Any, Final, cast
+
+import numpy as np
+
+from dmlcy._errors import Violation, listing, plain, show
+
+from dmlcy._runtime.tensor import may_overlap, self_overlaps
+from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
+from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
+from dmlcy._tensor_desc import UINT_MAX, TensorDesc, entry_count, layout, structure
+from dmlcy._values import (
+    NUMPY,
+    Refused,
+    Size2D,
+    as_bool,
+    as_dtype,
+    as_enum,
+    as_float,
+    as_int,
+    as_ints,
+    as_scalar,
+    as_size,
+    closest,
+    did_you_mean,
+    is_a,
+    single,
+    wrong_type,
+)
+
+REPORTED: Final = 10
+"""Entries of one field, or indices of one rule, that are reported."""
+WHOLE: Final = -1
+"""In place of an index: all of a field."""
+
+
+class Tensor:
+    """A tensor as formulas see it."""
+
+    __slots__ = ("dtype", "sizes")
+
+    def __init__(self) -> None:
+        self.dtype: TensorDataType | None = None
+        self.sizes: tuple[int, ...] = ()
+
+
+class Data:
+    """The values of a tensor as rules see them: exact Python numbers, with leading ones up to the rank of the desc."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: np.ndarray[Any, Any], rank: int) -> None:
+        self._array = array[(None,) * (rank - array.ndim)]
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> object:
+        return self._array.item(*index) if isinstance(index, tuple) else self._array.item(index)
+
+
+class Check:
+    """One pass over the values of one desc. ``resolved`` holds them normalised, with what follows from them filled in.
+
+    ``call``: the values are those of a function call. ``literal``: they come from JSON, which has no short forms;
+    ``unknown``: its members that the operator has not.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        values: Mapping[str, object],
+        level: int,
+        *,
+        call: bool,
+        literal: bool = False,
+        unknown: Iterable[str] = (),
+    ) -> None:
+        self.operator = operator
+        self.values = values
+        self.level = max(level, LEVEL_INDEX[operator.since])
+        self.asked_level = level
+        self.call = call
+        self.literal = literal
+        self.fields = {field.python: field for field in operator.fields}
+        self.resolved: dict[str, object] = {}
+        self.rules: Rules = operator.rules_class({})
+        self.tensors: dict[str, Tensor] = {}
+        self.bad: set[str] = set()
+        self.broken: dict[str, set[int]] = {}
+        self.inferred: set[str] = set()
+        self.first: list[Violation] = []
+        self.found: dict[str, list[Violation]] = {field.python: [] for field in operator.fields}
+        self.late: list[Violation] = []
+        self._operator([*(name for name in values if name not in self.fields), *unknown])
+        self._run()
+
+    @property
+    def violations(self) -> list[Violation]:
+        """All of them, in order."""
+        order = sorted(self.operator.fields, key=lambda field: ("input", "attribute", "output").index(field.kind))
+        return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]
+
+    def _run(self) -> None:
+        tensors = [field for field in self.operator.fields if field.kind != "attribute"]
+        attributes = [field for field in self.operator.fields if field.kind == "attribute"]
+        for field in tensors:
+            self._tensor(field)
+        for field in tensors:
+            self._dtype(field)
+        for field in tensors:
+            if field.kind == "input":
+                self._sizes(field)
+        for field in attributes:
+            if field.value is not None:
+                self._derived(field)
+        for field in attributes:
+            if field.value is None:
+                self._attribute(field)
+        for rule in self.operator.rules:
+            if not rule.data:
+                self._infer(rule.reads)
+                self._rule(rule)
+        for field in tensors:
+            if field.kind == "output":
+                self._infer({f"{field.python}.sizes"})
+                self._sizes(field)
+
+    def add(
+        self,
+        field: Field | None,
+        slug: str,
+        *,
+        part: str = "",
+        index: int | None = None,
+        at: int | None = None,
+        values: Mapping[str, object] | None = None,
+        words: Mapping[str, str] | None = None,
+        hint: str = "",
+        fix: object = None,
+        level: str | None = None,
+    ) -> None:
+        """Notes an error of a field itself. ``index`` goes into the sentence, ``at`` only beside it."""
+        text = ERRORS[slug]
+        name = "operator" if field is None else field.python
+        label = self.operator.name if field is None else self._label(field)
+        where = f"{label}{part}" + ("" if index is None else f"[{index}]")
+        shown = {key: show(value) for key, value in (values or {}).items()}
+        violation = Violation(
+            id=f"DML-{self.operator.name}-{name}-{slug}",
+            operator=self.operator.name,
+            field=None if field is None else field.python,
+            index=at if index is None else index,
+            message=text.message.format(field=where, **(words or {}), **shown),
+            rule=None,
+            values={key: plain(value) for key, value in (values or {}).items()} | dict(words or {}),
+            hint=hint,
+            fix=plain(fix),
+            level=level,
+            provenance=field.provenance if field is not None and slug == "range" and not part else "documented",
+            error=text.error,
+        )
+        into = self.first if field is None else self.found[name]
+        if len([one for one in into if one.id == violation.id]) < REPORTED:
+            into.append(violation)
+
+    def refused(self, field: Field, refused: Refused, *, index: int | None = None) -> None:
+        """Notes what a conversion refused."""
+        self.add(
+            field,
+            refused.slug,
+            part=refused.part,
+            index=refused.index if index is None else index,
+            values=refused.values,
+            words=refused.words,
+            hint=refused.hint,
+            fix=refused.fix,
+        )
+
+    def _label(self, field: Field) -> str:
+        given = self.call and field.kind == "output" and self.values.get(field.python) is not None
+        return "out" if given else field.python
+
+    def _too_new(self, field: Field | None, subject: str, needed: int, hint: str = "") -> None:
+        level = LEVELS[needed]
+        self.add(
+            field,
+            "level",
+            words={
+                "subject": subject,
+                "needed": level.name,
+                "directml": level.directml,
+                "level": LEVELS[self.asked_level].name,
+            },
+            hint=hint,
+            level=level.name,
+        )
+
+    def _first_level(self, holds: Callable[[int], bool]) -> int | None:
+        return next((index for index in range(len(LEVELS)) if holds(index)), None)
+
+    def _fail(self, *facets: str) -> None:
+        self.bad.update(facets)
+
+    def _operator(self, unknown: Sequence[str]) -> None:
+        if self.asked_level < self.level:
+            self._too_new(None, self.operator.name, self.level)
+        names = [field.name if self.literal else field.python for field in self.operator.fields]
+        for name in unknown:
+            self.add(None, "unknown", values={"actual": name}, hint=did_you_mean(name, names), fix=closest(name, names))
+
+    def _tensor(self, field: Field) -> None:
+        name = field.python
+        value = self.values.get(name)
+        tensor = self.tensors[name] = Tensor()
+        self.resolved[name] = value
+        self.rules.__dict__[name] = tensor
+        if value is None:
+            self.rules.__dict__[name] = None if field.optional else tensor
+            if not field.optional and not (field.kind == "output" and field.sizes is not None):
+                self.add(field, "required")
+            if field.kind != "output":
+                self._fail(f"{name}.dtype", f"{name}.sizes")
+            return
+        if value is MISSING or not is_a(value, TensorDesc):
+            self._fail(f"{name}.dtype", f"{name}.sizes")
+            if value is MISSING:
+                self.add(field, "required")
+            else:
+                self.refused(field, self._no_tensor(field, value))
+            return
+        desc = cast(TensorDesc, value)
+        if type(desc.dtype) is not TensorDataType:
+            self._fail(f"{name}.dtype")
+            self._unknown_dtype(field, desc.dtype)
+        else:
+            tensor.dtype = desc.dtype
+        wrong = list(structure(desc))
+        for refused in wrong:
+            self.refused(field, refused)
+        if wrong:
+            self._fail(f"{name}.sizes")
+        else:
+            tensor.sizes = self._with_ones(field, desc.sizes)
+        rank = len(tensor.sizes) or entry_count(desc.sizes)
+        if rank is not None:
+            self._rank(field, rank)
+        for refused in layout(desc, field.kind == "output"):
+            self.refused(field, refused)
+
+    def _no_tensor(self, field: Field, value: object) -> Refused:
+        if not self.call:
+            array = is_a(value, np.ndarray)
+            return wrong_type(value, "a TensorDesc", "Pass TensorDesc.from_array(x)." if array else "")
+        hint = ""
+        if is_a(value, list, tuple):
+            hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else ""
+        elif is_a(value, np.ma.MaskedArray):
+            hint = "Operators know no mask: pass its filled() or its data."
+        elif is_a(value, bool, int, float, complex, np.generic):
+            hint = "A single number is no tensor." if field.kind == "input" else ""
+        return wrong_type(value, "an array", hint)
+
+    def _unknown_dtype(self, field: Field, dtype: object) -> None:
+        if dtype is None:
+            self.add(field, "required", part=".dtype")
+            return
+        if is_a(dtype, np.dtype) and not cast("np.dtype[Any]", dtype).isnative:
+            native = cast("np.dtype[Any]", dtype).newbyteorder("=")
+            if native in NUMPY:
+                hint = f'Pass {self._label(field)}.astype("{native}").' if self.call else ""
+                self.add(field, "byteorder", values={"actual": dtype}, hint=hint)
+                return
+        allowed = self._dtypes(field, self.level)
+        name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
+        self.add(
+            field,
+            "dtype",
+            values={"actual": dtype},
+            words={"allowed": listing(allowed)},
+            hint=did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), list(DTYPES)) if name else "",
+        )
+
+    def _dtypes(self, field: Field, level: int) -> list[str]:
+        rows = [row for row in field.dtypes if LEVEL_INDEX[row.since] <= level]
+        names = [name for row in rows for name in row.dtypes] if field.dtypes else list(DTYPES)
+        return [name for name in dict.fromkeys(names) if LEVEL_INDEX[DTYPES[name].since] <= level]
+
+    def _dtype(self, field: Field) -> None:
+        tensor, facet = self.tensors[field.python], f"{field.python}.dtype"
+        source = None if field.same_dtype_as is None else f"{field.same_dtype_as}.dtype"
+        other = None if field.same_dtype_as is None else self.tensors[field.same_dtype_as].dtype
+        if tensor.dtype is None:
+            if facet not in self.bad and source is not None and source not in self.bad:
+                tensor.dtype = other
+            if tensor.dtype is None:
+                self._fail(facet)
+            return
+        if tensor.dtype is other:
+            if source in self.bad:
+                self._fail(facet)
+            return
+        name = tensor.dtype.name
+        if name not in self._dtypes(field, self.level):
+            self._fail(facet)
+            needed = self._first_level(lambda level: name in self._dtypes(field, level))
+            if needed is None:
+                words = {"allowed": listing(self._dtypes(field, self.level))}
+                self.add(field, "dtype", values={"actual": tensor.dtype}, words=words)
+            else:
+                hint = f"Before it: {listing(self._dtypes(field, self.level))}."
+                self._too_new(field, f"{self._label(field)} of data type {name}", needed, hint)
+        elif other is not None and source not in self.bad:
+            self._fail(facet)
+            words = {"other": cast(str, field.same_dtype_as), "has": "has data type"}
+            values = {"actual": tensor.dtype, "expected": other}
+            self.add(field, "same-dtype", values=values, words=words, fix=other)
+
+    def _ranks(self, field: Field, level: int) -> list[int]:
+        most = LEVELS[level].max_rank
+        if not field.ranks:
+            return list(range(1, most + 1))
+        rows = [row for row in field.ranks if LEVEL_INDEX[row.since] <= level]
+        return sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)})
+
+    def _with_ones(self, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """The sizes with the leading ones that a call may leave out."""
+        ranks = self._ranks(field, self.level)
+        if not self.call or field.leading_ones != "call" or not sizes or not ranks:
+            return sizes
+        return (1,) * (ranks[0] - len(sizes)) + sizes
+
+    def _rank(self, field: Field, rank: int) -> None:
+        allowed = self._ranks(field, self.level)
+        if rank in allowed:
+            return
+        self._fail(f"{field.python}.sizes")
+        needed = self._first_level(lambda level: level >= self.level and rank in self._ranks(field, level))
+        if needed is None:
+            self.add(field, "rank", values={"actual": rank}, words={"allowed": _spans(allowed)})
+        else:
+            subject = f"{self._label(field)} with {rank} dimensions"
+            self._too_new(field, subject, needed, f"Before it: {_spans(allowed)}.")
+
+    def _readable(self, reads: Iterable[str]) -> bool:
+        return not any(facet in self.bad or facet.partition(".")[0] in self.broken for facet in reads)
+
+    def _computed(self, field: Field) -> tuple[int, ...] | None:
+        """The sizes that follow from the other fields."""
+        if field.sizes is None or not self._readable(field.sizes.reads):
+            return None
+        return tuple(int(size) for size in field.sizes.function(self.rules))
+
+    def _sizes(self, field: Field) -> None:
+        name, actual = field.python, self.tensors[field.python].sizes
+        if f"{name}.sizes" in self.bad or name in self.broken or name in self.inferred:
+            return
+        expected = self._computed(field)
+        if expected is None or field.sizes is None:
+            return
+        if not self.call and field.leading_ones == "desc":
+            extra = len(actual) - len(expected)
+            actual = actual[extra:] if extra > 0 and set(actual[:extra]) == {1} else actual
+        if actual == expected:
+            return
+        self._fail(f"{name}.sizes")
+        pairs = zip(actual, expected, strict=False)
+        given = cast(TensorDesc, self.resolved[name]).sizes
+        self.add(
+            field,
+            "sizes",
+            at=next((at for at, (a, b) in enumerate(pairs) if a != b), None) if len(actual) == len(expected) else None,
+            values={"actual": given, "expected": expected},
+            words={"formula": field.sizes.text},
+            fix=expected if all(1 <= size <= UINT_MAX for size in expected) else None,
+        )
+
+    def _infer(self, reads: Iterable[str]) -> None:
+        """Fills in the sizes of the outputs that are not given, and that somebody is about to read."""
+        for field in self.operator.fields:
+            name, facet = field.python, f"{field.python}.sizes"
+            if field.kind != "output" or facet not in reads or name in self.inferred or facet in self.bad:
+                continue
+            if self.resolved[name] is not None or field.sizes is None:
+                continue
+            self.inferred.add(name)
+            sizes = self._computed(field)
+            if sizes is None:
+                self._fail(facet)
+                continue
+            tensor = self.tensors[name]
+            desc = TensorDesc(tensor.dtype, sizes)
+            wrong = list(structure(desc)) or [one for one in layout(desc, False) if one.slug == "elements"]
+            for refused in wrong:
+                refused.hint = f"They follow from the other fields: {field.sizes.text}."
+                self.refused(field, refused)
+            self._rank(field, len(sizes))
+            if wrong:
+                self._fail(facet)
+            tensor.sizes = sizes
+            if tensor.dtype is not None and facet not in self.bad:
+                self.resolved[name] = desc
+
+    def _keep(self, field: Field, value: object) -> None:
+        self.resolved[field.python] = self.rules.__dict__[field.python] = value
+
+    def _derived(self, field: Field) -> None:
+        """A field whose value follows from others: it may be left out, and must not contradict them."""
+        formula, name = cast(Formula, field.value), field.python
+        expected = formula.function(self.rules) if self._readable(formula.reads) else None
+        value = self.values.get(name)
+        self._keep(field, expected)
+        if expected is None:
+            self._fail(name)
+        if value is None or value is MISSING:
+            if value is MISSING:
+                self.add(field, "required")
+            return
+        self.resolved[name] = value
+        try:
+            given = as_int(value) if field.type == "uint" else self._spelled(field, value)
+        except Refused as refused:
+            self._fail(name)
+            self.refused(field, refused)
+            return
+        self.resolved[name] = given
+        if expected is None or given == expected:
+            return
+        self._fail(name)
+        values = {"actual": given, "expected": expected}
+        if field.type == "uint":
+            words = {"has": "is", "formula": formula.text}
+            self.add(field, "length", values=values, words=words, fix=expected)
+        else:
+            owners = [facet.removesuffix(".dtype") for facet in formula.reads if facet.endswith(".dtype")]
+            words = {"has": "is", "other": owners[0] if len(owners) == 1 else formula.text}
+            self.add(field, "same-dtype", values=values, words=words, fix=expected)
+
+    def _spelled(self, field: Field, value: object) -> IntEnum | IntFlag:
+        """A member of the field's enum."""
+        info = ENUMS[field.type.removeprefix("enum:")]
+        dtype = as_dtype(value, numpy=not self.literal) if info.name == "DML_TENSOR_DATA_TYPE" else None
+        return as_enum(value if dtype is None else dtype, info)
+
+    def _member(self, field: Field, value: object) -> IntEnum | IntFlag:
+        """A member of the field's enum; one that came later than the level is noted, and taken."""
+        info = ENUMS[field.type.removeprefix("enum:")]
+        member = self._spelled(field, value)
+        level = LEVEL_INDEX[info.members[str(member.name)][1]]
+        if level > self.level:
+            self._fail(field.python)
+            known = [name for name, (_, since) in info.members.items() if LEVEL_INDEX[since] <= self.level]
+            self._too_new(field, f"{field.python} {member.name}", level, f"Before it: {listing(known)}.")
+        return member
+
+    def _attribute(self, field: Field) -> None:
+        name = field.python
+        value = self.values.get(name, field.default)
+        self._keep(field, None if value is MISSING else value)
+        if value is MISSING or (value is None and field.default is MISSING):
+            if value is MISSING or not field.optional:
+                self._fail(name)
+                self.add(field, "required")
+            return
+        try:
+            if field.type in ("uint", "int"):
+                number = as_int(value)
+                self._keep(field, number)
+                self._in_range(field, number)
+            elif field.type in ("uint_array", "int_array"):
+                self._array(field, value)
+            elif field.type == "bool":
+                self._keep(field, as_bool(value))
+            elif field.type == "float":
+                self._float(field, value)
+            elif field.type == "size_2d":
+                self._size_2d(field, value)
+            elif field.type == "scalar_union":
+                self._scalar(field, value)
+            elif field.type.startswith("enum:"):
+                self._keep(field, self._member(field, value))
+        except Refused as refused:
+            self._fail(name)
+            self.refused(field, refused)
+
+    def _in_range(self, field: Field, number: int, index: int | None = None, part: str = "") -> None:
+        signed = field.type in ("int", "int_array")
+        low = field.minimum if field.minimum is not None else -(2**31) if signed else 0
+        high = field.maximum if field.maximum is not None else 2**31 - 1 if signed else UINT_MAX
+        if not low <= number <= high:
+            self._fail(field.python)
+            values = {"actual": number, "minimum": low, "maximum": high}
+            fix = min(max(number, low), high)
+            self.add(field, "range", part=part, index=index, values=values, fix=fix)
+
+    def _array(self, field: Field, value: object) -> None:
+        entries = as_ints(value, fill=not self.literal)
+        length = None
+        if field.length is not None and self._readable(field.length.reads):
+            length = int(field.length.function(self.rules))
+        if isinstance(entries, int):
+            self._in_range(field, entries)
+            if length is None:
+                self._fail(field.python)
+                self.resolved[field.python] = entries
+            else:
+                self._keep(field, (entries,) * length)
+            return
+        if length is not None and len(entries) != length:
+            self._fail(field.python)
+            words = {"has": "has length", "formula": cast(Formula, field.length).text}
+            self.add(field, "length", values={"actual": len(entries), "expected": length}, words=words)
+        numbers = self._numbers(field, entries)
+        if numbers is not None:
+            self._keep(field, numbers)
+
+    def _numbers(self, field: Field, entries: Sequence[object], parts: Sequence[str] = ()) -> tuple[int, ...] | None:
+        numbers = []
+        for index, entry in enumerate(entries):
+            part = parts[index] if parts else ""
+            try:
+                numbers.append(as_int(entry))
+            except Refused as refused:
+                self._fail(field.python)
+                refused.part = part
+                self.refused(field, refused, index=index)
+            else:
+                self._in_range(field, numbers[-1], index, part)
+        return tuple(numbers) if len(numbers) == len(entries) else None
+
+    def _float(self, field: Field, value: object) -> None:
+        number = as_float(value)
+        self.resolved[field.python] = number
+        self.rules.__dict__[field.python] = single(number)
+        if not math.isfinite(single(number)):
+            raise Refused("finite", values={"actual": value})
+
+    def _size_2d(self, field: Field, value: object) -> None:
+        size = as_size(value, fill=not self.literal)
+        numbers = self._numbers(field, size, (".height", ".width"))
+        if numbers is not None:
+            self._keep(field, Size2D(*numbers))
+
+    def _scalar(self, field: Field, value: object) -> None:
+        holder = next(other for other in self.operator.fields if field.scalar_type in (other.python, other.name))
+        if holder.python in self.bad:
+            self._fail(field.python)
+            as_float(value)
+        else:
+            self._keep(field, as_scalar(value, self.rules.__dict__[holder.python].name))
+
+    def _rule(self, rule: Rule) -> None:
+        if LEVEL_INDEX[rule.since] > self.level or (rule.until is not None and LEVEL_INDEX[rule.until] <= self.level):
+            return
+        done = self.broken.get(rule.about, set())
+        by_index = rule.index is not None and WHOLE not in done
+        others = {facet for facet in rule.reads if not (by_index and facet.partition(".")[0] == rule.about)}
+        if not self._readable(others) or not self.bad.isdisjoint(rule.reads):
+            return
+        failed: set[int] = set()
+        for index in (WHOLE,) if rule.domain is None else range(rule.domain(self.rules)):
+            at = () if rule.index is None else (index,)
+            if index in done or rule.holds(self.rules, *at):
+                continue
+            failed.add(index)
+            self.late.append(self._broken_rule(rule, at))
+            if len(failed) == REPORTED:
+                failed = {WHOLE}
+                break
+        if failed:
+            self.broken[rule.about] = self.broken.get(rule.about, set()) | failed
+
+    def _broken_rule(self, rule: Rule, at: tuple[int, ...]) -> Violation:
+        names = {} if rule.index is None else {rule.index: at[0]}
+        values = {term.label.format(**names): self._value(term, at) for term in rule.terms}
+        shown = rule.shown.format(*(f"{label} = {show(value)}" for label, value in values.items()))
+        field = self.fields.get(rule.about)
+        label = rule.about if field is None else self._label(field)
+        where = f"{label}[{at[0]}]" if at else label
+        fix = None if rule.fix is None else rule.fix.function(self.rules, *at)
+        if field is not None and field.minimum is not None and is_a(fix, int) and cast(int, fix) < field.minimum:
+            fix = None
+        return Violation(
+            id=rule.id,
+            operator=self.operator.name,
+            field=rule.about,
+            index=at[0] if at else None,
+            message=f"{where} {rule.says}: {shown}.",
+            rule=rule.text,
+            values={label: plain(value) for label, value in values.items()},
+            hint=rule.hint,
+            fix=plain(fix),
+            level=rule.until,
+            provenance=rule.provenance,
+            error="InvalidDataError" if rule.data else "InvalidDescError",
+        )
+
+    def _value(self, term: Term, at: tuple[int, ...]) -> object:
+        """The value of a term; None where it has none, such as a quotient by zero in a part that decided nothing."""
+        try:
+            return cast(object, term.function(self.rules, *at))
+        except (ArithmeticError, ValueError):
+            return None
+
+    def data(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Looks at the values of the input tensors."""
+        for name, array in arrays.items():
+            self.rules.__dict__[f"{name}_data"] = Data(array, max(array.ndim, len(self.tensors[name].sizes)))
+        for rule in self.operator.rules:
+            if rule.data:
+                self._rule(rule)
+
+    def bind(self, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
+        """Compares a tensor given to a compiled operator with its desc."""
+        self.call = True
+        tensor, name = self.tensors[field.python], field.python
+        if array is None:
+            self._fail(f"{name}.dtype", f"{name}.sizes")
+            if value is not None:
+                self.refused(field, self._no_tensor(field, value))
+            elif field.kind == "input":
+                self.add(field, "required")
+            return
+        dtype = as_dtype(array.dtype)
+        if dtype is None:
+            self._fail(f"{name}.dtype")
+            self._unknown_dtype(field, array.dtype)
+        elif dtype is not tensor.dtype:
+            self._fail(f"{name}.dtype")
+            self.add(
+                field,
+                "same-dtype",
+                values={"actual": dtype, "expected": tensor.dtype},
+                words={"has": "has data type", "other": "the desc"},
+                fix=tensor.dtype,
+            )
+        if array.shape != tensor.sizes:
+            self._fail(f"{name}.sizes")
+            values = {"actual": array.shape, "expected": tensor.sizes}
+            self.add(field, "sizes", values=values, words={"formula": "those of the desc"}, fix=tensor.sizes)
+
+    def memory(self, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Looks at the memory of an array given as out."""
+        if not out.flags.writeable:
+            self.add(field, "readonly")
+        if out.dtype in NUMPY and self_overlaps(out):
+            self.add(field, "overlap", words={"other": "itself"}, hint="Two of its elements lie in one place.")
+        for name, array in arrays.items():
+            if out.dtype in NUMPY and array.dtype in NUMPY and may_overlap(out, array):
+                self.add(field, "overlap", words={"other": name})
+
+
+def _spans(ranks: Sequence[int]) -> str:
+    """Ranks in words: 1 to 8, or 4 or 5."""
+    if not ranks:
+        return "none"
+    if len(ranks) > 2 and ranks[-1] - ranks[0] == len(ranks) - 1:
+        return f"{ranks[0]} to {ranks[-1]}"
+    return " or ".join(str(rank) for rank in ranks)

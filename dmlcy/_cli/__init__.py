@@ -1,0 +1,34 @@
+"""The command line: ``dmlcy COMMAND …``. Each command is a module with ``add`` (its arguments) and ``execute``."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from dmlcy._cli import example, run
+
+COMMANDS = (run, example)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file or usage."""
+    parser = argparse.ArgumentParser(prog="dmlcy", description="The operators of DirectML on the CPU.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        options = parser.parse_args(arguments)
+        status: int = options.execute(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit would fail again
+        return 141
+    except KeyboardInterrupt:
+        return 130
+    return status

@@ -1,0 +1,81 @@
+"""``dmlcy run``: execute model files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from dmlcy._cli.options import add_feature_level
+from dmlcy._errors import ModelError
+from dmlcy._model.files import open_regular
+from dmlcy._model.json import Document, decode
+from dmlcy._model.model import read
+from dmlcy._model.problems import UNREADABLE, Place, make, printable, refuse
+from dmlcy._model.run import Options
+from dmlcy._model.run import run as run_model
+
+_LARGEST = 256 * 2**20
+_QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "run", help="execute model files", description="Execute model files in DxDispatch's format."
+    )
+    parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
+    add_feature_level(parser)
+    parser.add_argument(
+        "--output-path", type=Path, default=Path(), metavar="DIR", help="where writeFile writes (default: .)"
+    )
+    parser.add_argument(
+        "--iterations", type=_positive, default=1, metavar="N", help="times that each dispatch runs (default: 1)"
+    )
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run every model; the worst status."""
+    settings = Options(options.feature_level, options.output_path, options.iterations)
+    return max(_run(name, settings, len(options.models) > 1) for name in options.models)
+
+
+def load(name: str) -> tuple[Document, Path]:
+    """The document in a file, or on standard input, and the folder that its paths are relative to."""
+    shown = "<stdin>" if name == "-" else name
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(_LARGEST + 1)
+        else:
+            with open_regular(name) as stream:
+                data = stream.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise OSError(f"it is larger than {_LARGEST} bytes")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        refuse([make("DML-MODEL-file", Place(shown, "$", 1, 1), {"why": why})])
+    return decode(shown, data), Path() if name == "-" else Path(name).parent
+
+
+def _run(name: str, settings: Options, several: bool) -> int:
+    if several:
+        print(f"{printable(name)}:")
+    try:
+        model = read(*load(name))
+        for warning in model.warnings:
+            if warning.violation.id not in _QUIET:
+                print(warning, file=sys.stderr)
+        run_model(model, sys.stdout, settings)
+    except ModelError as error:
+        sys.stdout.flush()
+        print(error, file=sys.stderr)
+        return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
+    return 0
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value

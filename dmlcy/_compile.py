@@ -1,0 +1,34 @@
+"""From a desc to an object that runs it: checked once, then called many times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dmlcy import _tables
+from dmlcy._desc import OperatorDesc
+from dmlcy._errors import raise_violations
+from dmlcy._levels import LEVEL, level_index
+
+__all__ = ["compile", "raise_violations"]
+
+
+def compile(desc: OperatorDesc, feature_level: object = None) -> Any:
+    """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
+
+    Parameters
+    ----------
+    desc
+        An object of a class of ``dmlcy.desc``.
+    feature_level
+        Such as ``"3_0"``; None: the level in force.
+
+    Raises
+    ------
+    DmlError
+        All violations of the desc.
+    """
+    level = LEVEL.get() if feature_level is None else level_index(feature_level)
+    found = desc._violations(level)
+    if found:
+        raise_violations(found, "compile")
+    return _tables.compiled()[desc.operator.name](desc, level)

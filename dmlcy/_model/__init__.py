@@ -1,0 +1,1 @@
+"""Model files in the JSON format of DxDispatch: read, checked and executed."""

@@ -1,0 +1,299 @@
+"""A JSON reader that keeps positions and accepts what DxDispatch accepts.
+
+Comments, trailing commas and text after the root are accepted and recorded as warnings. The reader is iterative and
+takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Literal, NoReturn, TypeAlias
+
+from dmlcy._errors import quote
+from dmlcy._model.problems import Place, Problem, make, refuse
+
+Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
+
+MAX_DEPTH: Final = 200
+MAX_DIGITS: Final = 1000
+MAX_WARNINGS: Final = 1000
+
+_SPACE: Final = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
+_STRING: Final = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+)"')
+_DIGITS: Final = r"(-?(?:0|[1-9][0-9]*+))(\.[0-9]++)?([eE][+-]?[0-9]++)?"
+_NUMBER: Final = re.compile(_DIGITS + r"(?![0-9A-Za-z_.+-])")
+_ITEM: Final = re.compile(_DIGITS + r"([ \t\r\n]*+),[ \t\r\n]*+")
+_WORD: Final = re.compile(r"(true|false|null)(?![0-9A-Za-z_])")
+_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+_ESCAPED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_]{,59}")
+_WORDS: Final[dict[str, tuple[Kind, bool | None]]] = {
+    "true": ("true", True),
+    "false": ("false", False),
+    "null": ("null", None),
+}
+
+
+class Node:
+    """A value: ``value`` is a dict of nodes, a list of nodes, str, int, float, bool or None."""
+
+    __slots__ = ("at", "key", "key_at", "kind", "parent", "value")
+
+    def __init__(
+        self, kind: Kind, value: Any, at: int, parent: Node | None, key: str | int | None, key_at: int
+    ) -> None:
+        self.kind: Kind = kind
+        self.value = value
+        self.at = at
+        self.parent = parent
+        self.key = key
+        self.key_at = key_at  # -1 outside an object
+
+    def get(self, name: str) -> Node | None:
+        """The member of an object; None where there is none, or where this is no object."""
+        member = self.value.get(name) if self.kind == "object" else None
+        return member if isinstance(member, Node) else None
+
+    def path(self) -> str:
+        """The JSON path: ``$.resources.x.initialValues[3]``."""
+        steps = []
+        node = self
+        while node.parent is not None:
+            steps.append(_step(node.key))
+            node = node.parent
+        return "$" + "".join(reversed(steps))
+
+    def plain(self) -> Any:
+        """The value without positions, as ``json.loads`` would give it."""
+        if self.kind == "object":
+            return {name: member.plain() for name, member in self.value.items()}
+        if self.kind == "array":
+            return [item.plain() for item in self.value]
+        return self.value
+
+
+class Document:
+    """A model file: its text, its root, and what was accepted although it is not JSON."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self.warnings: list[Problem] = []
+        self._counted = 0, 1
+        self.root = _Reader(self).read()
+
+    def position(self, at: int) -> tuple[int, int]:
+        """Line and column, from 1. Counts on from the last place asked for, which is mostly before this one."""
+        last, line = self._counted if at >= self._counted[0] else (0, 1)
+        line += self.text.count("\n", last, at)
+        self._counted = at, line
+        return line, at - self.text.rfind("\n", 0, at)
+
+    def place(self, node: Node, *, key: bool = False) -> Place:
+        """Where the value stands, or its key."""
+        return self.place_at(node.key_at if key and node.key_at >= 0 else node.at, node.path())
+
+    def place_at(self, at: int, path: str) -> Place:
+        return Place(self.name, path, *self.position(at))
+
+
+def decode(name: str, data: bytes) -> Document:
+    """The document in these bytes (UTF-8, with or without a byte order mark)."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig")
+        column = len(before) - before.rfind("\n")
+        refuse(
+            [
+                make(
+                    "DML-MODEL-json",
+                    Place(name, "$", before.count("\n") + 1, column),
+                    {"what": "the text is not UTF-8"},
+                )
+            ]
+        )
+    return Document(name, text)
+
+
+class _Reader:
+    """Reads one document: a loop over values with the open containers in ``self.open``."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.text = document.text
+        self.at = 0
+        self.open: list[Node] = []
+        self.seen: set[str] = set()
+
+    def read(self) -> Node:
+        self.skip()
+        root: Node | None = None
+        key: str | int | None = None
+        key_at = -1
+        while True:
+            parent = self.open[-1] if self.open else None
+            node = self.value(parent, key, key_at)
+            root = root or node
+            if parent is not None:
+                if parent.kind == "array":
+                    parent.value.append(node)
+                else:
+                    parent.value[key] = node
+            if node.kind in ("object", "array"):
+                if len(self.open) == MAX_DEPTH:
+                    self.fail(f"values are nested more than {MAX_DEPTH} deep", at=node.at, path="$")
+                self.open.append(node)
+                self.skip()
+                more = not self.closes()
+            else:
+                more = self.separator()
+            while self.open and not more:  # the innermost container is complete
+                self.open.pop()
+                more = self.separator()
+            if not self.open:
+                break
+            if self.open[-1].kind == "array":
+                key = len(self.open[-1].value)
+                key_at = -1
+            else:
+                key, key_at = self.key()
+        self.skip()
+        if self.at < len(self.text):
+            self.note("DML-MODEL-after-root", self.at)
+        return root
+
+    def value(self, parent: Node | None, key: str | int | None, key_at: int) -> Node:
+        at = self.at
+        first = self.text[at : at + 1]
+        if first == '"':
+            return Node("string", self.string(), at, parent, key, key_at)
+        if first == "{":
+            self.at += 1
+            return Node("object", {}, at, parent, key, key_at)
+        if first == "[":
+            self.at += 1
+            return Node("array", [], at, parent, key, key_at)
+        if match := _NUMBER.match(self.text, at):
+            self.at = match.end()
+            return Node("number", self.number(match), at, parent, key, key_at)
+        if match := _WORD.match(self.text, at):
+            self.at = match.end()
+            kind, value = _WORDS[match[1]]
+            return Node(kind, value, at, parent, key, key_at)
+        self.unexpected("a value")
+
+    def key(self) -> tuple[str, int]:
+        at = self.at
+        if self.text[at : at + 1] != '"':
+            self.unexpected("a member name in quotes")
+        key = self.string()
+        self.skip()
+        if self.text[self.at : self.at + 1] != ":":
+            self.unexpected("':'")
+        self.at += 1
+        self.skip()
+        if key in self.open[-1].value:
+            self.note("DML-MODEL-duplicate", at, path=self.open[-1].path() + _step(key), name=key)
+        return key, at
+
+    def separator(self) -> bool:
+        """After a value: True before another one, False when its container has been closed."""
+        if not self.open:
+            return False
+        self.skip()
+        if self.text[self.at : self.at + 1] == ",":
+            comma = self.at
+            self.at += 1
+            self.skip()
+            if self.open[-1].kind == "array":
+                comma = self.numbers(self.open[-1], comma)
+            if not self.closes():
+                return True
+            self.once("DML-MODEL-trailing-comma", comma)
+            return False
+        if self.closes():
+            return False
+        self.unexpected("',' or '}'" if self.open[-1].kind == "object" else "',' or ']'")
+
+    def numbers(self, parent: Node, comma: int) -> int:
+        """Take a run of numbers with a comma after each, the bulk of a large file; the place of the last comma."""
+        items = parent.value
+        while match := _ITEM.match(self.text, self.at):
+            items.append(Node("number", self.number(match), self.at, parent, len(items), -1))
+            comma = match.end(4)
+            self.at = match.end()
+        self.skip()
+        return comma
+
+    def closes(self) -> bool:
+        if self.text[self.at : self.at + 1] == ("}" if self.open[-1].kind == "object" else "]"):
+            self.at += 1
+            return True
+        return False
+
+    def skip(self) -> None:
+        match = _SPACE.match(self.text, self.at)
+        assert match is not None
+        if match.end() > self.at:
+            comment = self.text.find("/", self.at, match.end())
+            if comment >= 0:
+                self.once("DML-MODEL-comment", comment)
+            self.at = match.end()
+
+    def string(self) -> str:
+        match = _STRING.match(self.text, self.at)
+        if match is None:
+            self.fail("a string that does not end, or with a control character or an unknown escape in it")
+        text = match[1]
+        if "\\" in text:
+            text = _ESCAPE.sub(_unescape, text)
+            try:
+                text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+            except UnicodeDecodeError:
+                self.fail("a string with half of a surrogate pair")
+        self.at = match.end()
+        return text
+
+    def number(self, match: re.Match[str]) -> int | float:
+        digits, fraction, exponent = match.group(1, 2, 3)
+        if fraction is None and exponent is None and len(digits) <= MAX_DIGITS:
+            return int(digits)
+        text = digits + (fraction or "") + (exponent or "")
+        if len(text) > MAX_DIGITS:
+            self.fail(f"a number of more than {MAX_DIGITS} characters", at=match.start())
+        value = float(text)
+        if value in (float("inf"), float("-inf")):
+            self.fail("a number beyond the range of a double", at=match.start())
+        return value
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        if self.at >= len(self.text):
+            self.fail(f"the file ends where {wanted} should be")
+        if self.text.startswith("/*", self.at):
+            self.fail("a comment that does not end")
+        self.fail(f"{quote(self.text[self.at : self.at + 12])} stands where {wanted} should be")
+
+    def fail(self, what: str, at: int | None = None, path: str = "") -> NoReturn:
+        path = path or (self.open[-1].path() if self.open else "$")
+        refuse([make("DML-MODEL-json", self.document.place_at(self.at if at is None else at, path), {"what": what})])
+
+    def note(self, identifier: str, at: int, path: str = "$", **values: object) -> None:
+        if len(self.document.warnings) < MAX_WARNINGS:
+            self.document.warnings.append(make(identifier, self.document.place_at(at, path), values, warning=True))
+
+    def once(self, identifier: str, at: int) -> None:
+        if identifier not in self.seen:
+            self.seen.add(identifier)
+            self.note(identifier, at)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    escape = match[1]
+    return chr(int(escape[1:], 16)) if len(escape) > 1 else _ESCAPED.get(escape, escape)
+
+
+def _step(key: str | int | None) -> str:
+    if isinstance(key, str):
+        return f".{key}" if _PLAIN_NAME.fullmatch(key) else f"[{quote(key)}]"
+    return f"[{key}]"

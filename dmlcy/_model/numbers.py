@@ -1,0 +1,90 @@
+"""JSON numbers as values of a tensor data type: exact for integers, to the nearest for floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._model.json import Node
+from dmlcy._model.reader import Reader
+from dmlcy._spec import Dtype
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+_NAMED: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def numpy_dtype(dtype: Dtype) -> np.dtype[Any]:
+    """The NumPy type of a data type that has one, little-endian as model files are."""
+    return np.dtype(dtype.numpy).newbyteorder("<")
+
+
+def bounds(dtype: Dtype) -> tuple[int, int]:
+    """The range of an integer data type."""
+    info = np.iinfo(numpy_dtype(dtype))
+    return int(info.min), int(info.max)
+
+
+def is_float(dtype: Dtype) -> bool:
+    return numpy_dtype(dtype).kind == "f"
+
+
+def array(reader: Reader, nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
+    """The values as an array; None, and a problem for each, where values do not fit."""
+    found = [_float(node) if is_float(dtype) else _integer(node) for node in nodes]
+    if not is_float(dtype):
+        low, high = bounds(dtype)
+        bad = [i for i, value in enumerate(found) if value is None or not low <= value <= high]
+    else:
+        bad = [i for i, value in enumerate(found) if value is None]
+    if not bad:
+        with np.errstate(over="ignore"):
+            values = np.array(found, np.float64 if is_float(dtype) else numpy_dtype(dtype)).astype(numpy_dtype(dtype))
+        if not is_float(dtype):
+            return values
+        bad = [int(i) for i in np.flatnonzero(np.isinf(values)) if math.isfinite(found[i] or 0.0)]
+        if not bad:
+            return values
+    for i in bad:
+        _report(reader, nodes[i], dtype)
+    return None
+
+
+def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
+    """One value as a NumPy scalar; None, and a problem, where it does not fit."""
+    values = None if node is None else array(reader, [node], dtype)
+    return None if values is None else values[0]
+
+
+def _integer(node: Node) -> int | None:
+    return node.value if type(node.value) is int else None
+
+
+def _float(node: Node) -> float | None:
+    if node.kind == "string":
+        return _NAMED.get(node.value.lower())
+    if node.kind != "number":
+        return None
+    try:
+        return float(node.value)
+    except OverflowError:
+        return None
+
+
+def _report(reader: Reader, node: Node, dtype: Dtype) -> None:
+    if node.kind == "number":
+        reader.report("DML-MODEL-value", node, value=node.value, dtype=dtype.name)
+    elif node.kind == "string" and is_float(dtype):
+        reader.report(
+            "DML-MODEL-value",
+            node,
+            value=node.value,
+            dtype=dtype.name,
+            hint="The strings that stand for numbers are nan, inf and -inf.",
+        )
+    else:
+        reader.expect(node, "number")

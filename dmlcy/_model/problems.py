@@ -1,0 +1,101 @@
+"""What is wrong in a model file, and where: a violation with its place."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, NoReturn
+
+from dmlcy._errors import ModelError, Violation, plain, quote, show
+from dmlcy._tables import ERRORS
+
+UNREADABLE: Final = frozenset(
+    {
+        "DML-MODEL-file",
+        "DML-MODEL-json",
+        "DML-MODEL-source",
+        "DML-MODEL-npy",
+        "DML-MODEL-write",
+    }
+)
+"""Problems of a file rather than of what it says."""
+
+_FROM_FILE: Final = frozenset({"name", "path", "value"})
+_COMPARED: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a model file: JSON path, line and column (from 1)."""
+
+    file: str
+    path: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{printable(self.file)}:{self.line}:{self.column}: {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A violation, or a warning, at its place."""
+
+    place: Place
+    violation: Violation
+    warning: bool = False
+
+    def located(self) -> Violation:
+        """The violation, its message opened by the place."""
+        word = "warning: " if self.warning else ""
+        return replace(self.violation, message=f"{self.place}: {word}{self.violation.message}")
+
+    def __str__(self) -> str:
+        return str(ModelError([self.located()]))
+
+
+def make(
+    identifier: str,
+    place: Place,
+    values: Mapping[str, object] = MappingProxyType({}),
+    *,
+    warning: bool = False,
+    hint: str = "",
+) -> Problem:
+    """The problem of this id; ``values`` go into its message, those from the file made safe to show."""
+    text = ERRORS[identifier]
+    shown = {name: show(value) if name in _FROM_FILE else value for name, value in values.items()}
+    violation = Violation(
+        id=identifier,
+        operator="MODEL",
+        field=None,
+        index=None,
+        message=text.message.format(**shown),
+        rule=None,
+        values={name: plain(value) for name, value in values.items()},
+        hint=hint,
+        fix=None,
+        level=None,
+        provenance="observed",
+        error=text.error,
+    )
+    return Problem(place, violation, warning)
+
+
+def refuse(problems: Sequence[Problem]) -> NoReturn:
+    """Raise every problem at once, in the order of the file."""
+    ordered = sorted(problems, key=lambda problem: (problem.place.line, problem.place.column))
+    raise ModelError([problem.located() for problem in ordered])
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey, and not much longer than a line."""
+    return str(plain(text))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known word, or nothing."""
+    near = difflib.get_close_matches(word[:_COMPARED], known, n=1)
+    return f"Did you mean {quote(near[0])}?" if near else ""

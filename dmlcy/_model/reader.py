@@ -1,0 +1,119 @@
+"""Takes typed values out of a document and collects what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from dmlcy._errors import Violation
+from dmlcy._model.json import Document, Kind, Node
+from dmlcy._model.problems import Problem, did_you_mean, make, refuse
+from dmlcy._spec import Dtype
+from dmlcy._tables import DTYPES
+
+UINT32: Final = 2**32 - 1
+UINT64: Final = 2**64 - 1
+
+_MOST: Final = 1000
+_WORDS: Final = {
+    "object": "an object",
+    "array": "an array",
+    "string": "a string",
+    "number": "a number",
+    "true": "true",
+    "false": "false",
+    "null": "null",
+}
+
+
+class Reader:
+    """Problems and warnings of one document, and the ways to find them."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
+
+    def report(self, identifier: str, node: Node, *, hint: str = "", **values: object) -> None:
+        """Record a problem of this value; an endless list of them helps nobody."""
+        if len(self.problems) < _MOST:
+            self.problems.append(make(identifier, self.document.place(node), values, hint=hint))
+
+    def add(self, node: Node, violation: Violation) -> None:
+        """Record a violation of a desc at the value that it is about."""
+        self.problems.append(Problem(self.document.place(node), violation))
+
+    def finish(self) -> None:
+        """Raise what has been collected."""
+        if self.problems:
+            refuse(self.problems)
+
+    def expect(self, node: Node, *kinds: Kind) -> bool:
+        """Whether the value is of one of these kinds; a problem where it is not."""
+        if node.kind in kinds:
+            return True
+        wanted = " or ".join(_WORDS[kind] for kind in kinds if kind != "false").replace("true", "true or false")
+        self.report("DML-MODEL-type", node, wanted=wanted, found=_WORDS[node.kind])
+        return False
+
+    def required(self, parent: Node, name: str, *kinds: Kind) -> Node | None:
+        """The member, when it is there and of one of these kinds; a problem otherwise."""
+        if parent.get(name) is None:
+            self.report("DML-MODEL-missing", parent, name=name, hint=did_you_mean(name, parent.value))
+            return None
+        return self.optional(parent, name, *kinds)
+
+    def optional(self, parent: Node, name: str, *kinds: Kind) -> Node | None:
+        """The member, when it is of one of these kinds; a problem when it is of another."""
+        node = parent.get(name)
+        return node if node is not None and self.expect(node, *kinds) else None
+
+    def members(self, parent: Node | None) -> Iterator[tuple[str, Node]]:
+        """The members that are objects; a problem for each that is not."""
+        for name, node in parent.value.items() if parent else ():
+            if self.expect(node, "object"):
+                yield name, node
+
+    def integer(self, node: Node | None, minimum: int = 0, maximum: int = UINT32) -> int | None:
+        """The value as an integer in a range."""
+        if node is None or not self.expect(node, "number"):
+            return None
+        if type(node.value) is not int:
+            self.report("DML-MODEL-integer", node, value=node.value)
+            return None
+        if not minimum <= node.value <= maximum:
+            self.report("DML-MODEL-range", node, value=node.value, minimum=minimum, maximum=maximum)
+            return None
+        return node.value
+
+    def dtype(self, node: Node) -> Dtype | None:
+        """The data type that a string names, short or full; None where it names none."""
+        name = node.value.removeprefix("DML_TENSOR_DATA_TYPE_")
+        dtype: Dtype | None = DTYPES.get(name)
+        if dtype is None or dtype.numpy is None:
+            known = [d.name for d in DTYPES.values() if d.numpy]
+            self.report("DML-MODEL-data-type", node, value=node.value, hint=did_you_mean(name, known))
+            return None
+        return dtype
+
+    def reference(self, node: Node, known: Collection[str], what: str) -> str | None:
+        """The name that a string refers to."""
+        name: str = node.value
+        if name in known:
+            return name
+        self.report("DML-MODEL-reference", node, what=what, name=name, hint=did_you_mean(name, known))
+        return None
+
+    def ignore_others(self, parent: Node, known: Collection[str]) -> None:
+        """Warn of the members that nobody reads."""
+        for name, node in parent.value.items():
+            if name not in known:
+                self.warnings.append(
+                    make(
+                        "DML-MODEL-unknown",
+                        self.document.place(node, key=True),
+                        {"name": name},
+                        warning=True,
+                        hint=did_you_mean(name, known),
+                    )
+                )

@@ -1,0 +1,190 @@
+"""Execute a model: fill its buffers, check and compile its operators, then obey its commands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._compile import compile as compile_desc
+from dmlcy._errors import DmlError
+from dmlcy._model import files, show
+from dmlcy._model.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
+from dmlcy._model.numbers import numpy_dtype
+from dmlcy._model.problems import printable, refuse
+from dmlcy._model.reader import Reader
+from dmlcy._model.resources import Storage, fill
+from dmlcy._spec import Dtype, Field
+from dmlcy._tables import DTYPES
+from dmlcy._tensor_desc import TensorDesc
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``level``: a feature level, None for the current one."""
+
+    level: str | None = None
+    output_path: Path = Path()
+    iterations: int = 1
+
+
+def run(model: Model, out: TextIO, options: Options) -> None:
+    """Execute a model and print to ``out``; ModelError with all that is wrong before anything is executed."""
+    reader = Reader(model.document)
+    reader.problems += model.problems
+    for dispatchable in model.dispatchables.values():
+        reader.problems += dispatchable.desc.problems(reader, options.level)
+    reader.finish()
+    _Executor(model, out, options).run()
+
+
+class _Executor:
+    def __init__(self, model: Model, out: TextIO, options: Options) -> None:
+        self.model = model
+        self.out = out
+        self.options = options
+        self.reader = reader = Reader(model.document)
+        filled = {name: fill(reader, buffer, model.folder) for name, buffer in model.resources.items()}
+        reader.finish()
+        self.storages = {name: storage for name, storage in filled.items() if storage is not None}
+        self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
+        self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
+        for bound in self.initial.values():  # DirectML owns a copy of what is bound at initialisation
+            bound.update({name: tensor.copy() for name, tensor in bound.items()})
+
+    def run(self) -> None:
+        for command in self.model.commands:
+            if isinstance(command, Dispatch):
+                self.dispatch(command)
+            elif isinstance(command, Print):
+                self.print(command)
+            else:
+                self.write_file(command)
+
+    def dispatch(self, command: Dispatch) -> None:
+        dispatchable = self.model.dispatchables[command.dispatchable]
+        bound = {**self.initial[command.dispatchable], **self.tensors(dispatchable, command.bindings)}
+        fields = dispatchable.desc.operator.fields
+        inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
+        outputs = [bound.get(field.name) for field in fields if field.kind == "output"]
+        operator = self.operators[command.dispatchable]
+        times = []
+        for _ in range(self.options.iterations):
+            start = time.perf_counter()
+            try:
+                operator(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
+            except DmlError as error:
+                self.refuse(error, dispatchable, command)
+            times.append((time.perf_counter() - start) * 1000)
+        median = sorted(times)[len(times) // 2]
+        name = printable(command.dispatchable)
+        self.out.write(f"Dispatch '{name}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
+
+    def refuse(self, error: DmlError, dispatchable: Dispatchable, command: Dispatch) -> None:
+        """Raise what the operator found in its tensors, at the binding of the tensor."""
+        names = {field.python: field.name for field in dispatchable.desc.operator.fields}
+        for violation in error.violations:
+            name = names.get(violation.field or "", "")
+            binding = command.bindings.get(name) or dispatchable.bindings.get(name)
+            self.reader.add(binding.node if binding else command.node, violation)
+        refuse(self.reader.problems)
+
+    def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, npt.NDArray[Any]]:
+        """The tensors of these bindings, as views of the buffers."""
+        values = dispatchable.desc.value.values()
+        tensors = {}
+        for field in dispatchable.desc.operator.fields:
+            binding, desc = bindings.get(field.name), values.get(field.python)
+            if binding is not None and field.kind != "attribute" and isinstance(desc, TensorDesc):
+                tensors[field.name] = self.view(field, binding, desc)
+        return tensors
+
+    def view(self, field: Field, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
+        """A buffer as the tensor that a desc describes."""
+        storage = self.storages[binding.resource]
+        dtype = numpy_dtype(_dtype(desc))
+        size = binding.element_size or (numpy_dtype(storage.dtype).itemsize if storage.dtype else 0)
+        offset = binding.offset * size
+        strides = _strides(desc)
+        extent = (sum((n - 1) * step for n, step in zip(desc.sizes, strides, strict=True)) + 1) * dtype.itemsize
+        if desc.total_tensor_size_in_bytes > extent + 3:
+            extent = desc.total_tensor_size_in_bytes
+        if offset + extent > storage.data.size:
+            self.reader.report(
+                "DML-MODEL-buffer-size",
+                binding.node,
+                name=binding.resource,
+                size=storage.data.size,
+                needed=offset + extent,
+                field=field.name,
+            )
+            self.reader.finish()
+        steps = tuple(step * dtype.itemsize for step in strides)
+        return np.ndarray(desc.sizes, dtype, storage.data.data, offset, steps)
+
+    def print(self, command: Print) -> None:
+        storage = self.storages[command.resource]
+        values = self.typed(command, storage, storage.start, storage.stop)
+        self.out.write(f"Resource '{printable(command.resource)}':" + ("\n" if command.verbose else " "))
+        self.out.writelines(show.lines(values) if command.verbose else show.line(values))
+        if not command.verbose:
+            self.out.write("\n")
+
+    def write_file(self, command: WriteFile) -> None:
+        storage = self.storages[command.resource]
+        name = "/".join(command.target)
+        content: Callable[[IO[bytes]], Any] = storage.data[: storage.size].tofile
+        if name.lower().endswith(".npy"):
+            array = self.typed(command, storage, 0, storage.size)
+            if command.dimensions:
+                count = int(np.prod([int(n) for n in command.dimensions], dtype=object))
+                if count > array.size:
+                    dimensions = command.node.get("dimensions") or command.node
+                    self.reader.report(
+                        "DML-MODEL-dimensions", dimensions, count=count, name=command.resource, held=array.size
+                    )
+                    self.reader.finish()
+                array = array[:count].reshape(command.dimensions)
+            content = _npy_writer(array)
+        try:
+            written = files.write(self.options.output_path, command.target, content)
+        except OSError as error:
+            target = command.node.get("targetPath") or command.node
+            self.reader.report("DML-MODEL-write", target, path=name, why=error.strerror or str(error))
+            self.reader.finish()
+        else:
+            self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
+
+    def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:
+        """Whole elements of a part of a buffer, in the data type of its initial values."""
+        if storage.dtype is None:
+            self.reader.report("DML-MODEL-untyped", command.node, name=command.resource)
+            self.reader.finish()
+        assert storage.dtype is not None
+        dtype = numpy_dtype(storage.dtype)
+        count = (stop - start) // dtype.itemsize
+        return np.frombuffer(storage.data[start : start + count * dtype.itemsize].tobytes(), dtype)
+
+
+def _npy_writer(array: npt.NDArray[Any]) -> Callable[[IO[bytes]], None]:
+    return lambda stream: np.lib.format.write_array(stream, array, allow_pickle=False)
+
+
+def _dtype(desc: TensorDesc) -> Dtype:
+    dtype: Dtype = DTYPES[getattr(desc.dtype, "name", str(desc.dtype))]
+    return dtype
+
+
+def _strides(desc: TensorDesc) -> tuple[int, ...]:
+    """Strides in elements; packed where the desc has none."""
+    if desc.strides is not None:
+        return tuple(desc.strides)
+    strides = [1]
+    for size in reversed(desc.sizes[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides))

@@ -1,0 +1,1 @@
+"""What every generated kernel stands on: tensors, attribute arguments, threads and the feature level, in C."""

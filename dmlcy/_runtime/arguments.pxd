@@ -1,0 +1,20 @@
+# Attribute arguments from Python objects to C. Each returns 1 and fills its output, or 0 when the value is not
+# acceptable (the caller then lets dmlcy._check say why). Exceptions other than TypeError, ValueError and OverflowError
+# pass through.
+
+from libc.stdint cimport int64_t
+
+cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1
+# An int fills all n entries; else a sequence or 1-D integer array of n entries.
+cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, int64_t* result) except -1
+cdef int take_bool(object value, bint* result) except -1
+# A finite number, rounded to float32.
+cdef int take_float(object value, float* result) except -1
+# A member of cls, or a key of names (short and full DirectML spelling -> value).
+cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1
+# A dtype: TensorDataType member, DirectML spelling short or full, or what numpy.dtype() takes of the 11 types.
+cdef int take_dtype(object value, int64_t* result) except -1
+# (height, width), or an int for both.
+cdef int take_size_2d(object value, int64_t minimum, int64_t maximum, int64_t* height, int64_t* width) except -1
+# A number of the data type `dtype`, as its bytes.
+cdef int take_scalar(object value, int dtype, unsigned char* result) except -1

@@ -1,0 +1,266 @@
+"""Attribute arguments: from Python objects to C numbers, exactly, or not at all."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Integral, Real
+
+from cpython.bool cimport PyBool_Check
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.long cimport (
+    PyLong_AsLongLong, PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong, PyLong_CheckExact
+)
+from cpython.number cimport PyNumber_Index
+from libc.math cimport isfinite, isinf, ldexp
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
+from libc.string cimport memcpy
+cimport numpy as cnp
+
+import numpy
+
+from dmlcy._runtime.tensor cimport (
+    FLOAT16, FLOAT32, FLOAT64, INT64, UINT8, UINT16, UINT32, UINT64, as_array, dtype_of, item_of
+)
+
+cdef extern from "Python.h":
+    int PyFloat_Pack2(double value, char* bytes, int little_endian) except -1
+    int PY_BIG_ENDIAN
+
+cnp.import_array()
+
+cdef long long EXACT = 1LL << 53        # all ints up to here are doubles
+
+cdef dict dtype_names = {}
+for _value, _name in enumerate(
+    ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64"), 1
+):
+    dtype_names[_name] = dtype_names[f"DML_TENSOR_DATA_TYPE_{_name}"] = _value
+
+
+cdef inline bint is_bool(object value) except -1:
+    return PyBool_Check(value) or isinstance(value, numpy.bool_)
+
+
+cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
+    cdef int64_t number
+    try:
+        if not PyLong_CheckExact(value):
+            if is_bool(value):
+                return 0
+            value = PyNumber_Index(value)
+        number = PyLong_AsLongLong(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0
+    if number < minimum or number > maximum:
+        return 0
+    result[0] = number
+    return 1
+
+
+cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, int64_t* result) except -1:
+    cdef int64_t i, number
+    cdef tuple entries = int_entries(value)
+    if entries is None:
+        if not take_uint(value, minimum, maximum, &number):
+            return 0
+        for i in range(n):
+            result[i] = number
+        return 1
+    if len(entries) != n:
+        return 0
+    for i in range(n):
+        if not take_uint(entries[i], minimum, maximum, result + i):
+            return 0
+    return 1
+
+
+cdef tuple int_entries(object value):
+    """The entries of a sequence or a 1-D integer array, (None,) for what has none; None: take it as one number."""
+    if PyLong_CheckExact(value):
+        return None
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    if isinstance(value, (str, bytes, bytearray, memoryview)):
+        return (None,)
+    cdef cnp.ndarray array
+    try:
+        if isinstance(value, Sequence):
+            return tuple(value)
+        array = as_array(value)
+    except (TypeError, ValueError, OverflowError):
+        return (None,)
+    if array is None or array.ndim == 0:
+        return None
+    return tuple(array.tolist()) if array.ndim == 1 and array.dtype.kind in "iu" else (None,)
+
+
+cdef int take_bool(object value, bint* result) except -1:
+    if not is_bool(value):
+        return 0
+    result[0] = bool(value)
+    return 1
+
+
+cdef int take_float(object value, float* result) except -1:
+    cdef double number
+    cdef float rounded
+    if not take_real(value, &number):
+        return 0
+    rounded = <float>number
+    if not isfinite(rounded):
+        return 0
+    result[0] = rounded
+    return 1
+
+
+cdef int take_real(object value, double* result) except -1:
+    """The number in double precision. What is no double is rounded to the one beside it whose last bit is odd: rounded
+    again, to a format with at least two bits less, it gives what rounding the number once would give."""
+    cdef double number
+    cdef long long small
+    cdef int overflow = 0
+    cdef object exact
+    if PyFloat_CheckExact(value):
+        result[0] = PyFloat_AS_DOUBLE(value)
+        return 1
+    try:
+        if PyLong_CheckExact(value):
+            small = PyLong_AsLongLongAndOverflow(value, &overflow)
+            if overflow == 0 and -EXACT <= small <= EXACT:
+                result[0] = <double>small
+                return 1
+        elif is_bool(value) or not isinstance(value, (Real, Decimal)):
+            return 0
+        elif isinstance(value, Integral):
+            value = PyNumber_Index(value)
+        number = float(value)
+        # Infinity must be the value's own; the ratio of a number this far from 1 would take too long.
+        if isinf(number) and value != number:
+            return 0
+        if number != 0 and isfinite(number) and value != number:
+            exact = value.as_integer_ratio()
+            number = odd_double(exact[0], exact[1])
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        return 0
+    result[0] = number
+    return 1
+
+
+cdef double odd_double(object numerator, object denominator) except? -1:
+    cdef bint negative = numerator < 0
+    cdef double number
+    numerator = abs(numerator)
+    shift = numerator.bit_length() - denominator.bit_length() - 52
+    if shift < 0:
+        numerator <<= -shift
+    else:
+        denominator <<= shift
+    quotient, rest = divmod(numerator, denominator)         # of 52 or 53 bits
+    number = ldexp(<double>(quotient | (rest != 0)), <int>shift)
+    return -number if negative else number
+
+
+cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1:
+    if isinstance(value, str):
+        value = names.get(value)
+        if value is None:
+            return 0
+    elif not isinstance(value, cls):
+        return 0
+    result[0] = value
+    return 1
+
+
+cdef int take_dtype(object value, int64_t* result) except -1:
+    cdef object number = None
+    cdef int dtype
+    if isinstance(value, str):
+        number = dtype_names.get(value)
+    elif isinstance(value, int):
+        from dmlcy._generated.enums import TensorDataType
+
+        number = int(value) if isinstance(value, TensorDataType) else 0
+    if number is None and value is not None:
+        try:
+            number = dtype_of(numpy.dtype(value))
+        except (TypeError, ValueError, OverflowError, SyntaxError):
+            return 0
+    if not number:
+        return 0
+    dtype = number
+    result[0] = dtype
+    return 1
+
+
+cdef int take_size_2d(object value, int64_t minimum, int64_t maximum, int64_t* height, int64_t* width) except -1:
+    cdef int64_t[2] sizes
+    if not take_uints(value, 2, minimum, maximum, sizes):
+        return 0
+    height[0] = sizes[0]
+    width[0] = sizes[1]
+    return 1
+
+
+cdef int take_scalar(object value, int dtype, unsigned char* result) except -1:
+    if dtype == FLOAT32 or dtype == FLOAT16 or dtype == FLOAT64:
+        return take_real_scalar(value, dtype, result)
+    return take_int_scalar(value, dtype, result)
+
+
+cdef int take_real_scalar(object value, int dtype, unsigned char* result) except -1:
+    cdef double number
+    cdef float single
+    cdef char[2] half
+    if not take_real(value, &number):
+        return 0
+    if dtype == FLOAT32:
+        single = <float>number
+        if isinf(single) and not isinf(number):
+            return 0
+        memcpy(result, &single, 4)
+    elif dtype == FLOAT16:
+        try:
+            PyFloat_Pack2(number, half, not PY_BIG_ENDIAN)
+        except OverflowError:
+            return 0
+        memcpy(result, half, 2)
+    else:
+        number = float(value)
+        memcpy(result, &number, 8)
+    return 1
+
+
+cdef int take_int_scalar(object value, int dtype, unsigned char* result) except -1:
+    cdef int64_t number, limit
+    cdef int8_t n8
+    cdef int16_t n16
+    cdef int32_t n32
+    cdef int item = item_of(dtype)
+    if dtype == UINT64:
+        if is_bool(value):
+            return 0
+        try:
+            number = <int64_t>PyLong_AsUnsignedLongLong(PyNumber_Index(value))
+        except (TypeError, ValueError, OverflowError):
+            return 0
+    elif dtype == INT64:
+        if not take_uint(value, -(<int64_t>0x7FFFFFFFFFFFFFFF) - 1, 0x7FFFFFFFFFFFFFFF, &number):
+            return 0
+    elif dtype == UINT8 or dtype == UINT16 or dtype == UINT32:
+        if not take_uint(value, 0, (<int64_t>1 << (8 * item)) - 1, &number):
+            return 0
+    else:
+        limit = <int64_t>1 << (8 * item - 1)
+        if not take_uint(value, -limit, limit - 1, &number):
+            return 0
+    if item == 1:
+        n8 = <int8_t>number
+        memcpy(result, &n8, 1)
+    elif item == 2:
+        n16 = <int16_t>number
+        memcpy(result, &n16, 2)
+    elif item == 4:
+        n32 = <int32_t>number
+        memcpy(result, &n32, 4)
+    else:
+        memcpy(result, &number, 8)
+    return 1

@@ -1,0 +1,137 @@
+# What the generated checks are made of: exact integer arithmetic and the rules that hold for every tensor.
+# What overflows saturates: a divisor that is positive by the ranges of the fields stays positive.
+
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from dmlcy._runtime.half cimport dmlcy_float_of_half
+from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
+
+cdef enum:
+    LEVELS = 15
+    UINT_MAX = 0xFFFFFFFF
+
+
+cdef inline int64_t checked_add(int64_t a, int64_t b, bint* overflow) noexcept nogil:
+    if (b > 0 and a > INT64_MAX - b) or (b < 0 and a < INT64_MIN - b):
+        overflow[0] = True
+        return INT64_MAX if b > 0 else INT64_MIN
+    return a + b
+
+
+cdef inline int64_t checked_sub(int64_t a, int64_t b, bint* overflow) noexcept nogil:
+    if (b < 0 and a > INT64_MAX + b) or (b > 0 and a < INT64_MIN + b):
+        overflow[0] = True
+        return INT64_MAX if b < 0 else INT64_MIN
+    return a - b
+
+
+cdef inline int64_t checked_mul(int64_t a, int64_t b, bint* overflow) noexcept nogil:
+    if a == 0 or b == 0:
+        return 0
+    if a == INT64_MIN or b == INT64_MIN or (a if a > 0 else -a) > INT64_MAX // (b if b > 0 else -b):
+        overflow[0] = True
+        return INT64_MAX if (a > 0) == (b > 0) else INT64_MIN
+    return a * b
+
+
+cdef inline int64_t floor_div(int64_t a, int64_t b) noexcept nogil:
+    # The C quotient truncates; b is positive.
+    return a // b - (1 if a % b < 0 else 0)
+
+
+cdef inline int64_t floor_mod(int64_t a, int64_t b) noexcept nogil:
+    cdef int64_t rest = a % b
+    return rest + b if rest < 0 else rest
+
+
+cdef inline int64_t ceil_div(int64_t a, int64_t b) noexcept nogil:
+    return a // b + (1 if a % b > 0 else 0)
+
+
+cdef inline int64_t product(const int64_t* values, int64_t count, bint* overflow) noexcept nogil:
+    cdef int64_t result = 1
+    cdef int64_t d
+    for d in range(count):
+        result = checked_mul(result, values[d], overflow)
+    return result
+
+
+cdef inline int64_t total(const int64_t* values, int64_t count, bint* overflow) noexcept nogil:
+    cdef int64_t result = 0
+    cdef int64_t d
+    for d in range(count):
+        result = checked_add(result, values[d], overflow)
+    return result
+
+
+# Whether data type and rank are in the sets (bit n: value n), each size is a UINT from 1, and the elements are a UINT.
+cdef inline bint tensor_holds(const Tensor* tensor, uint32_t dtypes, uint32_t ranks) noexcept nogil:
+    cdef uint64_t elements = 1
+    cdef int d
+    if not (dtypes >> tensor.dtype) & 1 or not (ranks >> tensor.rank) & 1:
+        return False
+    for d in range(tensor.rank):
+        if tensor.sizes[d] < 1 or tensor.sizes[d] > UINT_MAX:
+            return False
+        elements *= <uint64_t>tensor.sizes[d]
+        if elements > UINT_MAX:
+            return False
+    return True
+
+
+cdef inline bint append_size(Tensor* tensor, int64_t size) noexcept nogil:
+    if tensor.rank >= MAX_RANK:
+        return False
+    tensor.sizes[tensor.rank] = size
+    tensor.rank += 1
+    return True
+
+
+cdef inline bint append_sizes(Tensor* tensor, const int64_t* sizes, int64_t count) noexcept nogil:
+    cdef int64_t d
+    for d in range(count):
+        if not append_size(tensor, sizes[d]):
+            return False
+    return True
+
+
+cdef inline bint same_sizes(const Tensor* a, const Tensor* b) noexcept nogil:
+    cdef int d
+    if a.rank != b.rank:
+        return False
+    for d in range(a.rank):
+        if a.sizes[d] != b.sizes[d]:
+            return False
+    return True
+
+
+# The float `offset` bytes behind the first element; the data may be misaligned.
+cdef inline double element_at(const Tensor* tensor, int64_t offset) noexcept nogil:
+    cdef float single
+    cdef double value
+    cdef uint16_t half
+    if tensor.item == 4:
+        memcpy(&single, tensor.data + offset, 4)
+        return single
+    if tensor.item == 8:
+        memcpy(&value, tensor.data + offset, 8)
+        return value
+    memcpy(&half, tensor.data + offset, 2)
+    return dmlcy_float_of_half(half)
+
+
+cdef inline double element1(const Tensor* t, int64_t i) noexcept nogil:
+    return element_at(t, i * t.strides[0])
+
+
+cdef inline double element2(const Tensor* t, int64_t i, int64_t j) noexcept nogil:
+    return element_at(t, i * t.strides[0] + j * t.strides[1])
+
+
+cdef inline double element3(const Tensor* t, int64_t i, int64_t j, int64_t k) noexcept nogil:
+    return element_at(t, i * t.strides[0] + j * t.strides[1] + k * t.strides[2])
+
+
+cdef inline double element4(const Tensor* t, int64_t i, int64_t j, int64_t k, int64_t m) noexcept nogil:
+    return element_at(t, i * t.strides[0] + j * t.strides[1] + k * t.strides[2] + m * t.strides[3])

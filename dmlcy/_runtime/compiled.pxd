@@ -1,0 +1,12 @@
+# Tensors of a compiled operator: described once by its desc, then met by the arrays of each call.
+
+from numpy cimport ndarray
+
+from dmlcy._runtime.tensor cimport Tensor
+
+# Data type and sizes of a TensorDesc; no data.
+cdef bint describe(object desc, Tensor* tensor) except -1
+
+# The array behind the object when it has the data type and sizes in `tensor`, whose data and strides it then gives; else
+# None.
+cdef ndarray match(object value, Tensor* tensor)

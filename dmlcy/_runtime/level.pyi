@@ -1,0 +1,3 @@
+from contextvars import ContextVar
+
+LEVEL: ContextVar[int]

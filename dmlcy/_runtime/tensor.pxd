@@ -1,0 +1,67 @@
+# A tensor as every kernel sees it, and the way from Python objects to it.
+
+from libc.stdint cimport int64_t
+from numpy cimport dtype as numpy_dtype
+from numpy cimport ndarray
+
+cdef enum:
+    MAX_RANK = 8
+
+# Values of DML_TENSOR_DATA_TYPE.
+cdef enum:
+    FLOAT32 = 1
+    FLOAT16 = 2
+    UINT32 = 3
+    UINT16 = 4
+    UINT8 = 5
+    INT32 = 6
+    INT16 = 7
+    INT8 = 8
+    FLOAT64 = 9
+    UINT64 = 10
+    INT64 = 11
+
+cdef struct Tensor:
+    char* data                      # aligned for its element size once aligned() has seen it; native byte order
+    int dtype                       # value of DML_TENSOR_DATA_TYPE
+    int item                        # bytes of an element
+    int rank
+    int64_t sizes[MAX_RANK]         # elements
+    int64_t strides[MAX_RANK]       # bytes; zero and negative ones too; a size of 1 has the stride of a dense layout
+
+# The value of DML_TENSOR_DATA_TYPE; 0: a data type that DirectML has not, or foreign byte order.
+cdef int dtype_of(numpy_dtype dtype) noexcept
+# Bytes of an element of one of the data types above.
+cdef int item_of(int dtype) noexcept nogil
+
+# The array behind a Python object, without a copy: NumPy arrays, the buffer protocol, DLPack on the CPU, __array__.
+# None for everything else: lists, masked arrays, scalars that are not arrays. What __array__ raises passes through.
+cdef ndarray as_array(object value)
+# The same, but None where each conversion makes another copy: what is written to the array reaches the object.
+cdef ndarray shared_array(object value)
+
+# Describes the array in C. False: None, a data type that DirectML has not, foreign byte order, rank 0 or above
+# MAX_RANK.
+cdef bint view(ndarray array, Tensor* tensor) noexcept
+
+# Puts leading ones in front (or takes leading ones away) until the tensor has `rank` dimensions. False: impossible,
+# and the tensor is as it was.
+cdef bint set_rank(Tensor* tensor, int rank) noexcept nogil
+
+# A new C-contiguous array of the data type and sizes in `tensor`; fills in its data and strides. May raise MemoryError.
+cdef ndarray new_array(Tensor* tensor)
+
+# The array behind `out`, if it has the data type and sizes in `tensor` and is writable; fills in data and strides.
+# None: it is not acceptable. Nothing is written.
+cdef ndarray out_array(object out, Tensor* tensor)
+
+# Whether writing `out` could change `array`: extents first, then exactly up to a work limit; undecided counts as yes.
+cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1
+# Whether two elements of `out` share memory; undecided counts as yes.
+cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1
+
+# The array itself, or, when its data or a stride is not a multiple of the element size, an aligned copy that `tensor`
+# then describes.
+cdef ndarray aligned(ndarray array, Tensor* tensor)
+# Copies `result` into `out` when it is not the same array.
+cdef int write_back(ndarray out, ndarray result) except -1

@@ -1,0 +1,291 @@
+"""Tensors: from Python objects to a C view of their memory, without copies and without casts."""
+
+from cpython.buffer cimport PyObject_CheckBuffer
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+cimport numpy as cnp
+from numpy cimport ndarray
+
+import numpy
+from numpy.exceptions import TooHardError
+from numpy.ma import MaskedArray
+
+cnp.import_array()
+
+# Search steps of the exact overlap test of two arrays, and elements of the exact test of one: milliseconds each.
+MOST_WORK = 100_000
+cdef int64_t MOST_ELEMENTS = 1 << 18
+
+cdef enum:
+    TYPE_NUMBERS = 32
+
+cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
+cdef int[12] type_numbers           # data type -> NumPy type number
+cdef int[12] items                  # data type -> bytes
+
+
+cdef void fill_tables():
+    # Several type numbers mean the same numbers (long and long long, …), so kind and size decide, not the number.
+    named = {
+        "f4": FLOAT32, "f2": FLOAT16, "u4": UINT32, "u2": UINT16, "u1": UINT8, "i4": INT32, "i2": INT16, "i1": INT8,
+        "f8": FLOAT64, "u8": UINT64, "i8": INT64,
+    }
+    for character in "bhilqBHILQefdg":
+        kind = numpy.dtype(character)
+        dtypes[<int>kind.num] = named.get(kind.str[1:], 0)
+    for name, value in named.items():
+        kind = numpy.dtype(name)
+        type_numbers[<int>value] = kind.num
+        items[<int>value] = kind.itemsize
+
+
+fill_tables()
+
+
+cdef inline int numbered_dtype(int number, bint native) noexcept:
+    return dtypes[number] if native and 0 <= number < TYPE_NUMBERS else 0
+
+
+cdef int dtype_of(cnp.dtype dtype) noexcept:
+    return numbered_dtype(dtype.type_num, cnp.PyDataType_ISNOTSWAPPED(dtype))
+
+
+cdef int item_of(int dtype) noexcept nogil:
+    return items[dtype]
+
+
+cdef ndarray as_array(object value):
+    if cnp.PyArray_CheckExact(value):
+        return <ndarray>value
+    if cnp.PyArray_Check(value):
+        return None if isinstance(value, MaskedArray) else <ndarray>value
+    return foreign_array(value, False)
+
+
+cdef ndarray shared_array(object value):
+    if cnp.PyArray_Check(value):
+        return as_array(value)
+    cdef ndarray array = foreign_array(value, True)
+    # While the first array lives, a second copy must lie elsewhere.
+    if array is None or cnp.PyArray_DATA(array) != cnp.PyArray_DATA(foreign_array(value, True)):
+        return None
+    return array
+
+
+cdef ndarray foreign_array(object value, bint writable):
+    """Protocols are looked up on the type: a class such as numpy.ndarray has __array__ and is no array."""
+    cdef ndarray array
+    cls = type(value)
+    if isinstance(value, numpy.generic):
+        return None
+    if PyObject_CheckBuffer(value):
+        try:
+            return numpy.asarray(memoryview(value))
+        except (BufferError, TypeError, ValueError):
+            pass
+    if hasattr(cls, "__dlpack__") and hasattr(cls, "__dlpack_device__"):
+        try:
+            if value.__dlpack_device__()[0] == 1:
+                array = numpy.from_dlpack(value)
+                # NumPy takes DLPack before version 1 as read-only, because that could not say.
+                if not writable or cnp.PyArray_ISWRITEABLE(array) or not hasattr(cls, "__array__"):
+                    return array
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            pass
+    return numpy.asarray(value) if hasattr(cls, "__array__") else None
+
+
+cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:
+    """The stride of `axis` if nothing lies between it and the axes after it."""
+    if axis == tensor.rank - 1:
+        return tensor.item
+    # Unsigned: an empty array may have any stride.
+    return <int64_t>(<uint64_t>tensor.sizes[axis + 1] * <uint64_t>tensor.strides[axis + 1])
+
+
+cdef bint view(ndarray array, Tensor* tensor) noexcept:
+    cdef int axis
+    if array is None:
+        return False
+    tensor.dtype = numbered_dtype(cnp.PyArray_TYPE(array), cnp.PyArray_ISNOTSWAPPED(array))
+    tensor.rank = cnp.PyArray_NDIM(array)
+    if tensor.dtype == 0 or tensor.rank < 1 or tensor.rank > MAX_RANK:
+        return False
+    tensor.item = items[tensor.dtype]
+    tensor.data = <char*>cnp.PyArray_DATA(array)
+    for axis in range(tensor.rank - 1, -1, -1):
+        tensor.sizes[axis] = cnp.PyArray_DIMS(array)[axis]
+        if tensor.sizes[axis] == 1:
+            tensor.strides[axis] = dense_stride(tensor, axis)
+        else:
+            tensor.strides[axis] = cnp.PyArray_STRIDES(array)[axis]
+    return True
+
+
+cdef bint set_rank(Tensor* tensor, int rank) noexcept nogil:
+    cdef int extra = rank - tensor.rank
+    cdef int axis
+    if rank < 1 or rank > MAX_RANK:
+        return False
+    for axis in range(-extra):
+        if tensor.sizes[axis] != 1:
+            return False
+    if extra < 0:
+        for axis in range(rank):
+            tensor.sizes[axis] = tensor.sizes[axis - extra]
+            tensor.strides[axis] = tensor.strides[axis - extra]
+    else:
+        for axis in range(rank - 1, extra - 1, -1):
+            tensor.sizes[axis] = tensor.sizes[axis - extra]
+            tensor.strides[axis] = tensor.strides[axis - extra]
+    tensor.rank = rank
+    for axis in range(extra - 1, -1, -1):
+        tensor.sizes[axis] = 1
+        tensor.strides[axis] = dense_stride(tensor, axis)
+    return True
+
+
+cdef void make_dense(Tensor* tensor, ndarray array) noexcept:
+    cdef int axis
+    tensor.data = <char*>cnp.PyArray_DATA(array)
+    for axis in range(tensor.rank - 1, -1, -1):
+        tensor.strides[axis] = dense_stride(tensor, axis)
+
+
+cdef ndarray new_array(Tensor* tensor):
+    cdef cnp.npy_intp[MAX_RANK] sizes
+    cdef int axis
+    cdef ndarray array
+    for axis in range(tensor.rank):
+        sizes[axis] = <cnp.npy_intp>tensor.sizes[axis]
+    array = cnp.PyArray_EMPTY(tensor.rank, sizes, type_numbers[tensor.dtype], 0)
+    make_dense(tensor, array)
+    return array
+
+
+cdef ndarray out_array(object out, Tensor* tensor):
+    cdef Tensor seen
+    cdef int axis
+    cdef ndarray array = shared_array(out)
+    if not view(array, &seen) or seen.dtype != tensor.dtype or seen.rank != tensor.rank:
+        return None
+    for axis in range(seen.rank):
+        if seen.sizes[axis] != tensor.sizes[axis]:
+            return None
+    if not cnp.PyArray_ISWRITEABLE(array):
+        return None
+    tensor[0] = seen
+    return array
+
+
+cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil:
+    """From the first to behind the last byte. False: there are none."""
+    cdef int axis
+    begin[0] = tensor.data
+    end[0] = tensor.data + tensor.item
+    for axis in range(tensor.rank):
+        if tensor.sizes[axis] == 0:
+            return False
+        if tensor.strides[axis] < 0:
+            begin[0] += (tensor.sizes[axis] - 1) * tensor.strides[axis]
+        else:
+            end[0] += (tensor.sizes[axis] - 1) * tensor.strides[axis]
+    return True
+
+
+cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1:
+    cdef char* begin
+    cdef char* end
+    cdef char* other_begin
+    cdef char* other_end
+    if not extent(out_view, &begin, &end) or not extent(array_view, &other_begin, &other_end):
+        return False
+    if end <= other_begin or other_end <= begin:
+        return False
+    try:
+        return numpy.shares_memory(out, array, max_work=MOST_WORK)
+    except (TooHardError, OverflowError):
+        return True
+
+
+cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1:
+    cdef int64_t[MAX_RANK] sizes
+    cdef int64_t[MAX_RANK] steps
+    cdef int64_t step, most, count = 1, reach = out_view.item
+    cdef int axis, place, axes = 0
+    cdef bint nested = True
+    # The axes of more than one element, by growing step.
+    for axis in range(out_view.rank):
+        if out_view.sizes[axis] == 0:
+            return False
+        if out_view.sizes[axis] == 1:
+            continue
+        step = abs(out_view.strides[axis])
+        place = axes
+        while place > 0 and steps[place - 1] > step:
+            steps[place] = steps[place - 1]
+            sizes[place] = sizes[place - 1]
+            place -= 1
+        steps[place] = step
+        sizes[place] = out_view.sizes[axis]
+        axes += 1
+    for axis in range(axes):
+        nested = nested and steps[axis] >= reach
+        reach += (sizes[axis] - 1) * steps[axis]
+    if nested:
+        return False
+    # More elements than fit into the memory they span?
+    most = reach // out_view.item
+    for axis in range(axes):
+        if count > most // sizes[axis]:
+            return True
+        count *= sizes[axis]
+    if steps[0] < out_view.item or count > MOST_ELEMENTS:
+        return True
+    offsets = numpy.zeros(1, numpy.int64)
+    for axis in range(axes):
+        offsets = numpy.add.outer(offsets, numpy.arange(sizes[axis]) * steps[axis]).ravel()
+    offsets.sort()
+    return numpy.diff(offsets).min() < out_view.item
+
+
+cdef ndarray aligned(ndarray array, Tensor* tensor):
+    cdef uint64_t bits = <uintptr_t>tensor.data
+    cdef int axis
+    for axis in range(tensor.rank):
+        bits |= <uint64_t>tensor.strides[axis]
+    if bits & <uint64_t>(tensor.item - 1) == 0:
+        return array
+    array = cnp.PyArray_NewCopy(array, cnp.NPY_CORDER)
+    make_dense(tensor, array)
+    return array
+
+
+cdef int write_back(ndarray out, ndarray result) except -1:
+    if out is not result:
+        cnp.PyArray_CopyInto(out, result)
+    return 0
+
+
+def to_array(value):
+    """Return the array behind `value` without a copy, or None where there is none (lists, masked arrays, numbers)."""
+    return as_array(value)
+
+
+def to_shared_array(value):
+    """Return the array that shares its memory with `value`, or None: what an `out` argument needs to be."""
+    return shared_array(value)
+
+
+def may_overlap(out, array):
+    """Return whether writing `out` could change `array`; undecided counts as yes, arrays that are no tensors as no."""
+    cdef ndarray left = as_array(out)
+    cdef ndarray right = as_array(array)
+    cdef Tensor left_view, right_view
+    return view(left, &left_view) and view(right, &right_view) and overlap(left, &left_view, right, &right_view)
+
+
+def self_overlaps(out):
+    """Return whether two elements of `out` share memory; undecided counts as yes, an array that is no tensor as no."""
+    cdef ndarray array = as_array(out)
+    cdef Tensor array_view
+    return view(array, &array_view) and overlaps_itself(array, &array_view)

@@ -1,0 +1,13 @@
+# Splitting a range of independent work items over threads.
+
+from libc.stdint cimport int64_t
+
+# Does the items begin … end-1. Returns 0, or -1 when memory ran out.
+ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogil
+
+# Calls work over 0 … total-1 in chunks of `grain` items, whatever the number of threads; on one thread when one chunk
+# suffices, inside another parallel region, and in a forked child process. -1 when a chunk returned that.
+cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil
+
+# Items per chunk when one item moves about `bytes` bytes.
+cdef int64_t grain_of(int64_t bytes) noexcept nogil

@@ -1,0 +1,89 @@
+"""Threads: OpenMP where the compiler has it, else one thread; the results are the same for any number of them."""
+
+import operator
+import os
+
+from cython.parallel cimport prange
+from libc.stdint cimport int64_t
+
+from dmlcy._runtime.cpus import MOST_THREADS, default_threads
+
+cdef extern from *:
+    """
+    #ifdef _OPENMP
+    #include <omp.h>
+    #define DMLCY_OPENMP 1
+    #else
+    #define omp_in_parallel() 0
+    #define DMLCY_OPENMP 0
+    #endif
+    """
+    const bint DMLCY_OPENMP
+    int omp_in_parallel() noexcept nogil
+
+cdef enum:
+    CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
+
+cdef int most_threads = default_threads()
+cdef bint forked = False
+
+
+def _after_fork():
+    # The threads of an OpenMP library do not survive a fork, and some libraries then wait for them forever.
+    global forked
+    forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+cdef inline int do_chunk(Work work, const void* args, int64_t chunk, int64_t total, int64_t grain) noexcept nogil:
+    cdef int64_t begin = chunk * grain
+    return work(args, begin, begin + min(grain, total - begin)) != 0
+
+
+cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil:
+    cdef int64_t chunk, chunks
+    cdef int failed = 0, threads
+    if total <= 0:
+        return 0
+    grain = max(grain, 1)
+    chunks = (total - 1) // grain + 1
+    threads = <int>min(chunks, <int64_t>most_threads)
+    if threads == 1 or forked or omp_in_parallel():
+        for chunk in range(chunks):
+            if do_chunk(work, args, chunk, total, grain):
+                return -1
+    else:
+        for chunk in prange(chunks, num_threads=threads, schedule="static"):
+            failed |= do_chunk(work, args, chunk, total, grain)
+    return -failed
+
+
+cdef int64_t grain_of(int64_t bytes) noexcept nogil:
+    return max(CHUNK_BYTES // max(bytes, 1), 1)
+
+
+def set_num_threads(n):
+    """Set how many threads a call may use, from 1 to 1024. Forked child processes always use one."""
+    global most_threads
+    if isinstance(n, bool):
+        raise TypeError("the number of threads must be an int, not bool")
+    try:
+        number = operator.index(n)
+    except TypeError:
+        raise TypeError(f"the number of threads must be an int, not {type(n).__name__}") from None
+    if not 1 <= number <= MOST_THREADS:
+        raise ValueError(f"the number of threads must be from 1 to {MOST_THREADS}, not {number}")
+    most_threads = number
+
+
+def get_num_threads():
+    """Return how many threads a call may use: 1 without OpenMP and in a forked child process."""
+    return most_threads if DMLCY_OPENMP and not forked else 1
+
+
+def openmp_available():
+    """Return whether the package was built with OpenMP."""
+    return bool(DMLCY_OPENMP)

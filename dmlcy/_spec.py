@@ -1,0 +1,192 @@
+"""The classes that the generated tables in ``dmlcy._generated.operators`` are made of: a spec as plain data.
+
+The expressions of a spec arrive twice: as text, for people, and as functions of a :class:`Rules` object, which holds
+the values of one desc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+class Rules:
+    """Values of one desc, by the Python name of the field: the generated subclass of an operator adds its lets."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeRow:
+    """Data types that a feature level brought."""
+
+    since: str
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """Ranks that a feature level brought."""
+
+    since: str
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An expression: its text, the facets it reads (``input.sizes``, ``input.dtype``, ``strides``), its function."""
+
+    text: str
+    reads: frozenset[str]
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a desc."""
+
+    name: str                            # InputTensor
+    python: str                          # input
+    kind: str                            # input, output, attribute
+    type: str                            # as in specs/catalogue.toml: tensor, uint_array, enum:DML_PADDING_MODE
+    optional: bool
+    doc: str
+    default: Any = MISSING               # MISSING: the caller gives it
+    dtypes: tuple[DtypeRow, ...] = ()    # of a tensor
+    ranks: tuple[RankRow, ...] = ()      # of a tensor
+    same_dtype_as: str | None = None     # the tensor whose data type this one shares
+    sizes: Formula | None = None         # of a tensor whose sizes follow from other fields
+    leading_ones: str | None = None      # "call": a call may leave leading ones out; "desc": a desc may add them
+    length: Formula | None = None        # of an array
+    minimum: int | None = None           # of a uint, or of each entry of an array
+    maximum: int | None = None
+    value: Formula | None = None         # of a field that follows from the others: a count, a data type
+    scalar_type: str | None = None       # of a scalar union: the field that holds its type
+    provenance: str = "documented"       # of the range
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name in a rule whose value a message shows. ``label`` holds the index as ``{d}`` where there is one."""
+
+    label: str
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition on fields. With ``domain``, one per index 0 … domain - 1."""
+
+    id: str                              # DML-AVERAGE_POOLING-window_size-fits
+    about: str
+    says: str                            # does not fit
+    text: str                            # extent[d] <= padded[d]
+    shown: str                           # {0} must be <= {1}, over terms
+    index: str | None                    # the name of the index in text: d
+    reads: frozenset[str]
+    domain: Callable[..., int] | None
+    holds: Callable[..., bool]
+    terms: tuple[Term, ...]
+    hint: str
+    fix: Formula | None
+    provenance: str                      # documented, header, observed, inferred
+    since: str
+    until: str | None                    # the first level at which it no longer holds
+    data: bool                           # on the values of a tensor: checked when the operator runs
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A named quantity that rules, sizes and kernels share."""
+
+    name: str
+    index: str | None
+    text: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A decision where the documentation is silent or contradicts itself."""
+
+    id: str
+    question: str
+    choice: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
+
+    title: str
+    source: str | None                   # None: derived
+    calculation: str | None              # of a derived one
+    inputs: dict[str, tuple[str, tuple[int, ...], Any]]
+    attributes: dict[str, Any]
+    outputs: dict[str, tuple[str, tuple[int, ...], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """Everything that is known of an operator."""
+
+    name: str                            # PADDING1
+    python: str                          # padding1
+    desc: str                            # Padding1
+    struct: str                          # DML_PADDING1_OPERATOR_DESC
+    family: str
+    since: str
+    summary: str
+    source: str
+    fields: tuple[Field, ...]            # in the order of the struct
+    lets: tuple[Let, ...]
+    rules: tuple[Rule, ...]              # in declared order, data rules last
+    rules_class: type[Rules]
+    interpretations: tuple[Interpretation, ...]
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """An operator of DirectML's catalogue, built here or not."""
+
+    name: str
+    value: int                           # DML_OPERATOR_TYPE
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A feature level."""
+
+    name: str                            # 5_0
+    value: int                           # 0x5000
+    directml: str                        # the DirectML version that brought it
+    max_rank: int                        # of any tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A tensor data type."""
+
+    name: str                            # FLOAT32
+    value: int                           # of DML_TENSOR_DATA_TYPE
+    bits: int
+    since: str
+    numpy: str | None                    # float32; None where NumPy has none
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """How an implicit error, or an error of a model file, is said."""
+
+    id: str                              # the slug of an implicit error (dtype), or DML-MODEL-json
+    error: str                           # class of dmlcy's errors
+    message: str                         # str.format template
+    about: str                           # when it occurs, for the error catalogue

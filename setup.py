@@ -1,0 +1,87 @@
+"""Builds the extension modules: specs to Cython (codegen), Cython to C, C to modules. Metadata is in pyproject.toml."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, LinkError
+
+ROOT = Path(__file__).resolve().parent
+JOBS = os.cpu_count() or 1
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": False,
+    "embedsignature": False,
+}
+
+
+class BuildExt(build_ext):
+    """Chooses flags by compiler; OpenMP only for the one module that uses it, and only where the compiler has it."""
+
+    def build_extensions(self) -> None:
+        """Build with the flags of this compiler."""
+        msvc = self.compiler.compiler_type == "msvc"
+        openmp = "/openmp" if msvc else "-fopenmp"
+        for extension in self.extensions:
+            # No contraction and no -march: the same bits on every processor.
+            extension.extra_compile_args += ["/O2", "/fp:precise"] if msvc else ["-O3", "-ffp-contract=off"]
+            if extension.name == "dmlcy._runtime.threads" and self.has_openmp(openmp):
+                extension.extra_compile_args.append(openmp)
+                extension.extra_link_args += [] if msvc else [openmp]
+        super().build_extensions()
+
+    def has_openmp(self, flag: str) -> bool:
+        """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""
+        if os.environ.get("DMLCY_OPENMP") == "0":
+            return False
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "probe.c")
+            source.write_text("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n")
+            try:
+                objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=[flag])
+                link = [] if flag.startswith("/") else [flag]
+                self.compiler.link_executable(objects, "probe", output_dir=folder, extra_postargs=link)
+            except (CompileError, LinkError):
+                print("no OpenMP here: building without threads", file=sys.stderr)
+                return False
+        return True
+
+
+def extensions() -> list[Extension]:
+    """Return one extension module per Cython file, the generated ones made first."""
+    if (ROOT / "specs").is_dir() and (ROOT / "codegen" / "__main__.py").is_file():
+        sys.path.insert(0, str(ROOT))
+        from codegen.__main__ import generate
+
+        generate(ROOT)
+    headers = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("dmlcy/_runtime/*.h"))
+    sources = sorted(path.relative_to(ROOT) for path in ROOT.glob("dmlcy/_[rg]*/*.pyx"))
+    modules = [
+        Extension(
+            ".".join(source.with_suffix("").parts),
+            [source.as_posix()],
+            include_dirs=[numpy.get_include(), "dmlcy/_runtime"],
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+            depends=headers,
+        )
+        for source in sources
+    ]
+    built: list[Extension] = cythonize(modules, build_dir="build/cython", nthreads=JOBS, compiler_directives=DIRECTIVES)
+    return built
+
+
+# Cython's worker processes import this file again where they are not forked.
+if __name__ == "__main__":
+    setup(
+        ext_modules=extensions(),
+        cmdclass={"build_ext": BuildExt},
+        options={"build_ext": {"parallel": JOBS}},
+    )
