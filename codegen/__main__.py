@@ -1,52 +1,248 @@
-"""Command line: python -m codegen gen | build | check | lint | show OPERATOR | new OPERATOR"""
+"""Command line: python -m codegen gen | build | check | lint | show OPERATOR | new OPERATOR [--family F]"""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import os
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from .diagnostics import Diagnostics, SpecError
-from .emit import OWNED, emit
+from . import ids, new, schema
+from .diagnostics import Diagnostics, SpecError, did_you_mean
+from .emit import OWNED, PACKAGE, emit
+from .families import FAMILIES
+from .lint import lint, required
 from .load import load
+from .model import Specs
 from .plan import Plan, plan
+from .show import show
 from .writer import Writer
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+class UsageError(Exception):
+    """A command was given what it does not take."""
 
 
 def make_plan(root: Path) -> Plan:
     """Specs to plan; raises SpecError with every problem."""
     specs = load(root)
     diagnostics = Diagnostics()
+    required(specs, root, diagnostics)
+    diagnostics.raise_if_any()
     result = plan(specs, diagnostics)
     diagnostics.raise_if_any()
     return result
 
 
-def generate(root: Path, check: bool = False) -> Writer:
-    """Writes (or with ``check`` compares) every generated file."""
-    writer = Writer(root, check)
-    emit(make_plan(root), writer)
-    writer.changed = writer.finish(OWNED)  # type: ignore[attr-defined]
-    return writer
+def render(result: Plan, writer: Writer, lock: ids.Lock) -> None:
+    """Gives every file to the writer."""
+    emit(result, writer)
+    writer.write(schema.PATH, schema.render(result.facts, FAMILIES), committed=True)
+    writer.write(ids.PATH, ids.render(lock, (id_ for id_, _ in result.ids)), committed=True)
+
+
+def generate(root: Path) -> list[str]:
+    """Writes every generated file that changed, or none when there is a problem; returns their paths."""
+    diagnostics = Diagnostics()
+    result, lock = make_plan(root), ids.read(root, diagnostics)
+    diagnostics.raise_if_any()
+    writer = Writer(root, check=False)
+    render(result, writer, lock)
+    return writer.finish(OWNED)
+
+
+class _Digests(Writer):
+    """Keeps a digest of each file instead of writing it."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, check=True)
+        self.found: dict[str, str] = {}
+
+    def write(self, relative: str, text: str, committed: bool = False) -> None:
+        self.found[relative] = hashlib.sha256(text.encode()).hexdigest()
+
+
+def digests(root: Path) -> dict[str, str]:
+    """A digest of each generated file."""
+    writer = _Digests(root)
+    render(make_plan(root), writer, ids.read(root, Diagnostics()))
+    return writer.found
+
+
+def digests_elsewhere(root: Path) -> dict[str, str]:
+    """The same from another process, where sets have another order."""
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    code = "import json, pathlib, sys\nfrom codegen.__main__ import digests\n"
+    code += "json.dump(digests(pathlib.Path(sys.argv[1])), sys.stdout)"
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, str(root)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def run_gen(root: Path) -> int:
+    """Write what changed, and say what."""
+    for path in generate(root):
+        print(path)
+    return 0
+
+
+def run_build(root: Path) -> int:
+    """Generate, then compile what changed. When that fails, the package is left with the files that it had."""
+    with restored_on_failure(root / PACKAGE) as failed:
+        run_gen(root)
+        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            failed.append(done.stdout + done.stderr)
+    if failed:
+        print(failed[0].rstrip(), file=sys.stderr)
+        print("the build failed; the package is as it was", file=sys.stderr)
+        return 1
+    for module in sorted((root / PACKAGE).glob("*")):
+        if module.suffix in (".so", ".pyd") and not module.with_name(f"{module.name.split('.')[0]}.pyx").exists():
+            module.unlink()
+    return 0
+
+
+@contextmanager
+def restored_on_failure(folder: Path) -> Iterator[list[str]]:
+    """Keeps the texts of a folder, and puts them back when something is appended to the list."""
+    before = {path: path.read_bytes() for path in folder.glob("*.py*") if path.is_file() and path.suffix != ".pyd"}
+    failed: list[str] = []
+    yield failed
+    if failed and before:
+        for path in folder.glob("*.py*"):
+            if path.suffix in (".py", ".pyx") and path not in before:
+                path.unlink()
+        for path, content in before.items():
+            if not path.is_file() or path.read_bytes() != content:
+                path.write_bytes(content)
+
+
+def run_check(root: Path) -> int:
+    """Compare what is committed with what the specs give."""
+    result, diagnostics = make_plan(root), Diagnostics()
+    lint(result.specs, root, diagnostics)
+    lock = ids.read(root, diagnostics)
+    ids.check(lock, (id_ for id_, _ in result.ids), diagnostics)
+    writer = Writer(root, check=True)
+    render(result, writer, lock)
+    stale = writer.finish(OWNED)
+    if stale:
+        print(writer.diffs(), end="")
+        diagnostics.error(None, f"stale: {', '.join(stale)}", "run python -m codegen gen")
+    here, elsewhere = digests(root), digests_elsewhere(root)
+    for name in sorted(here.keys() | elsewhere.keys()):
+        if here.get(name) != elsewhere.get(name):
+            diagnostics.error(None, f"{name} differs from one run to the next")
+    diagnostics.raise_if_any()
+    return 0
+
+
+def run_lint(root: Path) -> int:
+    """Report every problem of the specs."""
+    specs = load(root)
+    diagnostics = Diagnostics()
+    required(specs, root, diagnostics)
+    complete = diagnostics.ok
+    lint(specs, root, diagnostics)
+    if complete:
+        plan(specs, diagnostics)
+    diagnostics.raise_if_any()
+    return 0
+
+
+def run_show(root: Path, operator: str) -> int:
+    """Print one operator with its groups merged in."""
+    specs = load(root)
+    name = known_name(specs, operator)
+    if name not in specs.operators:
+        since = specs.facts.catalogue[name].since
+        raise UsageError(f"{name} (level {since}) is in the catalogue, not built yet: python -m codegen new {name}")
+    print(show(specs.operators[name]), end="")
+    return 0
+
+
+def run_new(root: Path, operator: str, family: str | None) -> int:
+    """Write the skeleton of a spec."""
+    specs = load(root)
+    name = known_name(specs, operator)
+    sibling = new.sibling(specs, name)
+    if name in specs.operators:
+        print(f"{name} is built: {specs.operators[name].file}", file=sys.stderr)
+        return 1
+    if family is None and sibling is None:
+        raise UsageError(f"say the family of {name}: --family {' | '.join(FAMILIES)}")
+    chosen = family or (sibling.family if sibling is not None else "")
+    path = root / "specs" / "operators" / chosen / f"{name.lower()}.toml"
+    if path.exists():
+        print(f"{path.relative_to(root)} exists", file=sys.stderr)
+        return 1
+    entry = specs.facts.catalogue[name]
+    groups = new.groups_of(sibling if sibling is not None and sibling.family == chosen else None, entry, root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(new.skeleton(entry, chosen, specs.facts, groups), encoding="utf-8")
+    print(path.relative_to(root).as_posix())
+    return 0
+
+
+def known_name(specs: Specs, operator: str) -> str:
+    """The name in the catalogue, in whatever case it was given."""
+    name = operator.upper()
+    if name in specs.facts.catalogue:
+        return name
+    hint = did_you_mean(name, specs.facts.catalogue)
+    raise UsageError(f"there is no operator {operator!r}" + (f": {hint}" if hint else ""))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and what they take."""
+    found = argparse.ArgumentParser(prog="python -m codegen", description="Turns the specs into the package.")
+    found.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on (default: this one)")
+    commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("gen", help="write the generated files that changed")
+    commands.add_parser("build", help="gen, then compile the modules that changed")
+    commands.add_parser("check", help="fail when a committed file is stale, an id vanished, or lint finds something")
+    commands.add_parser("lint", help="report the problems of the specs")
+    commands.add_parser("show", help="print a spec with its groups merged in").add_argument("operator")
+    skeleton = commands.add_parser("new", help="write the skeleton of a spec, from the catalogue")
+    skeleton.add_argument("operator")
+    skeleton.add_argument("--family", choices=tuple(FAMILIES), help="default: that of another version of the operator")
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; 0 is success, 1 a problem in the specs or a stale file, 2 wrong usage."""
-    parser = argparse.ArgumentParser(prog="python -m codegen", description="Turns the specs into the package.")
-    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on (default: this one)")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("gen", help="write the generated files")
-    args = parser.parse_args(arguments)
+    args = parser().parse_args(arguments)
+    root: Path = args.root.resolve()
     try:
-        writer = generate(args.root)
-        for path in writer.changed:  # type: ignore[attr-defined]
-            print(path)
+        match args.command:
+            case "gen":
+                return run_gen(root)
+            case "build":
+                return run_build(root)
+            case "check":
+                return run_check(root)
+            case "lint":
+                return run_lint(root)
+            case "show":
+                return run_show(root, args.operator)
+        return run_new(root, args.operator, args.family)
     except SpecError as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

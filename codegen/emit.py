@@ -5,36 +5,38 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from .plan import FamilyPlan, FieldPlan, OperatorPlan, Plan
+from .plan import FamilyPlan, OperatorPlan, Plan
 from .writer import Writer
 
 # What a generated module may need, and where it is declared; each module imports what its text uses.
-CIMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("libc.math", ("INFINITY", "NAN", "exp", "erf", "fabs", "floor", "isfinite", "isnan", "log", "pow", "roundf", "sqrt",
-                   "tanh")),
-    ("libc.stddef", ("ptrdiff_t",)),
-    ("libc.stdint", ("INT32_MAX", "INT32_MIN", "INT64_MAX", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-                     "uint64_t", "uintptr_t")),
-    ("libc.stdlib", ("free", "malloc")),
-    ("libc.string", ("memcpy", "memset")),
-    ("numpy", ("ndarray",)),
-    ("dmlcy._runtime.arguments", ("take_bool", "take_dtype", "take_enum", "take_float", "take_scalar", "take_size_2d",
-                                  "take_uint", "take_uints")),
-    ("dmlcy._runtime.checks", ("append_size", "append_sizes", "ceil_div", "checked_add", "checked_mul", "checked_sub",
-                               "element1", "element2", "element3", "element4", "floor_div", "floor_mod", "product", "same_sizes", "tensor_holds", "total")),
-    ("dmlcy._runtime.compiled", ("describe", "match")),
-    ("dmlcy._runtime.half", ("dmlcy_float_of_half", "dmlcy_float_to_half", "dmlcy_half_of_float", "dmlcy_half_to_float")),
-    ("dmlcy._runtime.level", ("current_level",)),
-    ("dmlcy._runtime.tensor", ("MAX_RANK", "Tensor", "aligned", "as_array", "new_array", "out_array", "overlap",
-                               "overlaps_itself", "set_rank", "view", "write_back")),
-    ("dmlcy._runtime.threads", ("Work", "grain_of", "parallel_for")),
-)  # fmt: skip
+CIMPORTS = {
+    "libc.math": "INFINITY NAN copysign erf exp fabs floor fmax fmin isfinite isinf isnan log pow round roundf signbit sqrt tanh",
+    "libc.stddef": "ptrdiff_t",
+    "libc.stdint": "INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_MAX int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t",
+    "libc.stdlib": "calloc free llabs malloc realloc",
+    "libc.string": "memcmp memcpy memmove memset",
+    "numpy": "ndarray",
+    "dmlcy._runtime.arguments": (
+        "take_bool take_dtype take_enum take_float take_scalar take_size_2d take_uint take_uints"
+    ),
+    "dmlcy._runtime.checks": (
+        "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
+        " floor_div floor_mod largest product same_sizes smallest tensor_holds total"
+    ),
+    "dmlcy._runtime.compiled": "describe match",
+    "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
+    "dmlcy._runtime.level": "current_level",
+    "dmlcy._runtime.tensor": (
+        "MAX_RANK Tensor aligned as_array new_array out_array overlap overlaps_itself set_rank view write_back"
+    ),
+    "dmlcy._runtime.threads": "Work grain_of parallel_for",
+}
 PACKAGE = "dmlcy/_generated"
 OWNED = (f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", "docs/reference/*.md", "tests/codegen/golden/*.pyx")
 
@@ -118,7 +120,7 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
         binding = env.get_template("binding.pyx.j2")
         parts.append(binding.render(op=operator, run=run, docstring=docstring(env, operator)).strip())
     body = "\n\n\n".join(parts) + "\n"
-    imports = [("dmlcy._check", ("refuse", "refuse_call", "refuse_desc"))]
+    imports: list[tuple[str, tuple[str, ...]]] = [("dmlcy._check", ("refuse", "refuse_call", "refuse_desc"))]
     if family.enums:
         imports.append((f"{PACKAGE}.enums".replace("/", "."), tuple(plan.enum(enum).python for enum in family.enums)))
     text = env.get_template("module.pyx.j2").render(
@@ -130,8 +132,8 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
 def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
     """The declarations that a module uses and does not make itself."""
     code = re.sub(r"#.*", "", body)
-    for where, names in CIMPORTS:
-        used = [name for name in names if re.search(rf"\b{name}\b", code)]
+    for where, names in CIMPORTS.items():
+        used = [name for name in names.split() if re.search(rf"\b{name}\b", code)]
         own = [name for name in used if re.search(rf"^cdef [^\n]*\b{name}\([^\n]*\)[^\n]*:$", code, re.M)]
         if [name for name in used if name not in own]:
             yield where, [name for name in used if name not in own]
@@ -143,7 +145,8 @@ def enum_names(plan: Plan, family: FamilyPlan) -> str:
     for name in family.enums:
         enum = plan.enum(name)
         rows = "".join(
-            f'    "{item.name}": {item.value},\n    "{enum.prefix}{item.name}": {item.value},\n' for item in enum.members
+            f'    "{item.name}": {item.value},\n    "{enum.prefix}{item.name}": {item.value},\n'
+            for item in enum.members
         )
         tables.append(f"cdef dict {enum.python}_NAMES = {{\n{rows}}}")
     return "\n\n".join(tables)
@@ -158,8 +161,6 @@ def docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
 def committed(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
     """The generated files that people read in review."""
     return iter(())
-
-
 
 
 def pretty(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,9 @@ from typing import Any, TypeVar
 
 from . import source
 from .diagnostics import Diagnostics, Span, did_you_mean
-from .expr.nodes import UINT_MAX, ExprError
+from .expr.nodes import UINT_MAX, ExprError, Name
 from .expr.parse import parse
-from .expr.types import Kind, Scope, Symbol, interval_of, kind_of, within
+from .expr.types import MAX_RANK, Kind, Scope, Symbol, interval_of, kind_of, within
 from .model import (
     DTYPE_ENUM,
     FIELD_TYPES,
@@ -43,6 +44,8 @@ from .model import (
 from .source import Table
 
 T = TypeVar("T")
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+RULE_ID = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)+")
 
 
 def load(root: Path) -> Specs:
@@ -59,6 +62,9 @@ def load(root: Path) -> Specs:
             continue
         if operator.name in operators and table is not None:
             table.error("operator", f"{operator.name} is described twice", f"also in {operators[operator.name].file}")
+        for other in operators.values():
+            if table is not None and other.name != operator.name and other.python == operator.python:
+                table.error("operator", f"{operator.python} is also the name of {other.name} in Python")
         operators[operator.name] = operator
     diagnostics.raise_if_any()
     ordered = sorted(operators.values(), key=lambda operator: operator.name)
@@ -76,7 +82,7 @@ class _Files:
     def table(self, relative: str) -> Table | None:
         """A fresh cursor over the file, or None where it cannot be read."""
         if relative not in self.documents:
-            self.documents[relative] = source.load(self.root / relative, self.root, self.diagnostics)
+            self.documents[relative] = source.load(self.root / relative, self.root / "specs", self.diagnostics)
         document = self.documents[relative]
         return None if document is None else document.table()
 
@@ -180,7 +186,7 @@ def _error(row: Table, key: str) -> ErrorText:
         row.str("message"),
         row.str("about"),
         row.strings("applies") if implicit else (),
-        row.choice("when", ("later", "formula", "tied", "free")) if implicit and row.has("when") else None,
+        row.choice("when", ("later", "tied")) if implicit and row.has("when") else None,
     )
 
 
@@ -194,6 +200,7 @@ class _OperatorReader:
         self.path = path
         self.levels = tuple(level.name for level in facts.levels)
         self.scope: dict[str, Symbol] = {}
+        self.broken: set[str] = set()  # lets that are wrong: what uses them is not looked at
 
     def read(self) -> Operator | None:
         head = self.table.table("operator")
@@ -212,6 +219,7 @@ class _OperatorReader:
         groups = [group for group in (self.group(head, name) for name in include) if group is not None]
         summary, source_url = head.str("summary"), head.str("source")
         python = head.str("python", name.lower())
+        self.word(head, "python", python)
         head.finish()
 
         tables = [*groups, self.table]
@@ -228,7 +236,7 @@ class _OperatorReader:
         )
         accuracy = tuple(self.accuracy())
         examples = tuple(_finished(row, lambda r: self.example(r, fields)) for row in self.table.tables("example"))
-        kernel = next((k for k in (table.table("kernel") for table in reversed(tables)) if k is not None), None)
+        kernels = [kernel for kernel in [table.table("kernel") for table in tables] if kernel is not None]
         for field in fields:
             self.check_formulas(field)
         for table in tables:
@@ -251,10 +259,15 @@ class _OperatorReader:
             interpretations=interpretations,
             examples=examples,
             accuracy=accuracy,
-            kernel=kernel,
+            kernel=kernels[-1] if kernels else None,
             scope=self.scope,
             file=self.path.relative_to(self.files.root).as_posix(),
         )
+
+    def word(self, table: Table, key: str, name: str) -> None:
+        """Refuses what is no name in generated code."""
+        if not WORD.fullmatch(name):
+            table.error(key, f"{name!r} is no name: a letter, then letters, digits and _")
 
     def group(self, head: Table, name: str) -> Table | None:
         relative = f"specs/shared/{name}.toml"
@@ -268,7 +281,9 @@ class _OperatorReader:
         known = tuple(dtype.name for dtype in self.facts.dtypes)
         found: dict[str, tuple[DtypeRow, ...]] = {}
         for table in _each(tables, "types"):
-            for variable in table.keys():
+            variables = table.keys()
+            for variable in variables:
+                self.word(table, variable, variable)
                 rows = []
                 for row in table.tables(variable):
                     since, dtypes = row.choice("since", self.levels), row.strings("any")
@@ -284,7 +299,9 @@ class _OperatorReader:
     def ranks(self, tables: list[Table]) -> dict[str, tuple[RankRow, ...]]:
         found: dict[str, tuple[RankRow, ...]] = {}
         for table in _each(tables, "ranks"):
-            for variable in table.keys():
+            variables = table.keys()
+            for variable in variables:
+                self.word(table, variable, variable)
                 rows = []
                 for row in table.tables(variable):
                     low, high = row.int("min"), row.int("max")
@@ -340,9 +357,11 @@ class _OperatorReader:
             if rank is not None and rank not in ranks:
                 row.error("rank", f"[ranks] has no {rank!r}", did_you_mean(rank, ranks))
         elif declared.type == "scalar_union" and variable not in names:
-            row.error("dtype", "a scalar union names the field that holds its type", did_you_mean(variable or "", names))
+            row.error(
+                "dtype", "a scalar union names the field that holds its type", did_you_mean(variable or "", names)
+            )
         limits = row.table("range")
-        low, high, provenance = (0 if declared.type.startswith("uint") or declared.type == "size_2d" else 0), UINT_MAX, None
+        low, high, provenance = 0, UINT_MAX, "documented"
         if limits is not None:
             low, high = limits.int("min", low), limits.int("max", high)
             provenance = limits.choice("from", PROVENANCE, "documented")
@@ -364,7 +383,7 @@ class _OperatorReader:
             length=self.formula(row, "length") if row.has("length") else None,
             minimum=low,
             maximum=high,
-            provenance=provenance or "documented",
+            provenance=provenance,
             value=self.formula(row, "value") if row.has("value") else None,
             span=row.span("name"),
         )
@@ -372,6 +391,8 @@ class _OperatorReader:
     def formula(self, row: Table, key: str) -> Formula:
         """The expression at ``key``, parsed; its names are looked up later."""
         text, span = row.str(key), row.span(key)
+        if not text and (not row.has(key) or row.any(key) != ""):  # reported already
+            return Formula(text, parse("0"), None)
         try:
             return Formula(text, parse(text), span)
         except ExprError as error:
@@ -389,7 +410,8 @@ class _OperatorReader:
 
     def typed(self, formula: Formula, scope: Scope, *kinds: Kind) -> Kind | None:
         """Checks a formula; None where it is wrong (and reported)."""
-        if formula.span is None:
+        names = {node.id for node in formula.node.walk() if isinstance(node, Name)}
+        if formula.span is None or names & self.broken:
             return None
         try:
             kind = kind_of(formula.node, scope)
@@ -401,28 +423,31 @@ class _OperatorReader:
             return None
 
     def loop(self, row: Table) -> tuple[str | None, Formula | None]:
-        """``for = "d in spatial"`` as the index and its count."""
+        """``for = "d in spatial"`` as the index and its count; an index without count is wrong, and reported."""
         if not row.has("for"):
             return None, None
         text, span = row.str("for"), row.span("for")
         index, word, count = text.partition(" in ")
         if not word or not index.isidentifier():
             self.report(span, text, ExprError("write it as: d in count", 0, len(text)))
-            return None, None
+            return "", None
         try:
             return index, Formula(count, parse(count), span)
         except ExprError as error:
             self.report(span, text, ExprError(error.message, error.at + len(index) + 4, error.length, error.hint))
-            return None, None
+            return "", None
 
-    def inner(self, index: str | None, count: Formula | None) -> Scope:
-        if index is None or count is None or self.typed(count, self.scope, Kind.INT) is None:
+    def inner(self, index: str | None, count: Formula | None) -> Scope | None:
+        """The scope inside a ``for``; None where the ``for`` is wrong."""
+        if index is None:
             return self.scope
+        if count is None or self.typed(count, self.scope, Kind.INT) is None:
+            return None
         try:
             return within(self.scope, index, count.node)
         except ExprError as error:
             self.report(count.span, count.text, error)
-            return self.scope
+            return None
 
     def lets(self, tables: list[Table]) -> tuple[Let, ...]:
         """The lets, each after those that it uses."""
@@ -430,8 +455,11 @@ class _OperatorReader:
         for row in (row for table in tables for row in table.tables("let")):
             index, count = self.loop(row)
             name, value, doc = row.str("name"), self.formula(row, "value"), row.str("doc")
+            self.word(row, "name", name)
             if name in read or name in self.scope:
                 row.error("name", f"{name} is already the name of something")
+                row.finish()
+                continue
             read[name] = Let(name, index, count, value, doc, row.span("name"))
             row.finish()
         ordered: list[Let] = []
@@ -445,14 +473,22 @@ class _OperatorReader:
                     if used is None or state.get(used.name) == "done":
                         continue
                     if state.get(used.name) == "open":
-                        self.report(let.value.span, let.value.text,
-                                    ExprError(f"{let.name} depends on itself through {used.name}", node.at, node.length))
+                        self.report(
+                            let.value.span,
+                            let.value.text,
+                            ExprError(f"{let.name} depends on itself through {used.name}", node.at, node.length),
+                        )
+                        self.broken |= {let.name, used.name}
                         continue
                     visit(used)
             state[let.name] = "done"
             scope = self.inner(let.index, let.count)
-            kind = self.typed(let.value, scope, Kind.INT, Kind.FLOAT)
-            if kind is not None:
+            if let.count is not None and not self.short(let.count):
+                scope = None
+            kind = None if scope is None else self.typed(let.value, scope, Kind.INT, Kind.FLOAT)
+            if kind is None or scope is None:
+                self.broken.add(let.name)
+            else:
                 interval = interval_of(let.value.node, scope)
                 self.scope[let.name] = let_symbol(let, kind, interval)
                 ordered.append(let)
@@ -462,14 +498,25 @@ class _OperatorReader:
                 visit(let)
         return tuple(ordered)
 
+    def short(self, count: Formula) -> bool:
+        """Refuses more entries than a vector has room for."""
+        if self.typed(count, self.scope, Kind.INT) is None:
+            return False
+        high = interval_of(count.node, self.scope).hi
+        if high is None or high > MAX_RANK:
+            problem = f"a vector has at most {MAX_RANK} entries: this may be more"
+            self.report(count.span, count.text, ExprError(problem, 0, len(count.text)))
+        return high is not None and high <= MAX_RANK
+
     def rules(self, tables: list[Table], fields: tuple[Field, ...]) -> tuple[Rule, ...]:
         """All rules, the data rules last."""
         found: dict[str, Rule] = {}
         for key in ("rule", "data_rule"):
             for row in (row for table in tables for row in table.tables(key)):
                 rule = self.rule(row, fields, key == "data_rule")
-                if rule.id in found:
-                    row.error("id", f"{rule.id} is the id of another rule")
+                same = {id_.replace("-", "_"): id_ for id_ in found}.get(rule.id.replace("-", "_"))
+                if same is not None:
+                    row.error("id", f"{same} is the id of another rule")
                 found[rule.id] = rule
                 row.finish()
         return tuple(found.values())
@@ -481,14 +528,21 @@ class _OperatorReader:
             row.error("about", f"{about!r} is no field", did_you_mean(about, names))
         if not id_.startswith(f"{about}-"):
             row.error("id", f"an id begins with the field it is about: {about}-…")
+        elif not RULE_ID.fullmatch(id_):
+            row.error("id", f"{id_!r} is no id: small letters, digits, _ and -")
+        elif id_.replace("-", "_") in self.scope:
+            row.error("id", f"{id_.replace('-', '_')} is already the name of something", "choose another id")
         index, count = self.loop(row)
         scope = self.inner(index, count)
         that = self.formula(row, "that")
-        self.typed(that, scope, Kind.BOOL)
         fix = self.formula(row, "fix") if row.has("fix") else None
-        if fix is not None:
+        if scope is not None:
+            self.typed(that, scope, Kind.BOOL)
+        if fix is not None and scope is not None:
             self.typed(fix, scope, Kind.INT, Kind.FLOAT)
         breaks = row.any("breaks", {})
+        if not isinstance(breaks, dict):
+            row.error("breaks", "breaks are a table: { field = value }")
         return Rule(
             id=id_,
             about=about,
@@ -513,7 +567,8 @@ class _OperatorReader:
         table = self.table.table("accuracy")
         if table is None:
             return
-        for dtype in table.keys():
+        dtypes = table.keys()
+        for dtype in dtypes:
             row = table.table(dtype)
             if row is not None:
                 yield Accuracy(dtype, float(row.number("ulp")), row.str("of"))
@@ -527,6 +582,9 @@ class _OperatorReader:
         inputs = self.tensors(row, "inputs", [field for field in fields if field.kind == "input"])
         outputs = self.tensors(row, "outputs", [field for field in fields if field.kind == "output"])
         attributes = row.any("attributes", {})
+        if not isinstance(attributes, dict):
+            row.error("attributes", "attributes are a table: { field = value }")
+            attributes = {}
         known = [field.python for field in fields if field.kind == "attribute"]
         for name in attributes:
             if name not in known:
@@ -546,9 +604,11 @@ class _OperatorReader:
                 if not field.optional:
                     row.error(key, f"{key} has no {field.python}")
                 continue
-            sizes = tuple(tensor.any("sizes"))
-            data = tensor.any("data")
-            if _sizes_of(data) != sizes:
+            given, data = tensor.any("sizes"), tensor.any("data")
+            sizes = tuple(given) if isinstance(given, list) else ()
+            if not sizes or any(type(size) is not int for size in sizes):
+                tensor.error("sizes", "sizes are an array of integers")
+            elif _sizes_of(data) != sizes:
                 tensor.error("data", f"the data has the sizes {list(_sizes_of(data))}, not {list(sizes)}")
             found[field.python] = TensorData(tensor.choice("dtype", dtypes), sizes, data)
             tensor.finish()
@@ -560,7 +620,7 @@ class _OperatorReader:
         if field.sizes is not None:
             self.typed(field.sizes, self.scope, Kind.VECTOR)
         if field.length is not None:
-            self.typed(field.length, self.scope, Kind.INT)
+            self.short(field.length)
         if field.value is not None:
             self.typed(field.value, self.scope, Kind.INT, Kind.DTYPE)
 
@@ -578,5 +638,3 @@ def _sizes_of(data: Any) -> tuple[int, ...]:
         return ()
     inner = {_sizes_of(item) for item in data}
     return (len(data), *(inner.pop() if len(inner) == 1 else (-1,)))
-
-

@@ -165,8 +165,8 @@ class Field:
     type: str
     optional: bool
     doc: str
-    default: Any                       # None: the caller gives it
-    types: str | None                  # tensor: its type variable; scalar union: the field that holds its type
+    default: Any  # None: the caller gives it
+    types: str | None  # tensor: its type variable; scalar union: the field that holds its type
     ranks: str | None
     sizes: Formula | None
     leading_ones: str | None
@@ -404,5 +404,3 @@ def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:
     if let.index is None:
         return Symbol(kind, "let", cut)
     return Symbol(Kind.VECTOR, "let", cut, count=None if let.count is None else let.count.node)
-
-

@@ -42,13 +42,13 @@ class TensorPlan:
 
     python: str
     kind: str
-    dtypes: str                # name of the level tables
+    dtypes: str  # name of the level tables
     ranks: str
     same_as: str | None
-    call_rank: int | None      # a call may leave leading ones out, up to this rank
-    desc_rank: int | None      # a desc may add leading ones; the kernel sees this rank
+    call_rank: int | None  # a call may leave leading ones out, up to this rank
+    desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
     doc: str
-    summary: str               # "FLOAT32 or FLOAT16 of rank 4"
+    summary: str  # "FLOAT32 or FLOAT16 of rank 4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class AttributePlan:
 
     python: str
     declarations: tuple[str, ...]
-    take: str                  # the condition that takes it from Python
-    members: str | None        # name of the level table of an enum
-    default: str | None        # as Python
+    take: str  # the condition that takes it from Python
+    members: str | None  # name of the level table of an enum
+    default: str | None  # as Python
     doc: str
-    annotation: str            # of the functional call
-    summary: str               # numpydoc type
+    annotation: str  # of the functional call
+    summary: str  # numpydoc type
     field: Field
 
 
@@ -81,7 +81,7 @@ class CheckStep:
     """Refuses where one of the conditions of a rule does not hold, for all values of the indices."""
 
     rule: str
-    loops: tuple[tuple[str, str], ...]     # (index, count), the outer one first
+    loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
     conditions: tuple[str, ...]
 
     @property
@@ -96,7 +96,7 @@ class SizesStep:
 
     tensor: TensorPlan
     dtype_of: str
-    items: tuple[tuple[str, str | None], ...]    # (size, None) or (vector, count)
+    items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,10 @@ class RulePlan:
     domain_text: str | None
     shown: str
     labels: tuple[str, ...]
-    terms: tuple[str, ...]     # Python
+    terms: tuple[str, ...]  # Python
     reads: tuple[str, ...]
     method: str
-    holds: str                 # Python
+    holds: str  # Python
     domain: str | None
     fix: str | None
 
@@ -146,8 +146,8 @@ class FieldPlan:
     length: FormulaPlan | None
     value: FormulaPlan | None
     same_as: str | None
-    annotation: str            # in the desc class
-    ids: tuple[tuple[str, str, str], ...]   # (id, error class, about) of its implicit errors
+    annotation: str  # in the desc class
+    ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
 
     @property
     def required(self) -> bool:
@@ -176,7 +176,7 @@ class OperatorPlan:
     data_checks: tuple[CheckStep, ...]
     fields: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
-    lets: tuple[tuple[str, str | None, str, str, str], ...]    # name, index, text, doc, python
+    lets: tuple[tuple[str, str | None, str, str, str], ...]  # name, index, text, doc, python
     kernel: Any
 
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ class Plan:
     enums: tuple[Enum, ...]
     operators: tuple[OperatorPlan, ...]
     families: tuple[FamilyPlan, ...]
-    ids: tuple[tuple[str, str], ...]     # (id, what it means), sorted
+    ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
     def enum(self, name: str) -> Enum:
         """The enum of that DirectML name."""
@@ -259,8 +259,11 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
     for operator in specs.operators.values():
         family = FAMILIES.get(operator.family)
         if family is None:
-            diagnostics.error(operator.fields[0].span, f"{operator.file}: there is no family {operator.family!r}",
-                              f"families: {', '.join(FAMILIES)}")
+            diagnostics.error(
+                operator.fields[0].span,
+                f"{operator.file}: there is no family {operator.family!r}",
+                f"families: {', '.join(FAMILIES)}",
+            )
             continue
         try:
             planned.append(_Planner(operator, facts, enums, family, diagnostics).plan())
@@ -316,7 +319,7 @@ class _Planner:
         self.cython = Cython(self.scope, constants=self.constants(), data=self.data)
         self.upper = operator.name
         self.since = facts.level_index(operator.since)
-        self.done: set[str] = set()        # lets and sizes already computed
+        self.done: set[str] = set()  # lets and sizes already computed
         self.tables: dict[str, LevelTable] = {}
 
     def constants(self) -> dict[str, int]:
@@ -387,7 +390,7 @@ class _Planner:
             what = "optional" if field.optional else field.type
             self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
 
-    # Tensors ---------------------------------------------------------------------------------------------------------
+    # Tensors
 
     def table(self, name: str, sets: list[int]) -> str:
         self.tables[name] = LevelTable(name, tuple(sets))
@@ -397,16 +400,25 @@ class _Planner:
         values = constants(self.facts)
         sets = []
         for index in range(len(self.facts.levels)):
-            known = {name for row in self.operator.types[variable] if self.facts.level_index(row.since) <= index
-                     for name in row.dtypes}
+            known = {
+                name
+                for row in self.operator.types[variable]
+                if self.facts.level_index(row.since) <= index
+                for name in row.dtypes
+            }
             sets.append(sum(1 << values[name] for name in known))
         return self.table(f"{self.upper}_{variable}", sets)
 
     def rank_table(self, variable: str) -> str:
         sets = []
         for index, level in enumerate(self.facts.levels):
-            known = {rank for row in self.operator.ranks[variable] if self.facts.level_index(row.since) <= index
-                     for rank in range(row.min, row.max + 1) if rank <= level.max_rank}
+            known = {
+                rank
+                for row in self.operator.ranks[variable]
+                if self.facts.level_index(row.since) <= index
+                for rank in range(row.min, row.max + 1)
+                if rank <= level.max_rank
+            }
             sets.append(sum(1 << rank for rank in known))
         return self.table(f"{self.upper}_{variable}_RANKS", sets)
 
@@ -429,7 +441,7 @@ class _Planner:
             summary=f"{', '.join(dtypes)}; rank {low}" + (f" to {high}" if high > low else ""),
         )
 
-    # Attributes ------------------------------------------------------------------------------------------------------
+    # Attributes
 
     def attribute(self, field: Field) -> AttributePlan:
         name = field.python
@@ -477,7 +489,7 @@ class _Planner:
             sets.append(sum(1 << m.value for m in enum.members if self.facts.level_index(m.since) <= index))
         return self.table(f"{self.upper}_{enum.name.removeprefix('DML_')}", sets)
 
-    # Lets, rules and sizes, each after what it reads ---------------------------------------------------------------------
+    # Lets, rules and sizes, each after what it reads
 
     def require(self, node: Node, steps: list[Step]) -> None:
         """Adds the steps that compute what ``node`` reads and is not computed yet."""
@@ -558,7 +570,7 @@ class _Planner:
         loops.append((index, self.render(count, scope)))
         return within(scope, index, count)
 
-    # Tables of the package ----------------------------------------------------------------------------------------------
+    # Tables of the package
 
     def formula(self, value: Formula | None) -> FormulaPlan | None:
         if value is None:
@@ -587,12 +599,8 @@ class _Planner:
     def occurs(self, error: ErrorText, field: Field) -> bool:
         """Whether an implicit error that applies to this kind of field can occur for this one."""
         match error.when:
-            case "formula":
-                return any(formula is not None for formula in (field.sizes, field.length, field.value))
-            case "free":
-                return field.value is None
             case "tied":
-                return self.operator.first_of_type(field) is not None if field.is_tensor else field.value is not None
+                return field.is_tensor or field.value is not None
             case "later":
                 return any(self.facts.level_index(level) > self.since for level in self.arrivals(field))
         return True
@@ -600,8 +608,11 @@ class _Planner:
     def arrivals(self, field: Field) -> list[str]:
         """The levels that brought something of this field."""
         if field.is_tensor:
-            return [row.since for row in (*self.operator.types[field.types or ""], *self.operator.ranks[field.ranks or ""])]
-        return [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
+            dtypes = [row.since for row in self.operator.types[field.types or ""]]
+            return dtypes + [row.since for row in self.operator.ranks[field.ranks or ""]]
+        return (
+            [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
+        )
 
     def annotation(self, field: Field) -> str:
         if field.enum is not None:

@@ -15,7 +15,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from dmlcy._errors import Violation, listing, plain, show
-
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
@@ -116,6 +115,7 @@ class Check:
             self._tensor(field)
         for field in tensors:
             self._dtype(field)
+            self._layout(field)
         for field in tensors:
             if field.kind == "input":
                 self._sizes(field)
@@ -253,8 +253,14 @@ class Check:
         rank = len(tensor.sizes) or entry_count(desc.sizes)
         if rank is not None:
             self._rank(field, rank)
-        for refused in layout(desc, field.kind == "output"):
-            self.refused(field, refused)
+
+    def _layout(self, field: Field) -> None:
+        desc = self.resolved[field.python]
+        if is_a(desc, TensorDesc):
+            for refused in layout(cast(TensorDesc, desc), field.kind == "output"):
+                self.refused(field, refused)
+                if refused.slug == "elements":
+                    self._fail(f"{field.python}.sizes")
 
     def _no_tensor(self, field: Field, value: object) -> Refused:
         if not self.call:
@@ -581,7 +587,7 @@ class Check:
     def _broken_rule(self, rule: Rule, at: tuple[int, ...]) -> Violation:
         names = {} if rule.index is None else {rule.index: at[0]}
         values = {term.label.format(**names): self._value(term, at) for term in rule.terms}
-        shown = rule.shown.format(*(f"{label} = {show(value)}" for label, value in values.items()))
+        shown = rule.shown.format(*(f"{label} = {show(value)}" for label, value in values.items()), **names)
         field = self.fields.get(rule.about)
         label = rule.about if field is None else self._label(field)
         where = f"{label}[{at[0]}]" if at else label

@@ -50,24 +50,24 @@ class Formula:
 class Field:
     """A member of a desc."""
 
-    name: str                            # InputTensor
-    python: str                          # input
-    kind: str                            # input, output, attribute
-    type: str                            # as in specs/catalogue.toml: tensor, uint_array, enum:DML_PADDING_MODE
+    name: str  # InputTensor
+    python: str  # input
+    kind: str  # input, output, attribute
+    type: str  # as in specs/catalogue.toml: tensor, uint_array, enum:DML_PADDING_MODE
     optional: bool
     doc: str
-    default: Any = MISSING               # MISSING: the caller gives it
-    dtypes: tuple[DtypeRow, ...] = ()    # of a tensor
-    ranks: tuple[RankRow, ...] = ()      # of a tensor
-    same_dtype_as: str | None = None     # the tensor whose data type this one shares
-    sizes: Formula | None = None         # of a tensor whose sizes follow from other fields
-    leading_ones: str | None = None      # "call": a call may leave leading ones out; "desc": a desc may add them
-    length: Formula | None = None        # of an array
-    minimum: int | None = None           # of a uint, or of each entry of an array
+    default: Any = MISSING  # MISSING: the caller gives it
+    dtypes: tuple[DtypeRow, ...] = ()  # of a tensor
+    ranks: tuple[RankRow, ...] = ()  # of a tensor
+    same_dtype_as: str | None = None  # the tensor whose data type this one shares
+    sizes: Formula | None = None  # of a tensor whose sizes follow from other fields
+    leading_ones: str | None = None  # "call": a call may leave leading ones out; "desc": a desc may add them
+    length: Formula | None = None  # of an array
+    minimum: int | None = None  # of a uint, or of each entry of an array
     maximum: int | None = None
-    value: Formula | None = None         # of a field that follows from the others: a count, a data type
-    scalar_type: str | None = None       # of a scalar union: the field that holds its type
-    provenance: str = "documented"       # of the range
+    value: Formula | None = None  # of a field that follows from the others: a count, a data type
+    scalar_type: str | None = None  # of a scalar union: the field that holds its type
+    provenance: str = "documented"  # of the range
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +82,22 @@ class Term:
 class Rule:
     """A condition on fields. With ``domain``, one per index 0 … domain - 1."""
 
-    id: str                              # DML-AVERAGE_POOLING-window_size-fits
+    id: str  # DML-AVERAGE_POOLING-window_size-fits
     about: str
-    says: str                            # does not fit
-    text: str                            # extent[d] <= padded[d]
-    shown: str                           # {0} must be <= {1}, over terms
-    index: str | None                    # the name of the index in text: d
+    says: str  # does not fit
+    text: str  # extent[d] <= padded[d]
+    shown: str  # {0} must be <= {1}, over terms
+    index: str | None  # the name of the index in text: d
     reads: frozenset[str]
     domain: Callable[..., int] | None
     holds: Callable[..., bool]
     terms: tuple[Term, ...]
     hint: str
     fix: Formula | None
-    provenance: str                      # documented, header, observed, inferred
+    provenance: str  # documented, header, observed, inferred
     since: str
-    until: str | None                    # the first level at which it no longer holds
-    data: bool                           # on the values of a tensor: checked when the operator runs
+    until: str | None  # the first level at which it no longer holds
+    data: bool  # on the values of a tensor: checked when the operator runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,8 @@ class Example:
     """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
 
     title: str
-    source: str | None                   # None: derived
-    calculation: str | None              # of a derived one
+    source: str | None  # None: derived
+    calculation: str | None  # of a derived one
     inputs: dict[str, tuple[str, tuple[int, ...], Any]]
     attributes: dict[str, Any]
     outputs: dict[str, tuple[str, tuple[int, ...], Any]]
@@ -136,17 +136,17 @@ class Example:
 class Operator:
     """Everything that is known of an operator."""
 
-    name: str                            # PADDING1
-    python: str                          # padding1
-    desc: str                            # Padding1
-    struct: str                          # DML_PADDING1_OPERATOR_DESC
+    name: str  # PADDING1
+    python: str  # padding1
+    desc: str  # Padding1
+    struct: str  # DML_PADDING1_OPERATOR_DESC
     family: str
     since: str
     summary: str
     source: str
-    fields: tuple[Field, ...]            # in the order of the struct
+    fields: tuple[Field, ...]  # in the order of the struct
     lets: tuple[Let, ...]
-    rules: tuple[Rule, ...]              # in declared order, data rules last
+    rules: tuple[Rule, ...]  # in declared order, data rules last
     rules_class: type[Rules]
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]
@@ -157,7 +157,7 @@ class CatalogueEntry:
     """An operator of DirectML's catalogue, built here or not."""
 
     name: str
-    value: int                           # DML_OPERATOR_TYPE
+    value: int  # DML_OPERATOR_TYPE
     since: str
 
 
@@ -165,28 +165,28 @@ class CatalogueEntry:
 class Level:
     """A feature level."""
 
-    name: str                            # 5_0
-    value: int                           # 0x5000
-    directml: str                        # the DirectML version that brought it
-    max_rank: int                        # of any tensor
+    name: str  # 5_0
+    value: int  # 0x5000
+    directml: str  # the DirectML version that brought it
+    max_rank: int  # of any tensor
 
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
     """A tensor data type."""
 
-    name: str                            # FLOAT32
-    value: int                           # of DML_TENSOR_DATA_TYPE
+    name: str  # FLOAT32
+    value: int  # of DML_TENSOR_DATA_TYPE
     bits: int
     since: str
-    numpy: str | None                    # float32; None where NumPy has none
+    numpy: str | None  # float32; None where NumPy has none
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorText:
     """How an implicit error, or an error of a model file, is said."""
 
-    id: str                              # the slug of an implicit error (dtype), or DML-MODEL-json
-    error: str                           # class of dmlcy's errors
-    message: str                         # str.format template
-    about: str                           # when it occurs, for the error catalogue
+    id: str  # the slug of an implicit error (dtype), or DML-MODEL-json
+    error: str  # class of dmlcy's errors
+    message: str  # str.format template
+    about: str  # when it occurs, for the error catalogue

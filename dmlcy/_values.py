@@ -170,8 +170,9 @@ def single(value: float) -> float:
 
 def closest(name: str, names: Sequence[str]) -> str | None:
     """The name that was probably meant."""
-    folded = {known.upper(): known for known in names}
-    close = get_close_matches(name[:60].upper(), folded, 1, 0.6)
+    folded, wanted = {known.upper(): known for known in names}, name[:60].upper()
+    begun = [known for known in folded if len(wanted) > 2 and known.startswith(wanted)]
+    close = begun or get_close_matches(wanted, folded, 1, 0.6)
     return folded[close[0]] if close else None
 
 

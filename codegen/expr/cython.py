@@ -33,6 +33,7 @@ from .types import Kind, Scope, interval_of, kind_of, refined
 
 CHECKED = {"+": "checked_add", "-": "checked_sub", "*": "checked_mul"}
 MAX_SPREAD = 64
+INT32_MAX = 2**31 - 1
 BINDING = {"if": 1, "or": 2, "and": 3, "not": 4, "compare": 5, "+": 6, "-": 6, "*": 7, "//": 7, "%": 7, "/": 7, "-x": 8}
 
 
@@ -42,9 +43,9 @@ class Cython:
 
     scope: Scope
     place: str = "a."
-    constants: Mapping[str, int] = field(default_factory=dict)      # enum members and dtypes, by short name
-    data: Callable[[Index], str] | None = None                      # how an element of a tensor is read
-    overflows: bool = False                                         # whether anything needed checking
+    constants: Mapping[str, int] = field(default_factory=dict)  # enum members and dtypes, by short name
+    data: Callable[[Index], str] | None = None  # how an element of a tensor is read
+    overflows: bool = False  # whether anything needed checking
 
     def expression(self, node: Node) -> str:
         """``node`` as Cython text."""
@@ -58,10 +59,13 @@ class Cython:
         """The text, and how tightly its outermost operator binds."""
         match node:
             case Number(value=value):
+                if isinstance(value, int) and value > INT32_MAX:  # to Cython, else, a Python object
+                    return f"<int64_t>{value}", 8
                 return repr(value), 9
             case Text(value=value):
                 if value not in self.constants:
-                    raise ExprError(f"unknown name {value!r}", node.at, node.length, did_you_mean(value, self.constants))
+                    hint = did_you_mean(value, self.constants)
+                    raise ExprError(f"unknown name {value!r}", node.at, node.length, hint)
                 return str(self.constants[value]), 9
             case Name(id=name):
                 return (name if scope[name].role in ("index", "local") else f"{self.place}{name}"), 9
@@ -134,6 +138,8 @@ class Cython:
                 return self._vector(args[0], scope)[1]
             case "prod" | "sum" | "min" | "max" if len(args) == 1:
                 vector, count = self._vector(args[0], scope)
+                if not self.place:
+                    raise ExprError("a kernel has no vectors", node.at, node.length)
                 if function in ("prod", "sum"):
                     self.overflows = True
                     return f"{'product' if function == 'prod' else 'total'}({vector}, {count}, &overflow)"
@@ -149,8 +155,14 @@ class Cython:
     def _each(self, node: Each, scope: Scope) -> str:
         if node.function in ("all", "any") and isinstance(node.count, Number) and 1 <= node.count.value <= MAX_SPREAD:
             word = "and" if node.function == "all" else "or"
-            parts = [self._operand(substitute(node.body, node.variable, Number(value)), scope, 4)
-                     for value in range(int(node.count.value))]
+            parts = [
+                self._operand(substitute(node.body, node.variable, Number(value)), scope, 4)
+                for value in range(int(node.count.value))
+            ]
             return f"({f' {word} '.join(parts)})"
-        raise ExprError(f"{node.function}(… for …) is not spread out here", node.at, node.length,
-                        f"all and any take a constant count up to {MAX_SPREAD}; else make the body a let with `for`")
+        raise ExprError(
+            f"{node.function}(… for …) is not spread out here",
+            node.at,
+            node.length,
+            f"all and any take a constant count up to {MAX_SPREAD}; else make the body a let with `for`",
+        )

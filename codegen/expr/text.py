@@ -80,7 +80,7 @@ def _render(node: Node) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """How a broken condition is said: ``shown`` holds {0}, {1} … for the terms, each of which has a label and a node."""
+    """How a broken condition is said: ``shown`` holds {0}, {1} … for the terms, each with its label and node."""
 
     shown: str
     terms: tuple[tuple[str, Node], ...]
@@ -102,7 +102,7 @@ def sentence(node: Node, scope: Scope, index: str | None) -> Sentence:
         shown = f"{place(node.left)} {must} {place(node.right)}"
         sides = [side for side in (node.left, node.right) if not _atomic(side)]
     else:
-        shown = f"{formula(node)} must hold".replace("{", "{{").replace("}", "}}")
+        shown = f"{_label(node, index)} must hold"
         sides = [node]
     inner = [place(part) for side in sides for part in _atoms(side, scope)]
     inner = list(dict.fromkeys(inner))
@@ -119,9 +119,11 @@ def _label(node: Node, index: str | None) -> str:
 
 
 def _atomic(node: Node) -> bool:
-    return isinstance(node, Name | Number | Text | Member) or (
-        isinstance(node, Index) and isinstance(node.base, Name | Call)
-    ) or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes"))
+    return (
+        isinstance(node, Name | Number | Text | Member)
+        or (isinstance(node, Index) and isinstance(node.base, Name | Call))
+        or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes"))
+    )
 
 
 def _atoms(node: Node, scope: Scope) -> list[Node]:

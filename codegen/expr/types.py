@@ -36,7 +36,7 @@ from .nodes import (
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 MAX_RANK = 8
-MAX_REPEATS = 64     # beyond, the interval of a repeated product is not worked out
+MAX_REPEATS = 64  # beyond, the interval of a repeated product is not worked out
 
 
 class Kind(enum.Enum):
@@ -63,7 +63,7 @@ class Interval:
 
     def fits_int64(self) -> bool:
         """Whether every value is an int64."""
-        return self.lo is not None and self.hi is not None and INT64_MIN <= self.lo and self.hi <= INT64_MAX
+        return self.lo is not None and self.hi is not None and self.lo >= INT64_MIN and self.hi <= INT64_MAX
 
     def has_zero(self) -> bool:
         """Whether 0 is inside."""
@@ -81,8 +81,8 @@ class Symbol:
     kind: Kind
     role: str
     interval: Interval = Interval()
-    members: tuple[str, ...] = ()      # of an enum
-    count: Node | None = None          # entries of a vector
+    members: tuple[str, ...] = ()  # of an enum
+    count: Node | None = None  # entries of a vector
 
 
 Scope = Mapping[str, Symbol]
@@ -160,8 +160,9 @@ def kind_of(node: Node, scope: Scope) -> Kind:
             _vector(base, scope)
             high = interval_of(indices[0], scope).hi
             if high is None or high >= MAX_RANK:
-                raise ExprError(f"the index may be beyond {MAX_RANK - 1}, the last of any vector", indices[0].at,
-                                indices[0].length)
+                raise ExprError(
+                    f"the index may be beyond {MAX_RANK - 1}, the last of any vector", indices[0].at, indices[0].length
+                )
             return Kind.INT
         case Member(base=base):
             _expect(base, scope, Kind.SIZE_2D)
@@ -303,9 +304,7 @@ def interval_of(node: Node, scope: Scope) -> Interval:
         case Arith(op=op, left=left, right=right):
             return _arith(op, left, right, scope)
         case Choice(test=test, then=then, other=other):
-            return interval_of(then, refined(scope, test, True)).joined(
-                interval_of(other, refined(scope, test, False))
-            )
+            return interval_of(then, refined(scope, test, True)).joined(interval_of(other, refined(scope, test, False)))
         case Index(base=base):
             return interval_of(base, scope)
         case Member(base=base):
@@ -320,19 +319,17 @@ def interval_of(node: Node, scope: Scope) -> Interval:
             return interval_of(vector, scope).joined(Interval(0, 0))  # 0 is that of no entries
         case Call(function="min" | "max" as function, args=args):
             intervals = [interval_of(arg, scope) for arg in args]
-            if function == "min":
-                highs = [interval.hi for interval in intervals if interval.hi is not None]
-                lows = [interval.lo for interval in intervals]
-                return Interval(None if None in lows else min(x for x in lows if x is not None), min(highs, default=None))
             lows = [interval.lo for interval in intervals if interval.lo is not None]
-            tops = [interval.hi for interval in intervals]
-            return Interval(max((x for x in lows if x is not None), default=None),
-                            None if None in tops else max(x for x in tops if x is not None))
+            highs = [interval.hi for interval in intervals if interval.hi is not None]
+            if function == "min":
+                return Interval(min(lows) if len(lows) == len(args) else None, min(highs, default=None))
+            return Interval(max(lows, default=None), max(highs) if len(highs) == len(args) else None)
         case Call(function="abs", args=args):
             inner = interval_of(args[0], scope)
             if inner.lo is None or inner.hi is None:
                 return Interval(0, None)
-            return Interval(0 if inner.has_zero() else min(abs(inner.lo), abs(inner.hi)), max(abs(inner.lo), abs(inner.hi)))
+            ends = (abs(inner.lo), abs(inner.hi))
+            return Interval(0 if inner.has_zero() else min(ends), max(ends))
         case Call(function="ceil_div", args=args):
             quotient = _arith("//", args[0], args[1], scope)
             return Interval(quotient.lo, None if quotient.hi is None else quotient.hi + 1)
@@ -377,11 +374,15 @@ def _arith(op: str, left: Node, right: Node, scope: Scope) -> Interval:
     a, b = interval_of(left, scope), interval_of(right, scope)
     match op:
         case "+":
-            return Interval(None if a.lo is None or b.lo is None else a.lo + b.lo,
-                            None if a.hi is None or b.hi is None else a.hi + b.hi)
+            return Interval(
+                None if a.lo is None or b.lo is None else a.lo + b.lo,
+                None if a.hi is None or b.hi is None else a.hi + b.hi,
+            )
         case "-":
-            return Interval(None if a.lo is None or b.hi is None else a.lo - b.hi,
-                            None if a.hi is None or b.lo is None else a.hi - b.lo)
+            return Interval(
+                None if a.lo is None or b.hi is None else a.lo - b.hi,
+                None if a.hi is None or b.lo is None else a.hi - b.lo,
+            )
         case "*":
             return _product(a, b)
         case "%":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
@@ -40,14 +41,19 @@ class KernelTable:
         self.facts = facts
         self.diagnostics = diagnostics
         self.table: Table | None = operator.kernel
+        if self.table is not None:  # the problems of loading are reported already
+            self.table.document.diagnostics = diagnostics
 
     def role(self, key: str, default: str, *kinds: Kind) -> str:
         """The field or let that plays a role."""
         name = default if self.table is None else self.table.str(key, default)
         symbol = self.operator.scope.get(name)
         if symbol is None or symbol.kind not in kinds:
-            self.error(key, f"the role {key} of family {self.operator.family} takes {kinds[0].value}: {name!r} is none",
-                       did_you_mean(name, self.operator.scope))
+            self.error(
+                key,
+                f"the role {key} of family {self.operator.family} takes {kinds[0].value}: {name!r} is none",
+                did_you_mean(name, self.operator.scope),
+            )
         return name
 
     def error(self, key: str, message: str, hint: str | None = None) -> None:
@@ -63,17 +69,41 @@ class KernelTable:
 
     def members(self, field: str) -> Mapping[str, int]:
         """Members of the enum that types a field."""
-        enum = self.operator.field(field).enum
+        enum = next((known.enum for known in self.operator.fields if known.python == field), None)
         if enum is None or enum == DTYPE_ENUM:
             return {}
         return {member.name: member.value for member in self.facts.enums[enum].members}
+
+    def accumulators(self, table: Table, choices: Collection[str]) -> Iterator[tuple[str, str]]:
+        """``acc``: for each data type of the tensors the one in which its elements are reduced."""
+        acc = table.table("acc", required=True)
+        if acc is None:
+            return
+        given = acc.keys()
+        for dtype in given:
+            found = acc.choice(dtype, choices)
+            if dtype in C_TYPES:
+                yield dtype, found
+            else:
+                acc.error(dtype, f"this family has no kernel for {dtype}", did_you_mean(dtype, C_TYPES))
+        for rows in self.operator.types.values():
+            for dtype in (dtype for row in rows for dtype in row.dtypes):
+                if dtype not in given:
+                    self.error("acc", f"acc has no {dtype}, which [types] has")
 
     def expression(
         self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind, cython: Cython | None = None
     ) -> tuple[Node, str]:
         """An expression of ``[kernel]`` over local names and attributes, as Cython."""
-        text = table.str(key)
-        scope = {**self.operator.scope, **locals_}
+        text, span = table.str(key), table.span(key)
+        if not table.has(key):
+            return parse("0"), "0"
+        scalars = (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.TENSOR)
+        fields = {
+            name: symbol for name, symbol in self.operator.scope.items()
+            if symbol.role == "field" and symbol.kind in scalars
+        }  # fmt: skip
+        scope = {**fields, **locals_}
         try:
             node = parse(text)
             found = kind_of(node, scope)
@@ -83,7 +113,10 @@ class KernelTable:
             renderer.scope = scope
             return node, renderer.expression(node)
         except ExprError as error:
-            table.error(key, error.message, error.hint)
+            start = span.text.find(text, span.column - 1)
+            if start >= 0:
+                span = replace(span, column=start + 1 + error.at, length=error.length)
+            self.diagnostics.error(span, error.message, error.hint)
             return parse("0"), "0"
 
     def finish(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..diagnostics import Diagnostics
+from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.types import Kind
 from ..model import Facts, Operator
 from .base import ELEMENT_TYPES, KernelTable
@@ -34,7 +34,7 @@ class Pattern:
 
     text: str
     value: int | None
-    sizes: tuple[tuple[str, str], ...]     # (part, size), in an order in which each can be computed
+    sizes: tuple[tuple[str, str], ...]  # (part, size), in an order in which each can be computed
     axes: tuple[Axis, ...]
 
 
@@ -62,8 +62,13 @@ class Rearrange:
         known: dict[str, str] = {}
         axes = kernel.table_of("axes")
         if axes is not None:
-            for name in axes.keys():
-                known[name] = f"a.{axes.str(name)}"
+            names = axes.keys()
+            for name in names:
+                size = axes.str(name)
+                symbol = operator.scope.get(size)
+                if symbol is None or symbol.kind is not Kind.INT:
+                    axes.error(name, f"{size!r} is no integer", did_you_mean(size, operator.scope))
+                known[name] = f"a.{size}"
             axes.finish()
         table = kernel.table
         patterns: list[Pattern] = []
@@ -74,7 +79,7 @@ class Rearrange:
             mode = kernel.role("mode", "", Kind.ENUM)
             members, given = kernel.members(mode), table.table("pattern")
             for member, value in members.items():
-                if given is None or member not in given.keys():
+                if given is None or not given.has(member):
                     kernel.error("pattern", f"there is no pattern for {member}")
                 else:
                     patterns.append(self.pattern(kernel, given.str(member), value, known))
@@ -89,16 +94,20 @@ class Rearrange:
         """One pattern: the sizes of its parts, and their strides in both tensors."""
         left, _, right = text.partition("->")
         inputs, outputs = _groups(left), _groups(right)
-        if inputs is None or outputs is None or sorted(sum(inputs, [])) != sorted(sum(outputs, [])):
-            kernel.error("pattern", f"{text!r} is no pattern: both sides of -> name the same parts, groups in ( )")
+        if inputs is None or outputs is None or _parts(inputs) != _parts(outputs):
+            kernel.error("pattern", f"{text!r} is no pattern: both sides of -> name the same parts, groups in ( )",
+                         "a part is a letter from b to z and perhaps a digit")
             return Pattern(text, value, (), ())
         sizes: dict[str, str] = {}
         for axis, group in enumerate(inputs):
             sizes.update({name: known[name] for name in group if name in known})
             open_ = [name for name in group if name not in known]
             if len(open_) > 1:
-                kernel.error("pattern", f"the sizes of {' and '.join(open_)} do not follow from the input",
-                             "give them in [kernel.axes]")
+                kernel.error(
+                    "pattern",
+                    f"the sizes of {' and '.join(open_)} do not follow from the input",
+                    "give them in [kernel.axes]",
+                )
             for name in open_:
                 rest = [part for part in group if part in known]
                 divisor = rest[0] if len(rest) == 1 else f"({' * '.join(rest)})"
@@ -121,9 +130,18 @@ class Rearrange:
 
 def _groups(side: str) -> list[list[str]] | None:
     """``n (b1 b2 c) h`` as [[n], [b1, b2, c], [h]]."""
-    if not re.fullmatch(r"\s*((\w+|\(\s*\w+(\s+\w+)*\s*\))\s*)+", side):
+    found = re.findall(r"\([^()]*\)|[^\s()]+|.", side.strip())
+    groups = [group.strip("()").split() for group in found if group != " "]
+    names = [name for group in groups for name in group]
+    # Generated code has the parts as variables, and longer names, and a, of its own.
+    if not all(groups) or len({*names}) < len(names) or not all(re.fullmatch(r"[b-z][0-9]?", name) for name in names):
         return None
-    return [group.strip("()").split() for group in re.findall(r"\([^)]*\)|\w+", side)]
+    return groups
+
+
+def _parts(groups: list[list[str]]) -> list[str]:
+    """All parts, sorted."""
+    return sorted(name for group in groups for name in group)
 
 
 def _stride(groups: list[list[str]], name: str, tensor: str) -> str:

@@ -94,10 +94,9 @@ class RegionReduce:
             end = kernel.expression(bins, "end", part, Kind.INT)[1]
             bins.finish()
         scalars = attribute_locals(kernel.operator)
-        acc = table.table("acc", required=True)
         loops = []
-        for dtype in () if acc is None else acc.keys():
-            acc_type = "float" if acc is None else C_TYPES[acc.choice(dtype, ("FLOAT32",))]
+        for dtype, acc in kernel.accumulators(table, ("FLOAT32",)):
+            acc_type = C_TYPES[acc]
             loops.append(
                 RegionLoop(
                     name=f"{kernel.operator.python}_{dtype}",
@@ -115,8 +114,6 @@ class RegionReduce:
                     bin_end=end,
                 )
             )
-        if acc is not None:
-            acc.finish()
         return loops
 
     def entry(self, kernel: KernelTable, table: Table, key: str, names: Mapping[str, Any], kind: Kind) -> str:

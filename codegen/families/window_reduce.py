@@ -84,10 +84,10 @@ class WindowReduce:
         init = kernel.expression(table, "init", names, Kind.FLOAT)[1]
         step = kernel.expression(table, "step", names, Kind.FLOAT)[1]
         reduction = table.choice("reduction", tuple(COMBINE))
-        acc = table.table("acc")
+        table.str("finish")
         loops = []
-        for dtype in () if acc is None else acc.keys():
-            acc_type = C_TYPES[acc.choice(dtype, ("FLOAT32", "FLOAT64"))] if acc is not None else "float"
+        for dtype, acc in kernel.accumulators(table, ("FLOAT32", "FLOAT64")):
+            acc_type = C_TYPES[acc]
             finish = kernel.expression(table, "finish", names, Kind.FLOAT, FloatCython({}, place="", acc=acc_type))[1]
             loops.append(
                 ReduceLoop(
@@ -104,8 +104,6 @@ class WindowReduce:
                     finish=finish,
                 )
             )
-        if acc is not None:
-            acc.finish()
         return loops
 
     def needs(self, kernel: ReduceKernel) -> Sequence[str]:

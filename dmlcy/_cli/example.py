@@ -6,6 +6,7 @@ import argparse
 import difflib
 import json
 import sys
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from dmlcy._spec import Example, Operator
 from dmlcy._tables import OPERATORS
 from dmlcy._tensor_desc import TensorDesc
+
+_WIDTH = 100
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -78,11 +81,12 @@ def _brief(member: Any) -> Any:
 def layout(value: Any, indent: str = "") -> str:
     """JSON text: what fits on a line stands on one."""
     text = json.dumps(value, ensure_ascii=False)
-    if len(indent) + len(text) <= 100 or not isinstance(value, dict | list) or not value:
-        return text
-    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+    if len(indent) + len(text) <= _WIDTH or not isinstance(value, dict | list) or not value:
         return text
     inner = indent + "  "
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        rows = textwrap.fill(text[1:-1], _WIDTH, initial_indent=inner, subsequent_indent=inner)
+        return f"[\n{rows}\n{indent}]"
     if isinstance(value, dict):
         items = [f"{inner}{json.dumps(key, ensure_ascii=False)}: {layout(item, inner)}" for key, item in value.items()]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"

@@ -80,17 +80,10 @@ def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
     if not reader.expect(body, "object"):
         return None
     operator = OPERATORS.get(type_node.value.removeprefix("DML_OPERATOR_"))
-    members = (
-        {}
-        if operator is None
-        else {
-            field.name: _value(reader, field, body.value[field.name])
-            for field in operator.fields
-            if field.name in body.value
-        }
-    )
+    fields = operator.fields if operator else ()
+    members = {f.name: _value(reader, f, body.value[f.name]) for f in fields if f.name in body.value}
     if operator is not None and body is not node:
-        reader.ignore_others(body, [field.name for field in operator.fields])
+        reader.ignore_others(body, [f.name for f in fields])
     try:
         value = OperatorDesc.from_dict({"type": type_node.value, "desc": members})
     except DmlError as error:

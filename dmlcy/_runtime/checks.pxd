@@ -65,6 +65,22 @@ cdef inline int64_t total(const int64_t* values, int64_t count, bint* overflow) 
     return result
 
 
+cdef inline int64_t smallest(const int64_t* values, int64_t count) noexcept nogil:
+    cdef int64_t result = values[0] if count > 0 else 0
+    cdef int64_t d
+    for d in range(1, count):
+        result = min(result, values[d])
+    return result
+
+
+cdef inline int64_t largest(const int64_t* values, int64_t count) noexcept nogil:
+    cdef int64_t result = values[0] if count > 0 else 0
+    cdef int64_t d
+    for d in range(1, count):
+        result = max(result, values[d])
+    return result
+
+
 # Whether data type and rank are in the sets (bit n: value n), each size is a UINT from 1, and the elements are a UINT.
 cdef inline bint tensor_holds(const Tensor* tensor, uint32_t dtypes, uint32_t ranks) noexcept nogil:
     cdef uint64_t elements = 1

@@ -1,0 +1,152 @@
+"""The JSON schema of the spec files, for editors: the keys that ``load`` takes, with the names that the facts give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .model import FIELD_TYPES, PROVENANCE, Facts
+
+PATH = "specs/schema.json"
+JSON = dict[str, Any]
+
+TEXT: JSON = {"type": "string"}
+INT: JSON = {"type": "integer"}
+BOOL: JSON = {"type": "boolean"}
+ANY: JSON = {}
+FORMULA: JSON = {"type": "string", "description": "An expression; see docs/expression-language.md."}
+LOOP: JSON = {"type": "string", "pattern": "^[b-z] in .+$", "description": "One per index, as in: d in count."}
+LEVEL: JSON = {"$ref": "#/$defs/level"}
+DTYPE: JSON = {"$ref": "#/$defs/dtype"}
+WORDS: JSON = {"type": "array", "items": TEXT}
+
+
+def _table(keys: Mapping[str, JSON], required: Iterable[str] = ()) -> JSON:
+    """A table that takes these keys only."""
+    return {
+        "type": "object",
+        "properties": dict(keys),
+        "required": sorted(required),
+        "additionalProperties": False,
+    }
+
+
+def _tables(row: JSON) -> JSON:
+    return {"type": "array", "items": row}
+
+
+def _map(values: JSON) -> JSON:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _enum(names: Iterable[str]) -> JSON:
+    return {"enum": list(names)}
+
+
+def _rule() -> JSON:
+    keys = {
+        "id": TEXT, "about": TEXT, "says": TEXT, "for": LOOP, "that": FORMULA, "hint": TEXT, "fix": FORMULA,
+        "from": _enum(PROVENANCE), "since": LEVEL, "until": LEVEL, "breaks": _map(ANY),
+    }  # fmt: skip
+    return _table(keys, ("id", "about", "says", "that", "from"))
+
+
+def _group() -> dict[str, JSON]:
+    """What a group may hold, and an operator too."""
+    limits = _table({"min": INT, "max": INT, "from": _enum(PROVENANCE)})
+    field = {
+        "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
+        "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
+    }  # fmt: skip
+    tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
+    example = {
+        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensor), "attributes": _map(ANY),
+        "outputs": _map(tensor),
+    }  # fmt: skip
+    interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
+    dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
+    ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
+    let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT}
+    return {
+        "types": _map(_tables(dtypes)),
+        "ranks": _map(_tables(ranks)),
+        "field": _tables(_table(field, ("name", "doc"))),
+        "let": _tables(_table(let, ("name", "value", "doc"))),
+        "rule": _tables(_rule()),
+        "data_rule": _tables(_rule()),
+        "interpretation": _tables(_table(interpretation, interpretation)),
+        "example": _tables(_table(example, ("title", "inputs", "outputs"))),
+        "kernel": {"type": "object", "description": "The contract of the family; its keys are the family's."},
+    }
+
+
+def _operator(facts: Facts, families: Iterable[str]) -> JSON:
+    head = {
+        "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
+        "summary": TEXT, "source": TEXT,
+    }  # fmt: skip
+    accuracy = _table({"ulp": {"type": "number"}, "of": TEXT}, ("ulp", "of"))
+    own = {"operator": _table(head, ("name", "family", "summary", "source")), "accuracy": _map(accuracy)}
+    return _table({**own, **_group()}, ("operator",))
+
+
+def _facts() -> dict[str, JSON]:
+    """The files of facts, by the key that tells them apart."""
+    level = {"name": TEXT, "value": INT, "directml": TEXT, "max_rank": INT, "windows": TEXT, "note": TEXT}
+    dtype = {"name": TEXT, "value": INT, "bits": INT, "since": LEVEL, "numpy": TEXT}
+    member = {"name": TEXT, "value": INT, "since": LEVEL, "doc": TEXT}
+    enum = {
+        "name": TEXT, "prefix": TEXT, "python": TEXT, "flags": BOOL, "since": LEVEL, "source": TEXT, "note": TEXT,
+        "members": _tables(_table(member, ("name", "value", "since"))),
+    }  # fmt: skip
+    types = {"anyOf": [_enum(FIELD_TYPES), {"type": "string", "pattern": "^enum:"}]}
+    field = {"name": TEXT, "kind": _enum(("input", "output", "attribute")), "type": types, "optional": BOOL}
+    entry = {
+        "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": BOOL,
+        "fields": _tables(_table(field, ("name", "kind", "type"))),
+    }  # fmt: skip
+    text = {"error": TEXT, "message": TEXT, "about": TEXT}
+    when = _enum(("later", "formula", "tied", "free"))
+    implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
+    model = _table({"id": TEXT, **text}, ("id", *text))
+    return {
+        "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
+        "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
+        "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
+        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
+        "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
+        "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
+    }
+
+
+def schema(facts: Facts, families: Iterable[str]) -> JSON:
+    """The schema of every file below specs: which kind a file is follows from its keys."""
+    kinds = _facts()
+    definitions: dict[str, JSON] = {
+        "level": _enum(level.name for level in facts.levels),
+        "dtype": _enum(dtype.name for dtype in facts.dtypes),
+        "an_operator": _operator(facts, families),
+        "a_group": _table(_group()),
+        **{f"facts_{key}": kind for key, kind in kinds.items()},
+    }
+    rules: list[JSON] = []
+    for key in kinds:
+        has: JSON = {"required": [key], "properties": {key: {"type": "array"}}}
+        rules.append({"if": has, "then": {"$ref": f"#/$defs/facts_{key}"}})
+    one: JSON = {"required": ["operator"], "properties": {"operator": {"type": "object"}}}
+    rules.append({"if": one, "then": {"$ref": "#/$defs/an_operator"}})
+    group: JSON = {"not": {"anyOf": [{"required": [key]} for key in kinds]}}
+    rules.append({"if": group, "then": {"$ref": "#/$defs/a_group"}})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A file below specs",
+        "type": "object",
+        "allOf": rules,
+        "$defs": definitions,
+    }
+
+
+def render(facts: Facts, families: Iterable[str]) -> str:
+    """The text of specs/schema.json."""
+    return json.dumps(schema(facts, families), indent=1) + "\n"

@@ -1,0 +1,131 @@
+"""One operator as one TOML text: its groups merged in, its ids in full, its fields with what the catalogue says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .model import Field, Formula, Operator, Rule, TensorData
+
+
+def value(data: Any) -> str:
+    """A value as TOML, on one line."""
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, str):
+        return json.dumps(data, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(data, Mapping):
+        return f"{{ {', '.join(f'{key(name)} = {value(item)}' for name, item in data.items())} }}" if data else "{}"
+    if isinstance(data, Sequence):
+        return f"[{', '.join(value(item) for item in data)}]"
+    return repr(data)
+
+
+def key(name: str) -> str:
+    """A key as TOML."""
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else value(name)
+
+
+def table(header: str, rows: Mapping[str, Any]) -> str:
+    """A table of the rows that have a value, their signs of equality in one column."""
+    given = {key(name): item for name, item in rows.items() if item is not None}
+    width = max((len(name) for name in given), default=0)
+    return "\n".join([header, *(f"{name.ljust(width)} = {value(item)}" for name, item in given.items())]) + "\n"
+
+
+def show(operator: Operator) -> str:
+    """The whole text."""
+    return "\n".join(_parts(operator))
+
+
+def _parts(operator: Operator) -> Iterator[str]:
+    head = {
+        "name": operator.name,
+        "python": operator.python,
+        "family": operator.family,
+        "since": operator.since,
+        "struct": operator.struct,
+        "include": list(operator.include) or None,
+        "summary": operator.summary,
+        "source": operator.source,
+    }
+    yield table("[operator]", head)
+    types = {
+        name: [{"since": row.since, "any": list(row.dtypes)} for row in rows] for name, rows in operator.types.items()
+    }
+    yield table("[types]", types)
+    ranks = {
+        name: [{"since": row.since, "min": row.min, "max": row.max} for row in rows]
+        for name, rows in operator.ranks.items()
+    }
+    yield table("[ranks]", ranks)
+    for field in operator.fields:
+        yield table("[[field]]", _field(field))
+    for let in operator.lets:
+        loop = _loop(let.index, let.count)
+        yield table("[[let]]", {"name": let.name, "for": loop, "value": let.value.text, "doc": let.doc})
+    for rule in operator.rules:
+        yield table("[[data_rule]]" if rule.data else "[[rule]]", _rule(operator, rule))
+    for item in operator.interpretations:
+        rows = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
+        yield table("[[interpretation]]", rows)
+    for example in operator.examples:
+        from_ = {"source": example.source, "calculation": example.calculation}
+        yield table("[[example]]", {"title": example.title, **from_})
+        yield table("[example.inputs]", _tensors(example.inputs))
+        yield table("[example.attributes]", example.attributes)
+        yield table("[example.outputs]", _tensors(example.outputs))
+    if operator.kernel is not None:
+        yield table("[kernel]", operator.kernel.data)
+    if operator.accuracy:
+        yield table("[accuracy]", {row.dtype: {"ulp": row.ulp, "of": row.of} for row in operator.accuracy})
+
+
+def _field(field: Field) -> dict[str, Any]:
+    limits = {"min": field.minimum, "max": field.maximum, "from": field.provenance}
+    ranged = field.type in ("uint", "uint_array", "size_2d") and field.value is None
+    return {
+        "name": field.name,
+        "python": field.python,
+        "kind": field.kind,
+        "type": field.type,
+        "optional": field.optional or None,
+        "dtype": field.types,
+        "rank": field.ranks,
+        "sizes": _text(field.sizes),
+        "leading_ones": field.leading_ones,
+        "length": _text(field.length),
+        "range": limits if ranged else None,
+        "default": field.default,
+        "value": _text(field.value),
+        "doc": field.doc,
+    }
+
+
+def _rule(operator: Operator, rule: Rule) -> dict[str, Any]:
+    return {
+        "id": f"DML-{operator.name}-{rule.id}",
+        "for": _loop(rule.index, rule.count),
+        "that": rule.that.text,
+        "about": rule.about,
+        "says": rule.says,
+        "from": rule.provenance,
+        "since": rule.since,
+        "until": rule.until,
+        "hint": rule.hint or None,
+        "fix": _text(rule.fix),
+        "breaks": rule.breaks or None,
+    }
+
+
+def _tensors(tensors: Mapping[str, TensorData]) -> dict[str, Any]:
+    return {name: {"dtype": x.dtype, "sizes": list(x.sizes), "data": x.data} for name, x in tensors.items()}
+
+
+def _text(formula: Formula | None) -> str | None:
+    return None if formula is None else formula.text
+
+
+def _loop(index: str | None, count: Formula | None) -> str | None:
+    return None if index is None or count is None else f"{index} in {count.text}"

@@ -1,0 +1,996 @@
+# cython: language_level=3
+"""pad: PADDING1."""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+from numpy cimport ndarray
+from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
+from dmlcy._runtime.checks cimport append_sizes, floor_mod, tensor_holds
+from dmlcy._runtime.compiled cimport describe, match
+from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back
+from dmlcy._runtime.threads cimport grain_of, parallel_for
+
+from dmlcy._check import refuse, refuse_call, refuse_desc
+from dmlcy._generated.enums import PaddingMode
+
+# Padding: each row of the output is padding, a run of the input, and padding.
+
+# The element of an axis of n elements that position p reads; p may be negative, or n and more.
+ctypedef int64_t (*IndexMap)(int64_t p, int64_t n) noexcept nogil
+
+cdef struct Pad:
+    Tensor input
+    Tensor output
+    int64_t start[MAX_RANK]         # positions before the input, by axis
+    IndexMap index                  # NULL: padding takes `fill`
+    uint8_t fill[8]                 # an element
+
+cdef enum:
+    EDGE_POSITIONS = 1024           # padding positions of a row that are looked up at once, on the stack
+    PIECE_BYTES = 262144            # of a row that one thread writes at once
+    STRIDED_POSITIONS = 256         # of a row whose input is strided: their cache lines stay for the next row
+    CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
+    SHORT = 16                      # a row of fewer elements gives way to a longer axis
+
+cdef struct PadAxis:
+    int64_t n                       # positions of the input
+    int64_t size                    # of the output
+    int64_t start                   # where the input begins in the output
+    int64_t step                    # bytes, in the input
+    int64_t out_step
+
+# The positions of a row that are written at once.
+cdef struct PadPiece:
+    int64_t before                  # padding positions before the input
+    int64_t body                    # positions of the input
+    int64_t after                   # padding positions after it
+    int64_t first                   # offset of the first position of the body, in bytes of the input
+    int64_t edges[EDGE_POSITIONS]   # offsets of what the positions before and after read
+
+cdef struct PadPlan
+
+# Writes a piece of `lines` rows that follow each other along the last outer axis, in the input too.
+ctypedef void (*PadRows)(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                         char* target) noexcept nogil
+
+cdef struct PadPlan:
+    const char* input
+    char* output
+    IndexMap index
+    const uint8_t* fill
+    PadRows write
+    PadRows write_padding           # for rows outside the input, when padding takes `fill`
+    int64_t line_step               # bytes, from row to row along the last outer axis
+    int64_t line_out_step
+    bint turned                     # the input is contiguous along that axis, the output along the row
+    int64_t cell                    # bytes that move together at each position of the row
+    PadAxis row
+    PadAxis outer[MAX_RANK]         # the other axes, slowest first
+    int outers
+    int64_t rows                    # product of their sizes
+    int64_t piece                   # positions of the row in a piece
+
+# Where the work is: one position of each outer axis.
+cdef struct PadCursor:
+    int64_t at[MAX_RANK]
+    int64_t source[MAX_RANK]        # offset in bytes of the input
+    bint outside[MAX_RANK]          # takes `fill`
+    int outsides                    # how many of them
+    const char* input
+    char* output
+
+cdef inline void copy_1(const char* source, int64_t step, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    if step == 1 and out_step == 1:
+        memcpy(target, source, count * 1)
+    elif out_step == 1:
+        for i in range(count):
+            (<uint8_t*> target)[i] = (<const uint8_t*> (source + i * step))[0]
+    else:
+        for i in range(count):
+            (<uint8_t*> (target + i * out_step))[0] = (<const uint8_t*> (source + i * step))[0]
+
+cdef inline void pick_1(const char* source, const int64_t* offsets, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * out_step))[0] = (<const uint8_t*> (source + offsets[i]))[0]
+
+cdef inline void fill_1(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
+    cdef uint8_t element = 0
+    cdef int64_t i
+    memcpy(&element, value, 1)
+    if out_step == 1:
+        for i in range(count):
+            (<uint8_t*> target)[i] = element
+    else:
+        for i in range(count):
+            (<uint8_t*> (target + i * out_step))[0] = element
+
+# Transposes 64 positions of 64 lines, which are contiguous across in the input and along in the output. Each cache line
+# is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
+# 8 positions are woven into words, and the words are transposed.
+cdef inline void turn_1(const char* source, int64_t step, char* target, int64_t line_out_step) noexcept nogil:
+    cdef uint8_t tile[8][512]
+    cdef const uint8_t* at0
+    cdef const uint8_t* at1
+    cdef const uint8_t* at2
+    cdef const uint8_t* at3
+    cdef const uint8_t* at4
+    cdef const uint8_t* at5
+    cdef const uint8_t* at6
+    cdef const uint8_t* at7
+    cdef int64_t i, j
+    for j in range(8):
+        at0 = <const uint8_t*> (source + (8 * j + 0) * step)
+        at1 = <const uint8_t*> (source + (8 * j + 1) * step)
+        at2 = <const uint8_t*> (source + (8 * j + 2) * step)
+        at3 = <const uint8_t*> (source + (8 * j + 3) * step)
+        at4 = <const uint8_t*> (source + (8 * j + 4) * step)
+        at5 = <const uint8_t*> (source + (8 * j + 5) * step)
+        at6 = <const uint8_t*> (source + (8 * j + 6) * step)
+        at7 = <const uint8_t*> (source + (8 * j + 7) * step)
+        for i in range(64):
+            tile[j][8 * i + 0] = at0[i]
+            tile[j][8 * i + 1] = at1[i]
+            tile[j][8 * i + 2] = at2[i]
+            tile[j][8 * i + 3] = at3[i]
+            tile[j][8 * i + 4] = at4[i]
+            tile[j][8 * i + 5] = at5[i]
+            tile[j][8 * i + 6] = at6[i]
+            tile[j][8 * i + 7] = at7[i]
+    for i in range(64):
+        for j in range(8):
+            memcpy(target + i * line_out_step + 8 * j, &tile[j][8 * i], 8)
+
+cdef inline void copy_body_1(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                             char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
+    cdef int64_t turned = count // 64 * 64 if plan.turned else 0
+    cdef int64_t left = lines % 64 if turned else lines
+    cdef int64_t at, i
+    for i in range(0, lines - left, 64):
+        for at in range(0, turned, 64):
+            turn_1(source + at * step + i * 1, step,
+                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+    for i in range(lines):
+        at = turned if i < lines - left else 0
+        copy_1(source + at * step + i * plan.line_step, step,
+               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+
+cdef void rows_of_index_1(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                          char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        pick_1(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
+        pick_1(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
+               piece.after)
+    copy_body_1(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_fill_1(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                         char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        fill_1(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
+        fill_1(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
+    copy_body_1(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_padding_1(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                            char* target) noexcept nogil:
+    cdef int64_t count = piece.before + piece.body + piece.after
+    cdef int64_t i
+    for i in range(lines):
+        fill_1(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+
+cdef inline void copy_2(const char* source, int64_t step, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    if step == 2 and out_step == 2:
+        memcpy(target, source, count * 2)
+    elif out_step == 2:
+        for i in range(count):
+            (<uint16_t*> target)[i] = (<const uint16_t*> (source + i * step))[0]
+    else:
+        for i in range(count):
+            (<uint16_t*> (target + i * out_step))[0] = (<const uint16_t*> (source + i * step))[0]
+
+cdef inline void pick_2(const char* source, const int64_t* offsets, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * out_step))[0] = (<const uint16_t*> (source + offsets[i]))[0]
+
+cdef inline void fill_2(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
+    cdef uint16_t element = 0
+    cdef int64_t i
+    memcpy(&element, value, 2)
+    if out_step == 2:
+        for i in range(count):
+            (<uint16_t*> target)[i] = element
+    else:
+        for i in range(count):
+            (<uint16_t*> (target + i * out_step))[0] = element
+
+# Transposes 32 positions of 32 lines, which are contiguous across in the input and along in the output. Each cache line
+# is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
+# 4 positions are woven into words, and the words are transposed.
+cdef inline void turn_2(const char* source, int64_t step, char* target, int64_t line_out_step) noexcept nogil:
+    cdef uint16_t tile[8][128]
+    cdef const uint16_t* at0
+    cdef const uint16_t* at1
+    cdef const uint16_t* at2
+    cdef const uint16_t* at3
+    cdef int64_t i, j
+    for j in range(8):
+        at0 = <const uint16_t*> (source + (4 * j + 0) * step)
+        at1 = <const uint16_t*> (source + (4 * j + 1) * step)
+        at2 = <const uint16_t*> (source + (4 * j + 2) * step)
+        at3 = <const uint16_t*> (source + (4 * j + 3) * step)
+        for i in range(32):
+            tile[j][4 * i + 0] = at0[i]
+            tile[j][4 * i + 1] = at1[i]
+            tile[j][4 * i + 2] = at2[i]
+            tile[j][4 * i + 3] = at3[i]
+    for i in range(32):
+        for j in range(8):
+            memcpy(target + i * line_out_step + 8 * j, &tile[j][4 * i], 8)
+
+cdef inline void copy_body_2(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                             char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
+    cdef int64_t turned = count // 32 * 32 if plan.turned else 0
+    cdef int64_t left = lines % 32 if turned else lines
+    cdef int64_t at, i
+    for i in range(0, lines - left, 32):
+        for at in range(0, turned, 32):
+            turn_2(source + at * step + i * 2, step,
+                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+    for i in range(lines):
+        at = turned if i < lines - left else 0
+        copy_2(source + at * step + i * plan.line_step, step,
+               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+
+cdef void rows_of_index_2(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                          char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        pick_2(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
+        pick_2(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
+               piece.after)
+    copy_body_2(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_fill_2(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                         char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        fill_2(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
+        fill_2(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
+    copy_body_2(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_padding_2(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                            char* target) noexcept nogil:
+    cdef int64_t count = piece.before + piece.body + piece.after
+    cdef int64_t i
+    for i in range(lines):
+        fill_2(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+
+cdef inline void copy_4(const char* source, int64_t step, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    if step == 4 and out_step == 4:
+        memcpy(target, source, count * 4)
+    elif out_step == 4:
+        for i in range(count):
+            (<uint32_t*> target)[i] = (<const uint32_t*> (source + i * step))[0]
+    else:
+        for i in range(count):
+            (<uint32_t*> (target + i * out_step))[0] = (<const uint32_t*> (source + i * step))[0]
+
+cdef inline void pick_4(const char* source, const int64_t* offsets, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * out_step))[0] = (<const uint32_t*> (source + offsets[i]))[0]
+
+cdef inline void fill_4(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
+    cdef uint32_t element = 0
+    cdef int64_t i
+    memcpy(&element, value, 4)
+    if out_step == 4:
+        for i in range(count):
+            (<uint32_t*> target)[i] = element
+    else:
+        for i in range(count):
+            (<uint32_t*> (target + i * out_step))[0] = element
+
+# Transposes 16 positions of 16 lines, which are contiguous across in the input and along in the output. Each cache line
+# is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
+# 2 positions are woven into words, and the words are transposed.
+cdef inline void turn_4(const char* source, int64_t step, char* target, int64_t line_out_step) noexcept nogil:
+    cdef uint32_t tile[8][32]
+    cdef const uint32_t* at0
+    cdef const uint32_t* at1
+    cdef int64_t i, j
+    for j in range(8):
+        at0 = <const uint32_t*> (source + (2 * j + 0) * step)
+        at1 = <const uint32_t*> (source + (2 * j + 1) * step)
+        for i in range(16):
+            tile[j][2 * i + 0] = at0[i]
+            tile[j][2 * i + 1] = at1[i]
+    for i in range(16):
+        for j in range(8):
+            memcpy(target + i * line_out_step + 8 * j, &tile[j][2 * i], 8)
+
+cdef inline void copy_body_4(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                             char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
+    cdef int64_t turned = count // 16 * 16 if plan.turned else 0
+    cdef int64_t left = lines % 16 if turned else lines
+    cdef int64_t at, i
+    for i in range(0, lines - left, 16):
+        for at in range(0, turned, 16):
+            turn_4(source + at * step + i * 4, step,
+                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+    for i in range(lines):
+        at = turned if i < lines - left else 0
+        copy_4(source + at * step + i * plan.line_step, step,
+               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+
+cdef void rows_of_index_4(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                          char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        pick_4(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
+        pick_4(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
+               piece.after)
+    copy_body_4(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_fill_4(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                         char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        fill_4(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
+        fill_4(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
+    copy_body_4(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_padding_4(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                            char* target) noexcept nogil:
+    cdef int64_t count = piece.before + piece.body + piece.after
+    cdef int64_t i
+    for i in range(lines):
+        fill_4(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+
+cdef inline void copy_8(const char* source, int64_t step, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    if step == 8 and out_step == 8:
+        memcpy(target, source, count * 8)
+    elif out_step == 8:
+        for i in range(count):
+            (<uint64_t*> target)[i] = (<const uint64_t*> (source + i * step))[0]
+    else:
+        for i in range(count):
+            (<uint64_t*> (target + i * out_step))[0] = (<const uint64_t*> (source + i * step))[0]
+
+cdef inline void pick_8(const char* source, const int64_t* offsets, char* target, int64_t out_step,
+                        int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * out_step))[0] = (<const uint64_t*> (source + offsets[i]))[0]
+
+cdef inline void fill_8(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
+    cdef uint64_t element = 0
+    cdef int64_t i
+    memcpy(&element, value, 8)
+    if out_step == 8:
+        for i in range(count):
+            (<uint64_t*> target)[i] = element
+    else:
+        for i in range(count):
+            (<uint64_t*> (target + i * out_step))[0] = element
+
+# Transposes 8 positions of 8 lines, which are contiguous across in the input and along in the output. Each cache line
+# is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
+# 1 positions are woven into words, and the words are transposed.
+cdef inline void turn_8(const char* source, int64_t step, char* target, int64_t line_out_step) noexcept nogil:
+    cdef uint64_t tile[8][8]
+    cdef const uint64_t* at0
+    cdef int64_t i, j
+    for j in range(8):
+        at0 = <const uint64_t*> (source + (1 * j + 0) * step)
+        for i in range(8):
+            tile[j][1 * i + 0] = at0[i]
+    for i in range(8):
+        for j in range(8):
+            memcpy(target + i * line_out_step + 8 * j, &tile[j][1 * i], 8)
+
+cdef inline void copy_body_8(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                             char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
+    cdef int64_t turned = count // 8 * 8 if plan.turned else 0
+    cdef int64_t left = lines % 8 if turned else lines
+    cdef int64_t at, i
+    for i in range(0, lines - left, 8):
+        for at in range(0, turned, 8):
+            turn_8(source + at * step + i * 8, step,
+                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+    for i in range(lines):
+        at = turned if i < lines - left else 0
+        copy_8(source + at * step + i * plan.line_step, step,
+               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+
+cdef void rows_of_index_8(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                          char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        pick_8(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
+        pick_8(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
+               piece.after)
+    copy_body_8(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_fill_8(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                         char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
+    cdef char* body = target + piece.before * out_step
+    cdef char* after = body + piece.body * out_step
+    cdef int64_t i
+    for i in range(lines):
+        fill_8(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
+        fill_8(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
+    copy_body_8(plan, piece.body, lines, source + piece.first, body)
+
+cdef void rows_of_padding_8(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                            char* target) noexcept nogil:
+    cdef int64_t count = piece.before + piece.body + piece.after
+    cdef int64_t i
+    for i in range(lines):
+        fill_8(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+
+cdef inline void pick_cells(const PadPlan* plan, const char* source, const int64_t* offsets, char* target,
+                            int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        memcpy(target + i * plan.row.out_step, source + offsets[i], plan.cell)
+
+cdef void rows_of_cells(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
+                        char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
+    cdef const char* body
+    cdef char* to
+    cdef int64_t line, i
+    for line in range(lines):
+        to = target + line * plan.line_out_step
+        body = source + piece.first
+        pick_cells(plan, source, piece.edges, to, piece.before)
+        to += piece.before * out_step
+        if step == plan.cell and out_step == plan.cell:
+            memcpy(to, body, piece.body * plan.cell)
+        else:
+            for i in range(piece.body):
+                memcpy(to + i * out_step, body + i * step, plan.cell)
+        to += piece.body * out_step
+        pick_cells(plan, source, piece.edges + piece.before, to, piece.after)
+        source += plan.line_step
+
+# Moves the cursor along one outer axis.
+cdef inline void place(const PadPlan* plan, PadCursor* cursor, int d, int64_t at) noexcept nogil:
+    cdef const PadAxis* axis = &plan.outer[d]
+    cdef int64_t p = at - axis.start
+    cdef bint outside = p < 0 or p >= axis.n
+    if outside and plan.index != NULL:
+        p = plan.index(p, axis.n)
+        outside = False
+    cdef int64_t source = 0 if outside else p * axis.step
+    cursor.input += source - cursor.source[d]
+    cursor.output += (at - cursor.at[d]) * axis.out_step
+    cursor.outsides += <int> outside - <int> cursor.outside[d]
+    cursor.at[d] = at
+    cursor.source[d] = source
+    cursor.outside[d] = outside
+
+# How many rows, at most `most`, follow each other evenly from here along the last outer axis.
+cdef inline int64_t even_rows(const PadPlan* plan, const PadCursor* cursor, int64_t most) noexcept nogil:
+    cdef const PadAxis* axis
+    cdef int64_t p
+    if plan.outers == 0:
+        return 1
+    axis = &plan.outer[plan.outers - 1]
+    p = cursor.at[plan.outers - 1] - axis.start
+    return min(axis.n - p, most) if 0 <= p < axis.n else 1
+
+# Writes rows begin … end-1 of one piece.
+cdef void pad_rows(const PadPlan* plan, const PadPiece* piece, int64_t offset, int64_t begin,
+                   int64_t end) noexcept nogil:
+    cdef PadCursor cursor
+    cdef int64_t lines, rest = begin
+    cdef int d
+    memset(&cursor, 0, sizeof(PadCursor))
+    cursor.input = plan.input
+    cursor.output = plan.output + offset
+    for d in range(plan.outers - 1, -1, -1):
+        place(plan, &cursor, d, rest % plan.outer[d].size)
+        rest //= plan.outer[d].size
+    while begin < end:
+        lines = even_rows(plan, &cursor, end - begin)
+        if cursor.outsides:
+            plan.write_padding(plan, piece, lines, cursor.input, cursor.output)
+        else:
+            plan.write(plan, piece, lines, cursor.input, cursor.output)
+        begin += lines
+        d = plan.outers - 1
+        while d >= 0 and cursor.at[d] + lines == plan.outer[d].size:
+            place(plan, &cursor, d, 0)
+            lines = 1
+            d -= 1
+        if d >= 0:
+            place(plan, &cursor, d, cursor.at[d] + lines)
+
+# Describes positions begin … end-1 of the row.
+cdef void set_piece(const PadPlan* plan, PadPiece* piece, int64_t begin, int64_t end) noexcept nogil:
+    cdef const PadAxis* row = &plan.row
+    cdef int64_t low = min(max(row.start, begin), end)
+    cdef int64_t high = min(max(row.start + row.n, begin), end)
+    cdef int64_t i
+    piece.before = low - begin
+    piece.body = high - low
+    piece.after = end - high
+    piece.first = (low - row.start) * row.step if high > low else 0
+    if plan.index == NULL:
+        return
+    for i in range(piece.before):
+        piece.edges[i] = plan.index(begin + i - row.start, row.n) * row.step
+    for i in range(piece.after):
+        piece.edges[piece.before + i] = plan.index(high + i - row.start, row.n) * row.step
+
+# Items are rows of a piece; all rows of one piece come before those of the next.
+cdef int pad_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef const PadPlan* plan = <const PadPlan*> args
+    cdef PadPiece piece
+    cdef int64_t number, first, stop
+    while begin < end:
+        number = begin // plan.rows
+        first = number * plan.rows
+        stop = min(end, first + plan.rows)
+        set_piece(plan, &piece, number * plan.piece, min((number + 1) * plan.piece, plan.row.size))
+        pad_rows(plan, &piece, number * plan.piece * plan.row.out_step, begin - first, stop - first)
+        begin = stop
+    return 0
+
+cdef inline int64_t magnitude(int64_t step) noexcept nogil:
+    return -step if step < 0 else step
+
+# The axes of more than one position, the one with the largest step of the output first.
+cdef int collect_axes(const Pad* a, PadAxis* axes) noexcept nogil:
+    cdef PadAxis axis
+    cdef int count = 0
+    cdef int d, to
+    for d in range(a.output.rank):
+        if a.output.sizes[d] == 1:
+            continue
+        axis.n = a.input.sizes[d]
+        axis.size = a.output.sizes[d]
+        axis.start = a.start[d]
+        axis.step = a.input.strides[d]
+        axis.out_step = a.output.strides[d]
+        to = count
+        while to > 0 and magnitude(axes[to - 1].out_step) < magnitude(axis.out_step):
+            axes[to] = axes[to - 1]
+            to -= 1
+        axes[to] = axis
+        count += 1
+    return count
+
+# Joins axes that lie one after the other in both tensors; the inner one must not be padded. The outer one may be when
+# padding is a value: an index map counts positions of its own axis.
+cdef int merge_axes(PadAxis* axes, int count, bint mapped) noexcept nogil:
+    cdef PadAxis* outer
+    cdef PadAxis inner
+    cdef int kept = 0
+    cdef int d
+    for d in range(count):
+        inner = axes[d]
+        if kept > 0:
+            outer = &axes[kept - 1]
+            if (inner.n == inner.size and (not mapped or outer.n == outer.size)
+                    and outer.step == inner.n * inner.step and outer.out_step == inner.n * inner.out_step):
+                outer.n *= inner.n
+                outer.size *= inner.n
+                outer.start *= inner.n
+                outer.step = inner.step
+                outer.out_step = inner.out_step
+                continue
+        axes[kept] = inner
+        kept += 1
+    return kept
+
+# Takes axis d out of the outer axes.
+cdef PadAxis take_axis(PadPlan* plan, int d) noexcept nogil:
+    cdef PadAxis axis = plan.outer[d]
+    plan.outers -= 1
+    while d < plan.outers:
+        plan.outer[d] = plan.outer[d + 1]
+        d += 1
+    return axis
+
+cdef int longest_axis(const PadPlan* plan) noexcept nogil:
+    cdef int longest = plan.outers - 1
+    cdef int d
+    for d in range(plan.outers):
+        if plan.outer[d].size > plan.outer[longest].size:
+            longest = d
+    return longest
+
+# Chooses the row, and what moves together at each of its positions.
+cdef void choose_row(PadPlan* plan, int item) noexcept nogil:
+    cdef PadAxis last
+    plan.cell = item
+    if plan.outers == 0:
+        plan.row.n = plan.row.size = 1
+        plan.row.start = 0
+        plan.row.step = plan.row.out_step = item
+        return
+    last = plan.outer[plan.outers - 1]
+    if last.step != item or last.out_step != item:
+        plan.row = take_axis(plan, longest_axis(plan) if last.size < SHORT else plan.outers - 1)
+        return
+    plan.row = take_axis(plan, plan.outers - 1)
+    if plan.index != NULL and plan.outers > 0 and last.n == last.size and last.n * item <= CELL_BYTES:
+        plan.cell = last.n * item
+        plan.row = take_axis(plan, plan.outers - 1)
+
+# The next row shall read the cache lines that this one has read.
+cdef void sort_by_input(PadPlan* plan) noexcept nogil:
+    cdef PadAxis axis
+    cdef int d, to
+    for d in range(1, plan.outers):
+        axis = plan.outer[d]
+        to = d
+        while to > 0 and magnitude(plan.outer[to - 1].step) < magnitude(axis.step):
+            plan.outer[to] = plan.outer[to - 1]
+            to -= 1
+        plan.outer[to] = axis
+
+cdef void choose_lines(PadPlan* plan, int item) noexcept nogil:
+    cdef const PadAxis* axis
+    plan.line_step = plan.line_out_step = 0
+    plan.turned = False
+    if plan.outers > 0:
+        axis = &plan.outer[plan.outers - 1]
+        plan.line_step = axis.step
+        plan.line_out_step = axis.out_step
+        plan.turned = axis.step == item and plan.row.step != item and plan.row.out_step == item
+
+cdef void choose_writers(PadPlan* plan, int item) noexcept nogil:
+    if plan.cell != item:
+        plan.write = plan.write_padding = rows_of_cells
+    elif item == 1:
+        plan.write = rows_of_fill_1 if plan.index == NULL else rows_of_index_1
+        plan.write_padding = rows_of_padding_1
+    elif item == 2:
+        plan.write = rows_of_fill_2 if plan.index == NULL else rows_of_index_2
+        plan.write_padding = rows_of_padding_2
+    elif item == 4:
+        plan.write = rows_of_fill_4 if plan.index == NULL else rows_of_index_4
+        plan.write_padding = rows_of_padding_4
+    elif item == 8:
+        plan.write = rows_of_fill_8 if plan.index == NULL else rows_of_index_8
+        plan.write_padding = rows_of_padding_8
+
+cdef void choose_piece(PadPlan* plan) noexcept nogil:
+    cdef int64_t padding = plan.row.size - plan.row.n
+    if plan.row.step != plan.cell:
+        plan.piece = STRIDED_POSITIONS
+    elif plan.index != NULL and padding > EDGE_POSITIONS:
+        plan.piece = EDGE_POSITIONS
+    else:
+        plan.piece = max(PIECE_BYTES // plan.cell, <int64_t> EDGE_POSITIONS)
+    plan.piece = min(plan.piece, plan.row.size)
+
+# Returns 0, or -1 when memory ran out.
+cdef int pad(Pad* a) noexcept nogil:
+    cdef PadPlan plan
+    cdef int64_t pieces
+    cdef int d
+    plan.input = a.input.data
+    plan.output = a.output.data
+    plan.index = a.index
+    plan.fill = a.fill
+    plan.outers = merge_axes(plan.outer, collect_axes(a, plan.outer), a.index != NULL)
+    choose_row(&plan, a.input.item)
+    choose_writers(&plan, a.input.item)
+    choose_piece(&plan)
+    if plan.row.step != plan.cell:
+        sort_by_input(&plan)
+    choose_lines(&plan, a.input.item)
+    plan.rows = 1
+    for d in range(plan.outers):
+        plan.rows *= plan.outer[d].size
+    pieces = (plan.row.size + plan.piece - 1) // plan.piece
+    return parallel_for(pad_work, &plan, plan.rows * pieces, grain_of(plan.piece * plan.cell))
+
+
+cdef dict PaddingMode_NAMES = {
+    "CONSTANT": 0,
+    "DML_PADDING_MODE_CONSTANT": 0,
+    "EDGE": 1,
+    "DML_PADDING_MODE_EDGE": 1,
+    "REFLECTION": 2,
+    "DML_PADDING_MODE_REFLECTION": 2,
+    "SYMMETRIC": 3,
+    "DML_PADDING_MODE_SYMMETRIC": 3,
+    "WRAP": 4,
+    "DML_PADDING_MODE_WRAP": 4,
+}
+
+
+# PADDING1
+
+cdef struct Padding1:
+    Tensor input
+    Tensor output
+    int64_t padding_mode
+    unsigned char padding_value[8]
+    int64_t start_padding[MAX_RANK]
+    int64_t end_padding[MAX_RANK]
+    int64_t axes
+    int64_t padded[MAX_RANK]
+
+# By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
+cdef uint32_t[15] PADDING1_T = [
+    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0xffe,
+    0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
+]
+cdef uint32_t[15] PADDING1_R_RANKS = [
+    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1fe,
+    0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
+]
+cdef uint32_t[15] PADDING1_PADDING_MODE = [
+    0x7, 0x7, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf,
+    0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
+]
+
+
+# Whether the operator and its inputs hold at the level.
+cdef bint padding1_inputs_hold(Padding1* a, int level) noexcept nogil:
+    return (
+        level >= 7
+        and tensor_holds(&a.input, PADDING1_T[level], PADDING1_R_RANKS[level])
+    )
+
+
+# Takes the attributes from Python; 0 where one is not acceptable.
+cdef int padding1_take(
+    Padding1* a,
+    int level,
+    object padding_mode,
+    object padding_value,
+    object start_padding,
+    object end_padding,
+) except -1:
+    if not take_enum(padding_mode, PaddingMode, PaddingMode_NAMES, &a.padding_mode):
+        return 0
+    if not (PADDING1_PADDING_MODE[level] >> a.padding_mode) & 1:
+        return 0
+    if not take_scalar(padding_value, a.input.dtype, a.padding_value):
+        return 0
+    a.axes = a.input.rank
+    if not take_uints(start_padding, a.axes, 0, 4294967295, a.start_padding):
+        return 0
+    if not take_uints(end_padding, a.axes, 0, 4294967295, a.end_padding):
+        return 0
+    return 1
+
+
+# Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
+cdef bint padding1_holds(Padding1* a, int level) noexcept nogil:
+    cdef int64_t d
+    for d in range(a.axes):
+        a.padded[d] = a.input.sizes[d] + a.start_padding[d] + a.end_padding[d]
+    a.output.dtype = a.input.dtype
+    a.output.item = a.input.item
+    a.output.rank = 0
+    if not append_sizes(&a.output, a.padded, a.axes):
+        return False
+    if not tensor_holds(&a.output, PADDING1_T[level], PADDING1_R_RANKS[level]):
+        return False
+    return True
+
+
+cdef int64_t padding1_edge(int64_t p, int64_t n) noexcept nogil:
+    return min(max(p, 0), n - 1)
+
+
+cdef int64_t padding1_reflection(int64_t p, int64_t n) noexcept nogil:
+    return 0 if n == 1 else min(floor_mod(p, 2 * n - 2), 2 * n - 2 - floor_mod(p, 2 * n - 2))
+
+
+cdef int64_t padding1_symmetric(int64_t p, int64_t n) noexcept nogil:
+    return min(floor_mod(p, 2 * n), 2 * n - 1 - floor_mod(p, 2 * n))
+
+
+cdef int64_t padding1_wrap(int64_t p, int64_t n) noexcept nogil:
+    return floor_mod(p, n)
+
+
+cdef int padding1_run(const Padding1* a) noexcept nogil:
+    cdef Pad work
+    work.input = a.input
+    work.output = a.output
+    memcpy(work.start, a.start_padding, sizeof(work.start))
+    memcpy(work.fill, a.padding_value, sizeof(work.fill))
+    work.index = NULL
+    if a.padding_mode == 1:    # EDGE
+        work.index = padding1_edge
+    elif a.padding_mode == 2:    # REFLECTION
+        work.index = padding1_reflection
+    elif a.padding_mode == 3:    # SYMMETRIC
+        work.index = padding1_symmetric
+    elif a.padding_mode == 4:    # WRAP
+        work.index = padding1_wrap
+    return pad(&work)
+
+
+# Runs on checked fields. None: `out` is not acceptable, and nothing was written.
+cdef object padding1_call(Padding1* a, ndarray input_array, object out):
+    cdef ndarray output_array, result
+    cdef int status
+    if out is None:
+        output_array = result = new_array(&a.output)
+    else:
+        output_array = out_array(out, &a.output)
+        if (
+            output_array is None
+            or overlaps_itself(output_array, &a.output)
+            or overlap(output_array, &a.output, input_array, &a.input)
+        ):
+            return None
+        result = aligned(output_array, &a.output)
+    input_array = aligned(input_array, &a.input)
+    with nogil:
+        status = padding1_run(a)
+    if status != 0:
+        raise MemoryError("padding1: no memory for scratch rows")
+    write_back(output_array, result)
+    return output_array if out is None else out
+
+
+def padding1(
+    input,
+    *,
+    start_padding,
+    end_padding,
+    padding_mode='CONSTANT',
+    padding_value=0,
+    out=None,
+):
+    """Pad each axis of a tensor with a value of the tensor's own data type, or by continuing the tensor.
+
+    Parameters
+    ----------
+    input : array_like, FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8; rank 1 to 8
+        The tensor to pad.
+    start_padding : int or sequence of axes ints
+        Elements added before each axis.
+    end_padding : int or sequence of axes ints
+        Elements added after each axis.
+    padding_mode : PaddingMode, default 'CONSTANT'
+        Where the elements outside the input come from.
+    padding_value : a number of the data type of the tensors, default 0
+        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
+
+    Returns
+    -------
+    array
+        The padded tensor. Sizes padded.
+
+    Notes
+    -----
+    axes = rank(input)
+        Number of axes.
+    padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]
+        Size of each axis after padding.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``. Beside those of each field (data type, rank, range, length):
+
+        none.
+
+    References
+    ----------
+    PADDING1, feature level 5_0: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
+    """
+    cdef Padding1 a
+    cdef int level = current_level()
+    cdef ndarray input_array = as_array(input)
+    cdef object result
+    if (
+        view(input_array, &a.input)
+        and padding1_inputs_hold(&a, level)
+        and padding1_take(
+            &a, level, padding_mode, padding_value, start_padding, end_padding
+        )
+        and padding1_holds(&a, level)
+    ):
+        result = padding1_call(&a, input_array, out)
+        if result is not None:
+            return result
+    return refuse("PADDING1", {
+        "input": input,
+        "start_padding": start_padding,
+        "end_padding": end_padding,
+        "padding_mode": padding_mode,
+        "padding_value": padding_value,
+        "out": out,
+    }, level)
+
+
+cdef class Padding1Operator:
+    """PADDING1, checked once: called with arrays of the sizes and data types of its desc."""
+
+    cdef Padding1 fields
+    cdef readonly object desc
+
+    def __init__(self, desc, int level):
+        cdef Padding1* a = &self.fields
+        self.desc = desc
+        if not (
+            describe(desc.input, &a.input)
+            and padding1_inputs_hold(a, level)
+            and padding1_take(
+                a, level, desc.padding_mode, desc.padding_value, desc.start_padding, desc.end_padding
+            )
+            and padding1_holds(a, level)
+            and describe(desc.output, &a.output)
+        ):
+            refuse_desc(desc, level)
+
+    def __call__(
+        self,
+        input,
+        *,
+        out=None,
+    ):
+        cdef Padding1 a = self.fields
+        cdef ndarray input_array = match(input, &a.input)
+        cdef object result
+        if (
+            input_array is not None
+        ):
+            result = padding1_call(&a, input_array, out)
+            if result is not None:
+                return result
+        return refuse_call(self.desc, {
+            "input": input,
+            "out": out,
+        })
+
+    def __repr__(self):
+        return f"compile({self.desc!r})"
+

@@ -1,0 +1,120 @@
+"""How codegen may depend on itself and on others, and what its texts may name."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codegen.model import snake
+
+ROOT = Path(__file__).parents[2]
+CODEGEN = ROOT / "codegen"
+# Each imports only from what stands before it. The writer stands before emit, which hands its files to it; schema, show and
+# new show the model and the catalogue, ids the plan's ids: they are what the command line calls beside the pipeline.
+ORDER = (
+    "diagnostics", "source", "expr", "model", "load", "lint", "schema", "show", "new", "families", "plan", "pages", "ids",
+    "writer", "emit", "__main__",
+)  # fmt: skip
+INSIDE = {
+    "expr": ("nodes", "parse", "types", "text", "python", "cython"),
+    "families": ("base", "window_reduce", "window_gather", "rearrange", "pad", "region_reduce", "__init__"),
+}
+ALLOWED = {"jinja2"}
+# expr reads no files; families and plan are given what load has read.
+NEVER = {"expr": {"source"}, "families": {"load", "lint"}, "writer": {"diagnostics", "source"}}
+
+
+def modules(folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.rglob("*.py")):
+        yield ".".join(path.relative_to(folder.parent).with_suffix("").parts), path
+
+
+def imports(name: str, path: Path) -> set[str]:
+    """Absolute names of the modules that a module imports."""
+    package = name.split(".")[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            plain = node.module is None or (CODEGEN.parent / Path(*module.split("."))).is_dir()
+            found.update(f"{module}.{alias.name}" for alias in node.names) if plain else found.add(module)
+    return found
+
+
+def part(name: str) -> str:
+    """The step of the pipeline that a module of codegen belongs to."""
+    return name.split(".")[1]
+
+
+@pytest.mark.parametrize(("name", "path"), [item for item in modules(CODEGEN) if item[0] != "codegen.__init__"])
+def test_imports_go_one_way(name: str, path: Path) -> None:
+    own = part(name)
+    assert own in ORDER, "give the module its place in ORDER"
+    for imported in imports(name, path):
+        if not imported.startswith("codegen"):
+            continue
+        other = part(imported)
+        assert other not in NEVER.get(own, ()), imported
+        if other == own:
+            order = INSIDE[own]
+            names = imported.split(".")
+            step = names[2] if len(names) > 2 and names[2] in order else "__init__"
+            assert order.index(step) < order.index(name.split(".")[2]), imported
+        else:
+            assert ORDER.index(other) < ORDER.index(own), imported
+
+
+def test_codegen_needs_jinja2_only() -> None:
+    import sys
+
+    for name, path in modules(CODEGEN):
+        for imported in imports(name, path):
+            top = imported.split(".")[0]
+            assert top in sys.stdlib_module_names or top in ALLOWED or top == "codegen", f"{name} imports {imported}"
+
+
+def test_the_package_never_imports_codegen() -> None:
+    for name, path in modules(ROOT / "dmlcy"):
+        assert not any(imported.split(".")[0] == "codegen" for imported in imports(name, path)), name
+    for path in (ROOT / "dmlcy").rglob("*.p[yx]*"):
+        if path.suffix in (".pyx", ".pxd"):
+            assert not re.search(r"^\s*(from|c?import)\s+codegen\b", path.read_text(encoding="utf-8"), re.M), path
+
+
+def operator_names() -> set[str]:
+    with (ROOT / "specs" / "catalogue.toml").open("rb") as file:
+        return {row["name"] for row in tomllib.load(file)["operator"]}
+
+
+def named(text: str, names: set[str]) -> set[str]:
+    """Names of operators in a text: in capitals always, in small letters those that are no common word."""
+    capitals = names - {"PADDING"}  # also a part of enum names
+    small = {name.lower() for name in names if re.search(r"[_0-9]", name)}
+    desc = {"".join(word.capitalize() for word in name.split("_")) for name in names if re.search(r"[_0-9]", name)}
+    return {word for word in re.findall(r"\w+", text) if word in capitals | small | desc}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in sorted(CODEGEN.rglob("*")) if p.is_file() and p.suffix in (".py", ".j2", ".md", ".txt")],
+    ids=lambda path: path.relative_to(CODEGEN).as_posix(),
+)
+def test_no_operator_is_named(path: Path) -> None:
+    """Help and comments too: what is special about an operator belongs into its spec."""
+    assert named(path.read_text(encoding="utf-8"), operator_names()) == set()
+
+
+def test_names_are_found() -> None:
+    names = operator_names()
+    assert len(names) == 177
+    text = "if name == 'ROI_POOLING' or x.average_pooling: # AveragePooling; tile, fold, padding, join, TILE"
+    assert named(text, names) == {"ROI_POOLING", "average_pooling", "AveragePooling", "TILE"}
+    assert snake("ROITensor") == "roi"

@@ -1,0 +1,320 @@
+"""Tests of codegen.pages: the reference and the stubs."""
+
+from __future__ import annotations
+
+import ast
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from codegen.diagnostics import Diagnostics
+from codegen.emit import environment
+from codegen.load import load
+from codegen.model import Dtype, TensorData
+from codegen.pages import array_code, array_text, cell, code, escape, link, literal, pages, prose, table, wrapped
+from codegen.plan import Plan, plan
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = "docs/reference/"
+
+
+def make_plan(root: Path) -> Plan:
+    diagnostics = Diagnostics()
+    made = plan(load(root), diagnostics)
+    diagnostics.raise_if_any()
+    return made
+
+
+@pytest.fixture(scope="module")
+def planned() -> Plan:
+    return make_plan(ROOT)
+
+
+@pytest.fixture(scope="module")
+def texts(planned: Plan) -> dict[str, str]:
+    return dict(pages(environment(), planned))
+
+
+def markdown(texts: dict[str, str]) -> Iterator[tuple[str, str]]:
+    return ((name, text) for name, text in texts.items() if name.endswith(".md"))
+
+
+def outside_code(text: str) -> str:
+    """The text without code blocks and code spans."""
+    text = re.sub(r"^(`{3,})[^`\n]*\n.*?^\1$", "", text, flags=re.M | re.S)
+    return re.sub(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+
+
+def rows(text: str) -> Iterator[list[str]]:
+    """The tables: the cells of each line, by line."""
+    for line in text.split("\n"):
+        if line.startswith("|"):
+            yield re.split(r"(?<!\\)\|", line)[1:-1]
+
+
+# Ids, links and layout -----------------------------------------------------------------------------------------------
+
+
+def test_every_id_is_explained(planned: Plan, texts: dict[str, str]) -> None:
+    listed = {line[0].strip(" `") for line in rows(texts[f"{REFERENCE}errors.md"]) if len(line) == 3}
+    assert {id_ for id_, _ in planned.ids} <= listed
+    for operator in planned.operators:
+        page = texts[f"{REFERENCE}{operator.python}.md"]
+        for rule in operator.rules:
+            assert page.count(f'<a id="{rule.id}"></a>') == 1
+
+
+def test_links_lead_somewhere(texts: dict[str, str]) -> None:
+    for name, text in markdown(texts):
+        for target in re.findall(r"(?<!\\)\]\(([^)]*)\)", outside_code(text)):
+            if target.startswith("https://"):
+                continue
+            file, _, fragment = target.partition("#")
+            there = texts[f"{REFERENCE}{file}" if file else name]
+            heading = rf"^#+ {re.escape(fragment)}$"
+            assert not fragment or f'<a id="{fragment}"></a>' in there or re.search(heading, there, re.M | re.I), target
+
+
+def test_anchors_are_unique(texts: dict[str, str]) -> None:
+    for name, text in markdown(texts):
+        anchors = re.findall(r'<a id="([^"]*)"></a>', text)
+        assert len(anchors) == len(set(anchors)), name
+
+
+def test_layout(texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        assert text.endswith("\n") and not text.endswith("\n\n") and "\t" not in text, name
+        assert not re.search(r"[ \r]$", text, re.M), name
+        assert "None" not in outside_code(text) or name.endswith(".pyi"), name
+
+
+def test_tables_have_equal_columns(texts: dict[str, str]) -> None:
+    for name, text in markdown(texts):
+        for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+            widths = [[len(part) for part in line] for line in rows(block)]
+            assert len({len(line) for line in widths}) == 1, name
+            assert len({tuple(line[:-1]) for line in widths}) == 1, name
+
+
+def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
+    for operator in planned.operators:
+        page = texts[f"{REFERENCE}{operator.python}.md"]
+        plain = page.replace("\\", "")
+        for field in operator.operator.fields:
+            assert f"`{field.name}`" in page and f"`{field.python}`" in page
+        for item in operator.operator.interpretations:
+            assert " ".join(item.choice.split()) in " ".join(plain.split())
+        for shown in operator.operator.examples:
+            assert f"\n### {shown.title}\n" in plain
+        for row in operator.operator.types.values():
+            assert all(dtype in page for since in row for dtype in since.dtypes)
+    index = texts[f"{REFERENCE}index.md"]
+    assert all(re.search(rf"\b{name}\b", index) for name in planned.facts.catalogue)
+    levels = texts[f"{REFERENCE}levels.md"]
+    assert all(re.search(rf"\b{name}\b", levels) for name in planned.facts.catalogue)
+
+
+def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path) -> None:
+    program = (
+        "import hashlib, sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path\n"
+        "from codegen.diagnostics import Diagnostics; from codegen.emit import environment\n"
+        "from codegen.load import load; from codegen.pages import pages; from codegen.plan import plan\n"
+        "made = plan(load(Path(sys.argv[1])), Diagnostics())\n"
+        "sys.stdout.buffer.write(repr(list(pages(environment(), made))).encode())\n"
+    )
+    for seed in ("1", "2"):
+        run = subprocess.run(
+            [sys.executable, "-c", program, str(ROOT)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+            capture_output=True,
+            check=True,
+        )
+        assert ast.literal_eval(run.stdout.decode()) == list(texts.items())
+
+
+def test_stubs_parse(texts: dict[str, str], planned: Plan) -> None:
+    for name in ("dmlcy/__init__.pyi", "dmlcy/desc.pyi"):
+        tree = ast.parse(texts[name])
+        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        wanted = {op.desc if "desc" in name else op.python for op in planned.operators}
+        assert wanted <= defined
+
+
+# Text of a spec stays in its place -----------------------------------------------------------------------------------
+
+HOSTILE = "a | b `c` <script>alert(1)</script> [x](https://x) ![y](z) **bold** _i_ # h &lt; ~~s~~ $m$ \\\\ 1*2*3"
+
+
+def test_hostile_specs(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    for path in (tmp_path / "specs").rglob("*.toml"):
+        text = path.read_text()
+        keys = "doc|summary|hint|question|choice|evidence|title|calculation|note|windows"
+        changed = re.sub(rf'\b({keys})(\s*)= "[^"]*"', rf'\1\2= """{HOSTILE}"""'.replace("\\\\", "\\\\\\\\"), text)
+        path.write_text(changed)
+    made = dict(pages(environment(), make_plan(tmp_path)))
+    test_tables_have_equal_columns(made)
+    test_links_lead_somewhere(made)
+    for name, text in markdown(made):
+        bare = outside_code(text)
+        assert "<script" not in bare.replace("\\<script", ""), name
+        assert "**bold" not in bare and "~~" not in bare and "(https://x)" not in re.sub(r"\\\]\S+", "", bare), name
+    for name in ("dmlcy/__init__.pyi", "dmlcy/desc.pyi"):
+        ast.parse(made[name])
+
+
+@given(st.text())
+@example("- x\n\n# y\n> z\n1. a\n```\n")
+@example("`|`")
+def test_escaped_text_stays_on_its_line(text: str) -> None:
+    for made in (escape(text), cell(text), code(text), code(text, in_table=True)):
+        assert "\n" not in made and "\r" not in made
+    assert not re.search(r"(?<!\\)\|", cell(text).replace("\\\\", ""))
+    assert not re.search(r"(?<!\\)`", escape(text).replace("\\\\", ""))
+    for line in prose(text).split("\n"):
+        assert not re.match(r"(\s*([-+*>|:]|#+|\d+[.)])(\s|$)|[=-]+$|```|~~~| {4})", line)
+
+
+def test_escape_keeps_what_is_harmless() -> None:
+    assert escape("start_padding is 2 * (n - 1), [a, b] <= {N, C}; 0 ... 2^32-1!") == (
+        "start_padding is 2 * (n - 1), [a, b] <= {N, C}; 0 ... 2^32-1!"
+    )
+    assert escape("a <b> _c_ 2*n [d](e)") == "a \\<b> \\_c\\_ 2\\*n [d\\](e)"
+    assert code("a`b") == "``a`b``" and code("`") == "`` ` ``" and code("a|b", in_table=True) == "`a\\|b`"
+    assert wrapped("x " * 48 + "abc - d").split("\n")[1].startswith("\\- d")
+
+
+def test_links_are_web_links() -> None:
+    assert link("x", "https://a/b_c") == "[x](https://a/b_c)"
+    assert link("x", "https://a/(b) c\u00e9") == "[x](https://a/%28b%29%20c%C3%A9)"
+    assert link("x", "javascript:alert(1)") == link("x", None) == "x"
+
+
+def test_table() -> None:
+    assert table(("A", "Bcde"), [("1", "2"), ("long", "")]) == (
+        "| A    | Bcde |\n| ---- | ---- |\n| 1    | 2    |\n| long |      |"
+    )
+
+
+# Arrays and examples -------------------------------------------------------------------------------------------------
+
+DTYPES = {
+    name: Dtype(name, 0, np.dtype(numpy).itemsize * 8, "1_0", numpy)
+    for name, numpy in (
+        ("FLOAT64", "float64"), ("FLOAT32", "float32"), ("FLOAT16", "float16"), ("INT64", "int64"), ("INT32", "int32"),
+        ("INT8", "int8"), ("UINT64", "uint64"), ("UINT8", "uint8"),
+    )
+}  # fmt: skip
+
+
+def tensor(array: np.ndarray[Any, Any], dtype: str) -> TensorData:
+    return TensorData(dtype, array.shape, array.tolist())
+
+
+@given(st.data(), st.sampled_from(sorted(DTYPES)))
+def test_arrays_are_shown_as_numpy_does(data: st.DataObject, name: str) -> None:
+    dtype = np.dtype(DTYPES[name].numpy)
+    shape = data.draw(arrays.array_shapes(min_dims=1, max_dims=5, max_side=9))
+    whole = st.integers(-100 if dtype.kind != "u" else 0, 100)
+    parts = st.sampled_from([0.5, 0.1, 1.75, 1 / 3, -0.0, math.nan, math.inf, -math.inf, 99.5, 1e-5, 6e4])
+    array = data.draw(arrays.arrays(dtype, shape, elements=whole | parts if dtype.kind == "f" else whole))
+    shown = array_text(tensor(array, name), DTYPES[name])
+    if array.size > 1000:
+        assert shown is None
+    elif shown is None:
+        finite = np.abs(array[np.isfinite(array) & (array != 0)].astype(float))
+        assert finite.max() >= 1000 or finite.min() < 1e-4 or finite.max() / finite.min() > 1000
+    else:
+        assert shown == repr(array)
+
+
+@given(st.data(), st.sampled_from(sorted(DTYPES)))
+def test_array_code_makes_the_array(data: st.DataObject, name: str) -> None:
+    dtype = np.dtype(DTYPES[name].numpy)
+    shape = data.draw(arrays.array_shapes(min_dims=1, max_dims=4, max_side=4))
+    special = st.sampled_from([0.5, math.nan, math.inf, -math.inf]) if dtype.kind == "f" else st.nothing()
+    array = data.draw(arrays.arrays(dtype, shape, elements=st.integers(0, 100) | special))
+    made = eval(array_code(tensor(array, name), DTYPES[name]), {"np": np})
+    assert made.dtype == dtype and made.shape == shape
+    np.testing.assert_array_equal(made, array)
+
+
+def test_ranges_are_written_as_such() -> None:
+    made = TensorData("UINT8", (2, 3), [[4, 5, 6], [7, 8, 9]])
+    assert array_code(made, DTYPES["UINT8"]) == "np.arange(4, 10, dtype=np.uint8).reshape(2, 3)"
+
+
+@given(st.text() | st.floats(allow_nan=False) | st.booleans() | st.lists(st.integers()))
+def test_literals(value: Any) -> None:
+    assert ast.unparse(ast.parse(literal(value)))
+    made = eval(literal(value))
+    assert made == (tuple(value) if isinstance(value, list) else value)
+
+
+def blocks(page: str) -> Iterator[tuple[str, str]]:
+    """Each statement at a prompt, and what is printed after it."""
+    for block in re.findall(r"^```pycon\n(.*?)^```$", page, re.M | re.S):
+        for part in re.split(r"^(?=>>> )", block, flags=re.M)[1:]:
+            lines = part.rstrip("\n").split("\n")
+            count = 1 + sum(1 for line in lines[1:] if line.startswith("... "))
+            yield "\n".join(line[4:] for line in lines[:count]), "\n".join(lines[count:])
+
+
+def run(page: str, names: dict[str, Any]) -> int:
+    """Runs a page at a prompt; the number of results compared."""
+    compared = 0
+    for statement, shown in blocks(page):
+        if statement.startswith("import dmlcy"):
+            continue
+        if shown:
+            assert repr(eval(statement, names)) == shown, statement
+            compared += 1
+        else:
+            exec(statement, names)
+    return compared
+
+
+def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
+    """The calls on the pages have the inputs and attributes of the examples, and show their outputs."""
+    dtypes = {dtype.name: dtype.numpy for dtype in planned.facts.dtypes}
+    for operator in planned.operators:
+        spec = operator.operator
+
+        def call(*inputs: np.ndarray[Any, Any], **attributes: Any) -> np.ndarray[Any, Any]:
+            for one in spec.examples:  # noqa: B023
+                same = attributes == {name: _frozen(value) for name, value in one.attributes.items()}
+                wanted = [np.array(one.inputs[f.python].data) for f in spec.inputs]  # noqa: B023
+                if same and all(map(np.array_equal, inputs, wanted)):
+                    output = one.outputs[spec.outputs[0].python]  # noqa: B023
+                    assert [str(array.dtype) for array in inputs] == [dtypes[t.dtype] for t in one.inputs.values()]
+                    return np.array(output.data, dtypes[output.dtype]).reshape(output.sizes)
+            raise AssertionError(f"no example has {attributes}")
+
+        dml = SimpleNamespace(**{operator.python: call})
+        compared = run(texts[f"{REFERENCE}{operator.python}.md"], {"dml": dml})
+        assert compared == len(spec.examples) + bool(spec.examples)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def test_examples_run(planned: Plan, texts: dict[str, str]) -> None:
+    dml = pytest.importorskip("dmlcy", reason="the package is not built: the examples of the pages are not run")
+    for operator in planned.operators:
+        if hasattr(dml, operator.python):
+            assert run(texts[f"{REFERENCE}{operator.python}.md"], {"dml": dml}) or not operator.operator.examples

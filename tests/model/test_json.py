@@ -1,0 +1,174 @@
+"""The JSON reader: what it accepts, where things stand, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmlcy._errors import ModelError
+from dmlcy._model.json import MAX_DEPTH, MAX_DIGITS, Document, decode
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
+
+
+def document(text: str | bytes) -> Document:
+    return decode("m.json", text if isinstance(text, bytes) else text.encode())
+
+
+def failure(text: str | bytes) -> str:
+    with pytest.raises(ModelError) as caught:
+        document(text)
+    assert caught.value.id == "DML-MODEL-json"
+    return str(caught.value)
+
+
+@given(VALUES, st.sampled_from([None, 1]), st.booleans())
+def test_round_trip(value: object, indent: int | None, ascii_only: bool) -> None:
+    found = document(json.dumps(value, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass"))
+    assert found.root.plain() == value
+    assert not found.warnings
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        document(text)
+    except ModelError as error:
+        assert error.id == "DML-MODEL-json"
+
+
+@given(st.binary())
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    try:
+        document(data)
+    except ModelError as error:
+        assert error.id == "DML-MODEL-json"
+
+
+def test_comments_trailing_commas_and_what_follows() -> None:
+    found = document('\ufeff// one\n{"a": [1, /* two */ 2,], "b": {"c": [],},} and so on')
+    assert found.root.plain() == {"a": [1, 2], "b": {"c": []}}
+    assert [(w.violation.id, w.place.line, w.place.column) for w in found.warnings] == [
+        ("DML-MODEL-comment", 1, 1),
+        ("DML-MODEL-trailing-comma", 2, 22),
+        ("DML-MODEL-after-root", 2, 44),
+    ]
+
+
+def test_the_last_of_two_members_counts() -> None:
+    found = document('{"a": 1,\n "a": 2}')
+    assert found.root.plain() == {"a": 2}
+    assert [str(warning) for warning in found.warnings] == [
+        'm.json:2:2: $.a: warning: The member "a" stands here a second time; this one is taken. [DML-MODEL-duplicate]',
+    ]
+
+
+def test_places() -> None:
+    found = document('{"a": {"b c": [0,\n  [true]]}}')
+    node = found.root.value["a"].value["b c"].value[1].value[0]
+    assert str(found.place(node)) == 'm.json:2:4: $.a["b c"][1][0]'
+    assert str(found.place(found.root.value["a"].value["b c"], key=True)) == 'm.json:1:8: $.a["b c"]'
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("18446744073709551617", 2**64 + 1),
+        ("-0", 0),
+        ("1e3", 1000.0),
+        ("-1.5E-2", -0.015),
+        ("9" * MAX_DIGITS, int("9" * MAX_DIGITS)),
+        (r'"\ud83d\ude00\n\/\u0041"', "\U0001f600\n/A"),
+    ],
+)
+def test_values(text: str, value: object) -> None:
+    found = document(text).root.plain()
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "//",
+        "/*",
+        "{",
+        "[",
+        "[1",
+        "[1,",
+        "{'a': 1}",
+        "{a: 1}",
+        '{"a" 1}',
+        '{"a":}',
+        '{"a": 1 "b": 2}',
+        "[1 2]",
+        "[,]",
+        "[1,,]",
+        "{,}",
+        "01",
+        "1.",
+        ".5",
+        "+1",
+        "0x1",
+        "1e",
+        "1e999",
+        "NaN",
+        "Infinity",
+        "nul",
+        "truex",
+        "]",
+        '"a',
+        '"\t"',
+        r'"\x"',
+        r'"\ud800"',
+        r'"\u12"',
+        "[1}",
+        '{"a": 1]',
+        "9" * (MAX_DIGITS + 1),
+        f"[{'9' * (MAX_DIGITS + 1)}, 1]",
+        b"\xff",
+        b'{"a": "\xc3"}',
+        "[1e999, 1]",
+    ],
+)
+def test_malformed(text: str | bytes) -> None:
+    assert "m.json:1:" in failure(text)
+
+
+def test_a_failure_says_where() -> None:
+    assert failure('{"a": {"b": [1,\n 2 3]}}').startswith(
+        "m.json:2:4: $.a.b: This is not JSON: \"3]}}\" stands where ',' or ']' should be."
+    )
+
+
+def test_control_characters_are_not_echoed() -> None:
+    assert "\x1b" not in failure('{"\x1b[2J": \x1b}')
+    assert "\x1b" not in failure('{"\\u001b[2J": ?}')
+
+
+def test_every_truncation_is_refused() -> None:
+    text = json.dumps({"a": [1, "x\u00e9\n", None], "b": {"c": -1.5e-3}}, ensure_ascii=False).encode()
+    for end in range(len(text)):
+        failure(text[:end])
+
+
+def test_depth() -> None:
+    document("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    assert "nested" in failure("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 10**7, '{"a":' * 2 * 10**6, "]" * 10**7, "\n" * 10**7, "/**/" * 10**6, "9" * 10**7, '"' + "x" * 10**7],
+)
+def test_ten_megabytes_fail_fast(text: str) -> None:
+    start = time.process_time()
+    failure(text)
+    assert time.process_time() - start < 5

@@ -1,0 +1,81 @@
+"""What holds for every operator, and runs of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from strategies import Array, Placed, layouts
+
+import dmlcy as dml
+from dmlcy._generated.operators import OPERATORS
+
+PYTHON_NAMES = {operator.python: operator for operator in OPERATORS.values()}
+
+
+def assert_same_bits(actual: Any, expected: Array) -> None:
+    """The same data type, sizes and bytes: NaN payloads and signs of zeros count."""
+    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+    bits = f"u{expected.itemsize}"
+    if not np.array_equal(actual.view(bits), expected.view(bits)):
+        np.testing.assert_array_equal(actual, expected)
+        np.testing.assert_array_equal(actual.view(bits), expected.view(bits))
+
+
+def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
+    """The operator, checked once for tensors like `inputs`."""
+    operator = PYTHON_NAMES[name]
+    fields = [field.python for field in operator.fields if field.kind == "input"]
+    tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
+    return dml.compile(getattr(dml.desc, operator.desc)(**tensors, **attributes))
+
+
+def check_everywhere(data: st.DataObject, name: str, values: list[Array], attributes: dict[str, Any]) -> Array:
+    """Any layout of inputs and output, called and compiled: the bits of contiguous arrays, which are returned."""
+    function = getattr(dml, name)
+    inputs = [data.draw(layouts(x.ndim, repeats=True)).hold(x) for x in values]
+    views = [placed.view for placed in inputs]
+    plain = [np.array(view, order="C") for view in views]
+    expected: Array = function(*plain, **attributes)
+    assert expected.flags.c_contiguous and expected.flags.owndata and expected.flags.writeable
+
+    def check(result: Any) -> None:
+        assert type(result) is np.ndarray and result.flags.c_contiguous
+        assert_same_bits(result, expected)
+
+    def check_out(run: Any) -> None:
+        out: Placed = data.draw(layouts(expected.ndim, repeats=False)).place(expected.shape, expected.dtype)
+        assert run(out=out.view) is out.view
+        assert_same_bits(out.view, expected)
+        out.assert_unchanged_outside()
+
+    operator = compiled(name, plain, attributes)
+    check(function(*views, **attributes))
+    check_out(lambda out: function(*views, **attributes, out=out))
+    check(operator(*views))
+    check_out(lambda out: operator(*views, out=out))
+    for placed in inputs:
+        placed.assert_unchanged()
+    return expected
+
+
+def onnx_run(op_type: str, opset: int, inputs: list[Array], **attributes: Any) -> Array:
+    """Run one operator of ONNX in ONNX Runtime."""
+    onnx = pytest.importorskip("onnx", reason="builds the models for ONNX Runtime")
+    runtime = pytest.importorskip("onnxruntime", reason="the library to compare with")
+    helper = onnx.helper
+    names = [f"input{number}" for number in range(len(inputs))]
+    node = helper.make_node(op_type, names, ["output"], **attributes)
+    types = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in inputs]
+    graph = helper.make_graph(
+        [node],
+        "graph",
+        [helper.make_tensor_value_info(*value, x.shape) for value, x in zip(zip(names, types, strict=True), inputs, strict=True)],
+        [helper.make_tensor_value_info("output", types[0], None)],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    (result,) = session.run(None, dict(zip(names, inputs, strict=True)))
+    return np.asarray(result)

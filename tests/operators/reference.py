@@ -1,0 +1,185 @@
+"""The operators as their documentation defines them: element by element, exact, slow."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+
+
+def grid(sizes: Sequence[int]) -> itertools.product[tuple[int, ...]]:
+    return itertools.product(*map(range, sizes))
+
+
+# --- PADDING1 ------------------------------------------------------------------------------------------------------
+
+
+def sources(mode: str, n: int, start: int, end: int) -> list[int | None]:
+    """The element of an axis of size n that each position reads; None: the padding value."""
+    everywhere = range(-start, n + end)
+    if mode == "CONSTANT":
+        return [p if 0 <= p < n else None for p in everywhere]
+    if mode == "EDGE":
+        return [0 if p < 0 else n - 1 if p >= n else p for p in everywhere]
+    trips = {
+        "REFLECTION": [*range(n), *range(n - 2, 0, -1)],
+        "SYMMETRIC": [*range(n), *range(n - 1, -1, -1)],
+        "WRAP": [*range(n)],
+    }
+    return [trips[mode][p % len(trips[mode])] for p in everywhere]
+
+
+def padding1(
+    x: Array, *, start_padding: Sequence[int], end_padding: Sequence[int], padding_mode: str, padding_value: Any = 0
+) -> Array:
+    result, known = x, np.ones(x.shape, bool)
+    for axis, (n, start, end) in enumerate(zip(x.shape, start_padding, end_padding, strict=True)):
+        read = sources(padding_mode, n, start, end)
+        result = result.take([p or 0 for p in read], axis)
+        known = known.take([p or 0 for p in read], axis)
+        known[(slice(None),) * axis + ([p is None for p in read],)] = False
+    result[~known] = padding_value
+    return result
+
+
+# --- DEPTH_TO_SPACE1 -----------------------------------------------------------------------------------------------
+
+
+def depth_to_space1(x: Array, *, block_size: int, order: str) -> Array:
+    n, channels, h, w = x.shape
+    b = block_size
+    out_channels = channels // (b * b)
+    result = np.empty((n, out_channels, h * b, w * b), x.dtype)
+    for c, y, x_ in grid((out_channels, b, b)):
+        source = {"DEPTH_COLUMN_ROW": (y * b + x_) * out_channels + c, "COLUMN_ROW_DEPTH": c * b * b + y * b + x_}[order]
+        result[:, c, y::b, x_::b] = x[:, source]
+    return result
+
+
+# --- UNFOLD and AVERAGE_POOLING --------------------------------------------------------------------------------------
+
+
+def positions(
+    sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int],
+    start: Sequence[int], end: Sequence[int],
+) -> list[int]:  # fmt: skip
+    """How many positions a window has along each axis: counted, one step at a time."""
+    counts = []
+    for n, w, step, dilation, before, after in zip(sizes, window, strides, dilations, start, end, strict=True):
+        last = -before + dilation * (w - 1)
+        count = 0
+        while last < n + after:
+            count, last = count + 1, last + step
+        counts.append(count)
+    return counts
+
+
+def unfold(
+    x: Array, *, window_sizes: Sequence[int], strides: Sequence[int], dilations: Sequence[int],
+    start_padding: Sequence[int], end_padding: Sequence[int],
+) -> Array:  # fmt: skip
+    n, channels, *sizes = x.shape
+    blocks = positions(sizes, window_sizes, strides, dilations, start_padding, end_padding)
+    result = np.zeros((n, channels, math.prod(window_sizes), math.prod(blocks)), x.dtype)
+    for row, tap in enumerate(grid(window_sizes)):
+        for column, block in enumerate(grid(blocks)):
+            p = [
+                b * s + t * d - before
+                for b, s, t, d, before in zip(block, strides, tap, dilations, start_padding, strict=True)
+            ]
+            if all(0 <= q < size for q, size in zip(p, sizes, strict=True)):
+                result[:, :, row, column] = x[(slice(None), slice(None), *p)]
+    return result.reshape(n, channels * math.prod(window_sizes), math.prod(blocks))
+
+
+class Average(NamedTuple):
+    """Of each window: float64 sums, correctly rounded, and the divisor (0: nothing but padding that does not count)."""
+
+    total: Array
+    magnitude: Array  # sum of absolute values
+    divisor: Array
+
+    def mean(self) -> Array:
+        return np.where(self.divisor == 0, 0.0, self.total / np.maximum(self.divisor, 1))
+
+    def rounded(self, dtype: Any) -> Array:
+        """The mean of sums that float32 holds exactly: one float32 division, then rounded to the data type."""
+        quotient = self.total.astype(np.float32) / np.maximum(self.divisor, 1).astype(np.float32)
+        return quotient.astype(dtype)
+
+
+def exact_sum(values: list[float]) -> float:
+    try:
+        return math.fsum(values)
+    except ValueError:  # both infinities
+        return math.nan
+
+
+def average_pooling(
+    x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
+    end_padding: Sequence[int], include_padding: bool,
+) -> Average:  # fmt: skip
+    n, channels, *sizes = x.shape
+    pooled = positions(sizes, window_size, strides, [1] * len(sizes), start_padding, end_padding)
+    result = Average(*(np.zeros((n, channels, *pooled)) for _ in range(3)))
+    for o in grid(pooled):
+        inside = []
+        for size, w, index, step, before in zip(sizes, window_size, o, strides, start_padding, strict=True):
+            begin = index * step - before
+            inside.append(slice(min(max(begin, 0), size), min(max(begin + w, 0), size)))
+        taps = x[(slice(None), slice(None), *inside)].astype(np.float64).reshape(n, channels, -1)
+        for item, channel in grid((n, channels)):
+            values = taps[item, channel].tolist()
+            result.total[(item, channel, *o)] = exact_sum(values)
+            result.magnitude[(item, channel, *o)] = exact_sum(list(map(abs, values)))
+        result.divisor[(slice(None), slice(None), *o)] = math.prod(window_size) if include_padding else taps.shape[2]
+    return result
+
+
+# --- ROI_POOLING -----------------------------------------------------------------------------------------------------
+
+
+def scaled(coordinate: Any, spatial_scale: float) -> int:
+    """The product in float32, ties away from zero, saturated to 32 bits."""
+    with np.errstate(over="ignore", under="ignore"):
+        product = float(np.float32(coordinate) * np.float32(spatial_scale))
+    if math.isinf(product):
+        return INT32_MAX if product > 0 else INT32_MIN
+    whole = math.floor(abs(Fraction(product)) + Fraction(1, 2))
+    return max(INT32_MIN, min(INT32_MAX, whole if product > 0 else -whole))
+
+
+def bin_bounds(number: int, count: int, first: int, last: int, size: int) -> range:
+    span = last - first + 1
+    start = (number * span) // count + first
+    end = ((number + 1) * span + count - 1) // count + first
+    return range(min(max(start, 0), size), min(max(end, 0), size))
+
+
+def largest(values: list[Any]) -> Any:
+    """The maximum: 0 of nothing, numbers before NaN, +0 before -0."""
+    if not values:
+        return 0
+    numbers = [value for value in values if not math.isnan(value)]
+    return max(numbers, key=lambda value: (value, math.copysign(1, value))) if numbers else math.nan
+
+
+def roi_pooling(x: Array, roi: Array, *, spatial_scale: float, pooled_size: tuple[int, int]) -> Array:
+    _, channels, height, width = x.shape
+    regions = roi.reshape(-1, 5)
+    result = np.empty((len(regions), channels, *pooled_size), x.dtype)
+    for r, (batch, *corners) in enumerate(regions):
+        x1, y1, x2, y2 = (scaled(corner, spatial_scale) for corner in corners)
+        for py, px in grid(pooled_size):
+            ys = bin_bounds(py, pooled_size[0], y1, y2, height)
+            xs = bin_bounds(px, pooled_size[1], x1, x2, width)
+            for c in range(channels):
+                result[r, c, py, px] = largest([x[int(batch), c, i, j] for i in ys for j in xs])
+    return result

@@ -1,0 +1,281 @@
+"""AVERAGE_POOLING against its definition, within the accuracy that its spec states, PyTorch and ONNX Runtime."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from checks import PYTHON_NAMES, assert_same_bits, check_everywhere, onnx_run
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Array, Windows, any_bits, examples, half_and_single, seeds, small_integers, windows
+
+import dmlcy as dml
+
+ULPS = {"f4": 4, "f2": 1}
+any_windows = st.integers(2, 3).flatmap(windows)
+
+
+def pooling(case: Windows, include_padding: bool) -> dict[str, Any]:
+    return {**case.pooling, "include_padding": include_padding}
+
+
+def assert_accurate(x: Array, attributes: dict[str, Any]) -> None:
+    """Every result is within the stated number of units in the last place of sum(abs(x)) / divisor."""
+    actual = dml.average_pooling(x, **attributes)
+    average = reference.average_pooling(x, **attributes)
+    exact = average.mean()
+    assert (actual.dtype, actual.shape) == (x.dtype, exact.shape)
+    error = np.zeros(exact.shape)
+    finite = np.isfinite(exact)
+    np.testing.assert_array_equal(np.isnan(actual[np.isnan(exact)]), True)
+    np.testing.assert_array_equal(actual[np.isinf(exact)], exact[np.isinf(exact)])
+    # A float32 sum whose parts may overflow says nothing.
+    checked = finite & (average.magnitude <= np.finfo("f4").max)
+    assert x.dtype == np.float32 or np.array_equal(checked, finite)
+    scale = average.magnitude[checked] / np.maximum(average.divisor[checked], 1)
+    unit = np.spacing(scale.astype(x.dtype)).astype(np.float64)
+    error = np.abs(actual[checked].astype(np.float64) - exact[checked]) / unit
+    assert error.size == 0 or error.max() <= ULPS[x.dtype.str[1:]], f"{error.max()} ulp"
+
+
+def adversarial(seed: int, shape: tuple[int, ...], dtype: str, kind: str) -> Array:
+    rng = np.random.default_rng(seed)
+    limits = np.finfo(dtype)
+    if kind == "bits":
+        return any_bits(seed, shape, dtype)
+    if kind == "largest":
+        return rng.choice([limits.max, limits.max, -limits.max], shape).astype(dtype)
+    if kind == "subnormal":
+        return (rng.integers(-9, 10, shape) * limits.smallest_subnormal).astype(dtype)
+    x = rng.standard_normal(shape)
+    if kind == "cancellation":
+        large = rng.choice([1.0, -1.0], shape) * (2.0**12 if dtype == "f2" else 2.0**40)
+        x += np.where(rng.random(shape) < 0.5, large, 0)
+    if kind == "magnitudes":
+        x *= 2.0 ** rng.integers(-12, 12, shape)
+    if kind == "infinite":
+        x[rng.random(shape) < 0.05] = np.inf
+        x[rng.random(shape) < 0.05] = -np.inf
+        x[rng.random(shape) < 0.05] = np.nan
+    return x.astype(dtype)
+
+
+KINDS = ["normal", "cancellation", "magnitudes", "infinite", "bits", "largest", "subnormal"]
+
+
+@examples(120)
+@given(any_windows, half_and_single, st.booleans(), seeds)
+def test_small_integers_are_exact(case: Windows, dtype: str, include: bool, seed: int) -> None:
+    x = small_integers(seed, case.sizes, dtype)
+    average = reference.average_pooling(x, **pooling(case, include))
+    np.testing.assert_array_equal(dml.average_pooling(x, **pooling(case, include)), average.rounded(dtype))
+
+
+@examples(150)
+@given(any_windows, half_and_single, st.booleans(), st.sampled_from(KINDS), seeds)
+def test_accuracy(case: Windows, dtype: str, include: bool, kind: str, seed: int) -> None:
+    assert_accurate(adversarial(seed, case.sizes, dtype, kind), pooling(case, include))
+
+
+@examples(120)
+@given(any_windows, half_and_single, st.booleans(), st.sampled_from(KINDS), seeds, st.data())
+def test_any_layout(
+    case: Windows, dtype: str, include: bool, kind: str, seed: int, data: st.DataObject
+) -> None:
+    check_everywhere(data, "average_pooling", [adversarial(seed, case.sizes, dtype, kind)], pooling(case, include))
+
+
+def test_the_accuracy_is_that_of_the_spec() -> None:
+    accuracy = {dtype.dtype: (dtype.ulp, dtype.of) for dtype in PYTHON_NAMES["average_pooling"].accuracy}
+    of = "sum(abs(x)) / divisor"
+    assert accuracy == {"FLOAT32": (ULPS["f4"], of), "FLOAT16": (ULPS["f2"], of)}
+
+
+# --- larger tensors --------------------------------------------------------------------------------------------------
+
+LARGER = [
+    Windows((2, 3, 30, 40), (3, 3), (2, 2), (1, 1), (1, 1), (1, 1)),
+    Windows((1, 2, 6, 5000), (2, 3), (1, 1), (1, 1), (1, 2), (0, 7)),
+    Windows((1, 1, 3, 6000), (2, 2500), (1, 1700), (1, 1), (0, 100), (1, 300)),  # a window that is taken in parts
+    Windows((1, 1, 2, 9000), (1, 1), (2, 2100), (1, 1), (3, 5), (0, 0)),
+    Windows((1, 3, 300, 4), (150, 3), (75, 1), (1, 1), (10, 1), (20, 1)),
+    Windows((3, 700, 2, 3), (2, 3), (1, 1), (1, 1), (0, 0), (0, 0)),
+    Windows((2, 5, 7, 7), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
+    Windows((1, 2, 1, 50), (1, 9), (1, 1), (1, 1), (0, 4), (0, 4)),
+    Windows((1, 2, 9, 14, 15), (3, 5, 2), (2, 1, 3), (1, 1, 1), (2, 3, 9), (0, 6, 1)),
+    Windows((1, 2, 3, 4), (2, 3), (1, 1), (1, 1), (30, 40), (10, 50)),
+]
+
+
+@pytest.mark.parametrize("case", LARGER, ids=str)
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize("include", [False, True])
+def test_larger_tensors(case: Windows, dtype: str, include: bool) -> None:
+    x = small_integers(5, case.sizes, dtype, most=9)
+    expected = reference.average_pooling(x, **pooling(case, include)).rounded(dtype)
+    last = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    out = np.empty(expected.shape, dtype, "F")
+    for source in (x, last, np.asfortranarray(x), x[..., ::-1].copy()[..., ::-1]):
+        np.testing.assert_array_equal(dml.average_pooling(source, **pooling(case, include)), expected)
+        np.testing.assert_array_equal(dml.average_pooling(source, **pooling(case, include), out=out), expected)
+
+
+@pytest.mark.parametrize("case", LARGER, ids=str)
+def test_larger_floats_have_the_same_bits_in_any_layout(case: Windows) -> None:
+    x = adversarial(6, case.sizes, "f4", "magnitudes")
+    expected = dml.average_pooling(x, **case.pooling)
+    last = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    out = np.empty(expected.shape, "f4", "F")
+    for source in (last, np.asfortranarray(x), x[:, ::-1].copy()[:, ::-1]):
+        assert_same_bits(dml.average_pooling(source, **case.pooling), expected)
+        assert_same_bits(dml.average_pooling(source, **case.pooling, out=out), expected)
+
+
+GLOBAL = [(7, 7), (16, 16), (64, 64), (300, 2), (2, 300), (1, 5000), (5000, 1), (4, 30, 20)]
+
+
+@pytest.mark.parametrize("window", GLOBAL, ids=str)
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize("kind", ["normal", "positive", "one and many small"])
+def test_accuracy_of_large_windows(window: tuple[int, ...], dtype: str, kind: str) -> None:
+    x = adversarial(7, (1, 2, *window), dtype, "normal")
+    if kind == "positive":
+        x = np.abs(x)
+    if kind == "one and many small":  # each of them is lost in a plain sum
+        x[...] = np.float64(np.finfo(dtype).epsneg) / 2
+        x.reshape(2, -1)[:, 0] = 1
+    assert_accurate(x, {"window_size": window, "strides": (1,) * len(window), "start_padding": (0,) * len(window),
+                        "end_padding": (0,) * len(window), "include_padding": False})  # fmt: skip
+
+
+# --- the interpretations -----------------------------------------------------------------------------------------------
+
+
+def test_half_sums_do_not_overflow() -> None:
+    x = np.full((1, 1, 40, 40), 65504, np.float16)
+    np.testing.assert_array_equal(dml.average_pooling(x, window_size=40), np.float16(65504))
+    np.testing.assert_array_equal(dml.average_pooling(x, window_size=(40, 1)), np.float16(65504))
+
+
+def test_half_sums_keep_small_elements() -> None:
+    x = np.ones((1, 1, 1, 4096), np.float16)
+    assert dml.average_pooling(x, window_size=(1, 4096)).item() == 1
+
+
+def test_windows_of_padding_only_give_zero() -> None:
+    x = np.full((1, 1, 2, 2), np.nan, np.float32)
+    result = dml.average_pooling(x, window_size=1, start_padding=2, end_padding=1)
+    np.testing.assert_array_equal(np.isnan(result), np.pad(np.ones((2, 2), bool), (2, 1))[None, None])
+    np.testing.assert_array_equal(result[0, 0, :2], 0)
+    result = dml.average_pooling(x, window_size=1, start_padding=2, end_padding=1, include_padding=True)
+    np.testing.assert_array_equal(result[0, 0, :2], 0)
+
+
+def test_padding_does_not_spread_infinities() -> None:
+    x = np.full((1, 1, 1, 3), np.inf, np.float32)
+    result = dml.average_pooling(x, window_size=(1, 3), start_padding=(0, 2), end_padding=(0, 3), include_padding=True)
+    np.testing.assert_array_equal(result.ravel(), [np.inf] * 5 + [0])
+
+
+@examples(60)
+@given(any_windows, half_and_single, st.booleans(), seeds)
+def test_elements_that_no_window_reaches_are_not_read(
+    case: Windows, dtype: str, include: bool, seed: int
+) -> None:
+    x = small_integers(seed, case.sizes, dtype)
+    counts = reference.positions(case.sizes[2:], case.window, case.strides, case.dilations, case.start, case.end)
+    read = np.zeros(case.sizes[2:], bool)
+    for o in reference.grid(counts):
+        begins = [i * s - before for i, s, before in zip(o, case.strides, case.start, strict=True)]
+        read[tuple(slice(max(b, 0), max(b + w, 0)) for b, w in zip(begins, case.window, strict=True))] = True
+    spoilt = np.where(read, x, np.array(np.nan, dtype))
+    assert_same_bits(
+        dml.average_pooling(spoilt, **pooling(case, include)), dml.average_pooling(x, **pooling(case, include))
+    )
+
+
+# --- other libraries -------------------------------------------------------------------------------------------------
+
+
+@examples(80)
+@given(any_windows, st.booleans(), seeds)
+def test_torch(case: Windows, include: bool, seed: int) -> None:
+    torch = pytest.importorskip("torch", reason="the library to compare with")
+    pool = torch.nn.functional.avg_pool2d if len(case.window) == 2 else torch.nn.functional.avg_pool3d
+    widths = [width for pair in zip(case.start[::-1], case.end[::-1], strict=True) for width in pair]
+
+    def sums(x: Array) -> Array:
+        padded = torch.nn.functional.pad(torch.from_numpy(x), widths)
+        result: Array = pool(padded, case.window, case.strides, divisor_override=1).numpy()
+        return result
+
+    x = small_integers(seed, case.sizes, "f4")
+    divisor = np.float32(math.prod(case.window)) if include else np.maximum(sums(np.ones_like(x)), 1)
+    assert_same_bits(dml.average_pooling(x, **pooling(case, include)) + 0, sums(x) / divisor + 0)
+
+
+@examples(60)
+@given(any_windows, st.booleans(), seeds)
+def test_onnx_runtime(case: Windows, include: bool, seed: int) -> None:
+    start, end = (
+        tuple(min(p, w - 1) for p, w in zip(paddings, case.window, strict=True)) for paddings in (case.start, case.end)
+    )
+    sizes = tuple(
+        max(n, w - before - after)
+        for n, w, before, after in zip(case.sizes[2:], case.window, start, end, strict=True)
+    )
+    x = small_integers(seed, (*case.sizes[:2], *sizes), "f4")
+    options = {"kernel_shape": case.window, "strides": case.strides, "pads": (*start, *end)}
+    expected = onnx_run("AveragePool", 11, [x], count_include_pad=int(include), **options)
+    attributes: dict[str, Any] = {**pooling(case, include), "start_padding": start, "end_padding": end}
+    actual = dml.average_pooling(x, **attributes)
+    np.testing.assert_allclose(actual, expected, rtol=2**-22, atol=0)
+
+
+# --- what must hold --------------------------------------------------------------------------------------------------
+
+
+@examples(50)
+@given(any_windows, half_and_single, seeds)
+def test_padding_first_or_within(case: Windows, dtype: str, seed: int) -> None:
+    x = small_integers(seed, case.sizes, dtype)
+    padded = dml.padding1(x, start_padding=(0, 0, *case.start), end_padding=(0, 0, *case.end))
+    without: dict[str, Any] = {**case.pooling, "start_padding": 0, "end_padding": 0}
+    np.testing.assert_array_equal(
+        dml.average_pooling(padded, **without), dml.average_pooling(x, **case.pooling, include_padding=True)
+    )
+
+
+@examples(50)
+@given(any_windows, half_and_single, st.booleans(), seeds)
+def test_a_batch_is_its_items_and_channels_are_apart(
+    case: Windows, dtype: str, include: bool, seed: int
+) -> None:
+    x = adversarial(seed, case.sizes, dtype, "magnitudes")
+    attributes = pooling(case, include)
+    result = dml.average_pooling(x, **attributes)
+    items = [dml.average_pooling(x[i : i + 1], **attributes) for i in range(x.shape[0])]
+    assert_same_bits(result, np.concatenate(items))
+    channels = [dml.average_pooling(x[:, i : i + 1], **attributes) for i in range(x.shape[1])]
+    assert_same_bits(result, np.concatenate(channels, 1))
+
+
+@examples(40)
+@given(windows(2), half_and_single, st.booleans(), seeds)
+def test_a_depth_of_one_makes_no_difference(case: Windows, dtype: str, include: bool, seed: int) -> None:
+    x = small_integers(seed, case.sizes, dtype)
+    deep = {name: (0 if name.endswith("padding") else 1, *value) for name, value in case.pooling.items()}
+    result = dml.average_pooling(x[:, :, None], **deep, include_padding=include)
+    assert_same_bits(result[:, :, 0], dml.average_pooling(x, **pooling(case, include)))
+
+
+@examples(40)
+@given(any_windows, st.booleans(), st.sampled_from([-1.0, 0.5, 8.0]), seeds)
+def test_powers_of_two_and_signs_scale_exactly(case: Windows, include: bool, factor: float, seed: int) -> None:
+    x = adversarial(seed, case.sizes, "f4", "magnitudes")
+    scaled = dml.average_pooling(x * np.float32(factor), **pooling(case, include))
+    np.testing.assert_array_equal(scaled, dml.average_pooling(x, **pooling(case, include)) * np.float32(factor))

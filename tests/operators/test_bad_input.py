@@ -1,0 +1,556 @@
+"""What must be refused: by hand, by chance, and the compiled checks against the exact ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from breaking import LEVELS, NEWEST, NUMPY, OPERATORS, UINT_MAX, USES, Array, Use, memory, searched
+from codegen.model import Field, Operator
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+
+import dmlcy as dml
+from dmlcy._checker import Check
+from dmlcy._generated.operators import OPERATORS as TABLE
+from dmlcy._levels import level_index
+from dmlcy._tables import compiled
+
+# By hand ---------------------------------------------------------------------------------------------------------------
+
+X = np.arange(1, 65, dtype=np.float32).reshape(1, 4, 4, 4)
+ROI = np.array([[[[0, 0, 0, 3, 3], [0, 1, 1, 2, 3]]]], np.float32)
+GOOD: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
+    "average_pooling": ({"input": X, "window_size": 2}, (1, 4, 3, 3)),
+    "roi_pooling": ({"input": X, "roi": ROI, "spatial_scale": 1.0, "pooled_size": 2}, (2, 4, 2, 2)),
+    "depth_to_space1": ({"input": X, "block_size": 2}, (1, 1, 8, 8)),
+    "padding1": ({"input": X, "start_padding": 0, "end_padding": (0, 0, 0, 1)}, (1, 4, 4, 5)),
+    "unfold": ({"input": X, "window_sizes": 2}, (1, 16, 9)),
+}
+STRUCTURED = np.zeros(X.shape, [("a", "<f4")])
+HUGE = as_strided(X, (1, 4, 65536, 65536), (0, 0, 0, 0))
+LONG = as_strided(X, (2**33, 4, 4, 4), (0, 0, 0, 0))
+SHARED = np.ones(300, np.float32)
+
+
+def roi(index: int, value: float) -> Array:
+    changed = ROI.copy()
+    changed[0, 0, 1, index] = value
+    return changed
+
+
+BAD: list[tuple[str, dict[str, Any], str, type[dml.DmlError], str]] = [
+    # data types
+    ("average_pooling", {"input": X.astype(np.float64)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("average_pooling", {"input": X.astype(np.int32)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("roi_pooling", {"input": X.astype(np.uint8)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("roi_pooling", {"roi": ROI.astype(np.float16)}, "roi-same-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("depth_to_space1", {"input": X.astype(np.float64)}, "input-level", dml.FeatureLevelError, "4_1"),
+    ("depth_to_space1", {"out": np.ones((1, 1, 8, 8), np.int32)}, "output-same-dtype", dml.InvalidDataTypeError, NEWEST),
+    *(
+        (name, {"input": X.astype(dtype)}, "input-dtype", dml.InvalidDataTypeError, NEWEST)
+        for name in GOOD
+        for dtype in (object, complex, bool, np.longdouble, "S4", "U4")
+    ),
+    *((name, {"input": X.astype(">f4")}, "input-byteorder", dml.InvalidDataTypeError, NEWEST) for name in GOOD),
+    *((name, {"input": STRUCTURED}, "input-dtype", dml.InvalidDataTypeError, NEWEST) for name in GOOD),
+    *((name, {"out": np.ones(shape, ">f4")}, "output-byteorder", dml.InvalidDataTypeError, NEWEST)
+      for name, (_, shape) in GOOD.items()),
+    # ranks
+    ("average_pooling", {"input": X[0]}, "input-rank", dml.InvalidDescError, NEWEST),
+    ("average_pooling", {"input": X[None, None]}, "input-rank", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"input": X[0]}, "input-rank", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"roi": ROI[None]}, "roi-rank", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"roi": ROI[..., :4]}, "roi-sizes", dml.InvalidDescError, NEWEST),
+    ("depth_to_space1", {"input": X[..., None]}, "input-rank", dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": np.array(1.0, np.float32)}, "input-rank", dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.reshape((1,) * 6 + (4, 4, 4))}, "input-rank", dml.InvalidDescError, NEWEST),
+    ("unfold", {"input": X[0, 0]}, "input-rank", dml.InvalidDescError, NEWEST),
+    # lengths, ranges
+    ("average_pooling", {"window_size": (2, 2, 2)}, "window_size-length", dml.InvalidDescError, NEWEST),
+    ("average_pooling", {"strides": (1,)}, "strides-length", dml.InvalidDescError, NEWEST),
+    ("padding1", {"start_padding": (1, 1)}, "start_padding-length", dml.InvalidDescError, NEWEST),
+    ("unfold", {"dilations": ()}, "dilations-length", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"pooled_size": (2, 2, 2)}, "pooled_size-type", dml.InvalidDataTypeError, NEWEST),
+    ("average_pooling", {"strides": 0}, "strides-range", dml.InvalidDescError, NEWEST),
+    ("average_pooling", {"window_size": (2, 0)}, "window_size-range", dml.InvalidDescError, NEWEST),
+    ("average_pooling", {"start_padding": -1}, "start_padding-range", dml.InvalidDescError, NEWEST),
+    ("depth_to_space1", {"block_size": 0}, "block_size-range", dml.InvalidDescError, NEWEST),
+    ("unfold", {"window_sizes": 0}, "window_sizes-range", dml.InvalidDescError, NEWEST),
+    ("unfold", {"strides": (0, 1)}, "strides-range", dml.InvalidDescError, NEWEST),
+    ("unfold", {"dilations": 0}, "dilations-range", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"pooled_size": (0, 1)}, "pooled_size-range", dml.InvalidDescError, NEWEST),
+    ("padding1", {"end_padding": 2**32}, "end_padding-range", dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X[:, :0]}, "input-range", dml.InvalidDescError, NEWEST),
+    # rules
+    ("average_pooling", {"window_size": 5}, "window_size-fits", dml.InvalidDescError, NEWEST),
+    ("average_pooling", {"window_size": (7, 4), "start_padding": 1, "end_padding": 1}, "window_size-fits",
+     dml.InvalidDescError, NEWEST),
+    ("unfold", {"window_sizes": 3, "dilations": 2}, "window_sizes-fits", dml.InvalidDescError, NEWEST),
+    ("depth_to_space1", {"block_size": 3}, "block_size-divides", dml.InvalidDescError, NEWEST),
+    ("depth_to_space1", {"block_size": UINT_MAX}, "block_size-divides", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"spatial_scale": 0.0}, "spatial_scale-positive", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"spatial_scale": 1e-46}, "spatial_scale-positive", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"spatial_scale": math.nan}, "spatial_scale-finite", dml.InvalidDescError, NEWEST),
+    # output
+    *((name, {"out": np.ones((*shape[:-1], shape[-1] + 1), np.float32)}, "output-sizes", dml.InvalidDescError, NEWEST)
+      for name, (_, shape) in GOOD.items()),
+    ("unfold", {"out": np.ones((1, 1, 16, 9), np.float32)}, "output-sizes", dml.InvalidDescError, NEWEST),
+    # levels
+    ("depth_to_space1", {}, "operator-level", dml.FeatureLevelError, "2_0"),
+    ("padding1", {}, "operator-level", dml.FeatureLevelError, "4_1"),
+    ("unfold", {}, "operator-level", dml.FeatureLevelError, "6_3"),
+    ("padding1", {"padding_mode": "WRAP"}, "padding_mode-level", dml.FeatureLevelError, "6_3"),
+    ("padding1", {"padding_mode": "REFLECT"}, "padding_mode-member", dml.InvalidDescError, NEWEST),
+    ("depth_to_space1", {"order": dml.PaddingMode.EDGE}, "order-type", dml.InvalidDataTypeError, NEWEST),
+    # padding values
+    ("padding1", {"padding_value": 1e39}, "padding_value-value", dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.astype(np.float16), "padding_value": 65520}, "padding_value-value",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.astype(np.uint8), "padding_value": 256}, "padding_value-value",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.astype(np.int8), "padding_value": -129}, "padding_value-value",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.astype(np.uint64), "padding_value": -1}, "padding_value-value",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.astype(np.int64), "padding_value": 2**63}, "padding_value-value",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"input": X.astype(np.int64), "padding_value": 9.0}, "padding_value-value",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"padding_value": True}, "padding_value-type", dml.InvalidDataTypeError, NEWEST),
+    # sizes that overflow
+    *((name, {"input": HUGE}, "input-elements", dml.InvalidDescError, NEWEST) for name in GOOD),
+    ("padding1", {"input": LONG}, "input-range", dml.InvalidDescError, NEWEST),
+    ("padding1", {"start_padding": UINT_MAX, "end_padding": UINT_MAX, "out": None}, "output-range",
+     dml.InvalidDescError, NEWEST),
+    ("padding1", {"start_padding": 2**16, "out": None}, "output-elements", dml.InvalidDescError, NEWEST),
+    ("padding1", {"start_padding": 2**16}, "output-sizes", dml.InvalidDescError, NEWEST),
+    ("unfold", {"window_sizes": 2**31, "end_padding": 2**31, "out": None}, "output-range",
+     dml.InvalidDescError, NEWEST),
+    ("unfold", {"input": X.reshape((1, 1, 2, 2, 2, 2, 2, 2)), "window_sizes": UINT_MAX, "end_padding": UINT_MAX,
+                "out": None}, "output-range", dml.InvalidDescError, NEWEST),
+    ("roi_pooling", {"pooled_size": 2**31 - 1, "out": None}, "output-elements", dml.InvalidDescError, NEWEST),
+    # values
+    ("roi_pooling", {"roi": roi(0, 1)}, "roi-batch", dml.InvalidDataError, NEWEST),
+    ("roi_pooling", {"roi": roi(0, -1)}, "roi-batch", dml.InvalidDataError, NEWEST),
+    ("roi_pooling", {"roi": roi(0, 0.5)}, "roi-batch", dml.InvalidDataError, NEWEST),
+    ("roi_pooling", {"roi": roi(0, 1e30)}, "roi-batch", dml.InvalidDataError, NEWEST),
+    *(("roi_pooling", {"roi": roi(index, value)}, "roi-finite", dml.InvalidDataError, NEWEST)
+      for index in range(5) for value in (math.nan, math.inf, -math.inf)),
+    ("roi_pooling", {"roi": roi(3, 0.5)}, "roi-ordered", dml.InvalidDataError, NEWEST),
+    ("roi_pooling", {"roi": roi(2, 3.5)}, "roi-ordered", dml.InvalidDataError, NEWEST),
+    ("roi_pooling", {"roi": roi(2, 3.5)[0, 0]}, "roi-ordered", dml.InvalidDataError, NEWEST),
+    # no arrays
+    *((name, {"input": X.tolist()}, "input-type", dml.InvalidDataTypeError, NEWEST) for name in GOOD),
+    *((name, {"input": np.ma.masked_array(X)}, "input-type", dml.InvalidDataTypeError, NEWEST) for name in GOOD),
+    *((name, {"out": [[1.0]]}, "output-type", dml.InvalidDataTypeError, NEWEST) for name in GOOD),
+    # memory
+    *((name, {"out": np.broadcast_to(np.float32(1), shape)}, "output-readonly", dml.InvalidDescError, NEWEST)
+      for name, (_, shape) in GOOD.items()),
+    *((name, {"out": as_strided(np.ones(1, np.float32), shape, (0,) * len(shape))}, "output-overlap",
+       dml.InvalidDescError, NEWEST) for name, (_, shape) in GOOD.items()),
+    *((name, {"input": SHARED[:64].reshape(1, 4, 4, 4),
+              "out": SHARED[63 : 63 + math.prod(shape)].reshape(shape)}, "output-overlap", dml.InvalidDescError, NEWEST)
+      for name, (_, shape) in GOOD.items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "changes", "slug", "error", "level"), BAD)
+def test_a_bad_call(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
+    good, shape = GOOD[name]
+    arguments: dict[str, Any] = good | {"out": np.full(shape, 77, np.float32)} | changes
+    dtype = getattr(arguments["input"], "dtype", None)
+    if "out" not in changes and dtype in NUMPY.values():
+        arguments["out"] = arguments["out"].astype(dtype)
+    out, before = arguments["out"], memory(arguments["out"])
+    with dml.feature_level(level), pytest.raises(dml.DmlError) as raised:
+        getattr(dml, name)(**arguments)
+    assert raised.value.id == f"DML-{name.upper()}-{slug}", raised.value
+    assert type(raised.value) is error
+    assert memory(out) == before
+
+
+DESCS = [row for row in BAD if "out" not in row[1] and row[2] != "output-sizes" and row[3] is not dml.InvalidDataError]
+
+
+@pytest.mark.parametrize(("name", "changes", "slug", "error", "level"), DESCS)
+def test_a_bad_desc(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
+    values: dict[str, Any] = GOOD[name][0] | changes
+    tensors = {key: dml.TensorDesc(value.dtype, value.shape) for key, value in values.items() if type(value) is type(X)}
+    d = getattr(dml.desc, OPERATORS[name.upper()].desc)(**(values | tensors))
+    found = dml.check(d, level)
+    assert found[0].id == f"DML-{name.upper()}-{slug}", found
+    with pytest.raises(error) as raised:
+        dml.compile(d, level)
+    assert list(raised.value.violations) == found
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_call(name: str) -> None:
+    good, shape = GOOD[name]
+    out = np.full(shape, 77, np.float32)
+    assert getattr(dml, name)(**good, out=out) is out
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_all_violations_stand_in_one_error(name: str) -> None:
+    good, shape = GOOD[name]
+    bad: dict[str, Any] = dict.fromkeys(good, "nonsense") | {"out": np.full(shape, 77, np.int16)}
+    with pytest.raises(dml.DmlError) as raised:
+        getattr(dml, name)(**bad)
+    assert {found.field for found in raised.value.violations} >= set(good)
+
+
+def test_a_refusal_does_not_wait_for_all_the_data() -> None:
+    rois = as_strided(ROI, (1, 1, 2**28, 5), (0, 0, 0, 4))
+    with pytest.raises(dml.InvalidDescError, match=r"pooled_size-range"):
+        dml.roi_pooling(X, rois, spatial_scale=1.0, pooled_size=0)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_unknown_and_missing_arguments(name: str) -> None:
+    good, _ = GOOD[name]
+    with pytest.raises(TypeError, match="bogus"):
+        getattr(dml, name)(**good, bogus=1)
+    with pytest.raises(TypeError):
+        getattr(dml, name)(*good.values())
+    with pytest.raises(TypeError):
+        getattr(dml, name)()
+
+
+# By chance -------------------------------------------------------------------------------------------------------------
+
+
+class Hostile:
+    """Nothing can be asked of it."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        object.__setattr__(self, "_error", error)
+
+    def _raise(self, *_: object) -> Any:
+        raise object.__getattribute__(self, "_error")("\x1b[31m")
+
+    __repr__ = __str__ = __len__ = __iter__ = __getitem__ = __bool__ = __float__ = __index__ = __int__ = _raise
+    __eq__ = __hash__ = __lt__ = __getattr__ = __format__ = __array__ = __dlpack__ = __dlpack_device__ = _raise  # type: ignore[assignment]
+
+
+class HostileText(str):
+    __slots__ = ()
+
+    def _raise(self, *_: object) -> Any:
+        raise ZeroDivisionError
+
+    __repr__ = __str__ = __hash__ = __eq__ = __len__ = __iter__ = __format__ = removeprefix = _raise  # type: ignore[assignment]
+
+
+class HostileInt(int):
+    def _raise(self, *_: object) -> Any:
+        raise ZeroDivisionError
+
+    __repr__ = __str__ = __index__ = __int__ = __float__ = __eq__ = __hash__ = __lt__ = __bool__ = _raise  # type: ignore[assignment]
+
+
+class HostileFloat(float):
+    def _raise(self, *_: object) -> Any:
+        raise ZeroDivisionError
+
+    __repr__ = __str__ = __float__ = __eq__ = __hash__ = __lt__ = __ne__ = as_integer_ratio = _raise  # type: ignore[assignment]
+
+
+class HostileList(list[Any]):
+    def _raise(self, *_: object) -> Any:
+        raise ZeroDivisionError
+
+    __repr__ = __str__ = __len__ = __iter__ = __getitem__ = __eq__ = _raise  # type: ignore[assignment]
+
+
+class Liar:
+    """Says that it is of another class."""
+
+    @property
+    def __class__(self) -> Any:
+        return tuple
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None: ...
+
+
+class LyingClass:
+    @property
+    def __class__(self) -> Any:
+        raise ZeroDivisionError
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None: ...
+
+
+class Endless:
+    """An index that is no int."""
+
+    def __index__(self) -> Any:
+        return "1"
+
+
+class Long(Sequence[int]):
+    """Too long to be read to its end."""
+
+    def __len__(self) -> int:
+        return 2**62
+
+    def __getitem__(self, index: Any) -> Any:
+        assert index < 5000, "read far beyond the length of any array"
+        return 1
+
+
+ITSELF: list[Any] = []
+ITSELF.append(ITSELF)
+DEEP: list[Any] = []
+for _ in range(5000):
+    DEEP = [DEEP]
+GARBAGE: list[Any] = [
+    *(Hostile(error) for error in (TypeError, ValueError, RuntimeError, ZeroDivisionError, BufferError, RecursionError)),
+    HostileText("EDGE"), HostileInt(1), HostileFloat(1.0), HostileList([1]), Liar(), LyingClass(), Endless(),
+    -1, 0, 1, 2, 3, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400), 10**5000, True, False, None,
+    0.0, 1.0, -1.5, 1e39, 1e308, 5e-324, math.nan, math.inf, -math.inf, 1j,
+    Decimal("NaN"), Decimal("sNaN"), Decimal("1e999999"), Decimal("1e-999999"), Fraction(1, 3), Fraction(10**400, 3),
+    "", "EDGE", "\x1b[31m\n\r\x00", "\ud800", "\u202e", "x" * 5000, "NONE", "DML_PADDING_MODE_EDGE",
+    b"EDGE", bytearray(4), memoryview(b"1234"), memoryview(np.ones((2, 2))), {1}, {}, {"a": 1}, {"\x1b": 1j},
+    [], [[]], [1], (1, 1), (2, 1.0), [None], ["1", "\x1b"], ITSELF, DEEP, range(2), (1,) * 10000, Long(),
+    int, object(), NotImplemented, ..., len, np, np.float32, np.ndarray, np.dtype("f4"), slice(1), iter([1]), Hostile,
+    type("\x1b[31m" * 100, (), {}), type("\x1b[31m", (), {})(),
+    *(member for cls in (dml.ReduceFunction, dml.TensorDataType, dml.PaddingMode, dml.DepthSpaceOrder, dml.TensorFlags)
+      for member in list(cls)[:2]),
+    np.int8(-1), np.uint8(3), np.uint64(2**63), np.float16(1.5), np.float64(1), np.bool(True), np.str_("EDGE"),
+    np.str_("\x1b"), np.bytes_(b"1"), np.complex64(1), np.datetime64("2020"), np.longdouble(1), np.void(b"1"),
+    np.array(1), np.array(2.5), np.array([1, 1]), np.array([]), np.array([1.0, 2.0]), np.array("a"), np.array([None]),
+    np.ones((1,) * 33), np.array([b"a"]), np.zeros(3, "i2,f4"), np.zeros(3, [("\x1b[31m", "f4")]),
+    np.ma.masked_array([1]), np.zeros((0, 4)), np.zeros((1, 1, 0, 4), np.float32), np.array([2**32]), np.zeros(2, ">i4"),
+    np.broadcast_to(np.int8(1), 2**59), np.array(["2020"], "M8[s]"), np.recarray(2, "i2,f4"), np.ones((2, 2)).view(np.matrix),
+    dml.TensorDesc("FLOAT32", (1, 4, 4, 4)), dml.TensorDesc(None, 1j), USES["UNFOLD"].desc,
+]  # fmt: skip
+NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
+
+
+def garbage(data: st.DataObject) -> Any:
+    """One piece of it; hypothesis does not see it, for it would ask for its repr."""
+    number = data.draw(st.integers(-1, len(GARBAGE) - 1))
+    value = data.draw(NESTED) if number < 0 else GARBAGE[number]
+    return 0 if value is ITSELF or value is DEEP else value     # hypothesis lifts the limit of recursion
+
+
+def harmless(error: dml.DmlError) -> None:
+    """Whether its text can be shown to anybody."""
+    assert all(line for line in str(error).split("\n"))
+    for found in error.violations:
+        assert len(found.text) < 2000
+        assert all(character.isprintable() for character in found.text), repr(found.text)
+    assert len(error.violations) == len(str(error).split("\n"))
+    error.to_json()
+
+
+def wrong(function: Any) -> str:
+    """What is wrong with what a function does when it is given garbage; nothing when it works or refuses."""
+    try:
+        function()
+    except dml.DmlError as error:
+        harmless(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:100]!r}"
+    return ""
+
+
+ARGUMENTS = [
+    (name, argument)
+    for name, use in USES.items()
+    for argument in (*(field.python for field in use.operator.inputs), *use.attributes, "out")
+]
+
+
+@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
+def test_each_garbage_in_a_call(name: str, argument: str) -> None:
+    use = USES[name]
+    good = {field.python: use.arrays[field.python] for field in use.operator.inputs} | use.attributes
+    functions = [(getattr(dml, use.operator.python), good)]
+    if argument not in use.attributes:
+        functions.append((dml.compile(use.desc), {key: good[key] for key in good if key in use.arrays}))
+    found = [
+        (number, what)
+        for function, arguments in functions
+        for number, value in enumerate(GARBAGE)
+        if (what := wrong(lambda f=function, a=arguments, v=value: f(**(a | {argument: v}))))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@searched(150)
+@given(data=st.data())
+def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
+    use = USES[name]
+    names = [*(field.python for field in use.operator.inputs), *use.attributes, "out"]
+    chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
+    changes = {key: garbage(data) for key in chosen}
+    arguments = {key: use.arrays[key] for key in names if key in use.arrays} | use.attributes | changes
+    with dml.feature_level(data.draw(st.sampled_from(LEVELS))):
+        assert not wrong(lambda: getattr(dml, use.operator.python)(**arguments))
+
+
+def ask(use: Use, changes: dict[str, Any], level: str) -> None:
+    """Does with a desc all that can be done with it."""
+    d = use.make({**use.values(), **changes})
+    assert d == d and hash(d) == hash(d) and repr(d) and d.to_dict()
+    dml.check(d, level)
+    dml.compile(d, level)
+
+
+FIELDS = [(name, field.python) for name, use in USES.items() for field in use.operator.fields]
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+def test_each_garbage_in_a_desc(name: str, field: str) -> None:
+    use = USES[name]
+    tried: list[dict[str, Any]] = [{field: value} for value in GARBAGE]
+    if field in use.arrays:
+        tried += [{field: use.tensor(field, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE]
+    found = [
+        (number, what)
+        for number, changes in enumerate(tried)
+        if (what := wrong(lambda changes=changes: ask(use, changes, NEWEST)))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@searched(150)
+@given(data=st.data())
+def test_garbage_in_a_desc(name: str, data: st.DataObject) -> None:
+    use = USES[name]
+    names = [field.python for field in use.operator.fields]
+    changes = {key: garbage(data) for key in data.draw(st.sets(st.sampled_from(names), max_size=3))}
+    if data.draw(st.booleans()):
+        parts = {key: garbage(data) for key in data.draw(st.sets(st.sampled_from(TENSOR_PARTS)))}
+        changes[use.operator.tensors[0].python] = dml.TensorDesc(**({"dtype": "FLOAT32", "sizes": (1, 2)} | parts))
+    assert not wrong(lambda: ask(use, changes, data.draw(st.sampled_from(LEVELS))))
+
+
+TENSOR_PARTS = [
+    "dtype", "sizes", "strides", "flags", "total_tensor_size_in_bytes", "guaranteed_base_offset_alignment",
+    "dimension_count",
+]  # fmt: skip
+
+# The compiled checks against the exact ones --------------------------------------------------------------------------------
+
+SMALL = st.integers(1, 6)
+EDGES = st.sampled_from([0, 1, 2, 8, 9, 65535, 65536, 2**31 - 1, 2**31, UINT_MAX, UINT_MAX + 1, -1])
+SIZE = st.sampled_from([1, 1, 2, 2, 3, 4, 5, 8, 9]) | SMALL | SMALL | SMALL | EDGES
+NUMBER = st.integers(0, 4) | st.integers(0, 4) | st.integers(1, 12) | EDGES
+SCALARS = [
+    *(sign * (2**bits + step) for bits in (7, 8, 15, 16, 31, 32, 53, 63, 64) for step in (-1, 0, 1) for sign in (1, -1)),
+    0, 0.5, 9.0, -0.0, 65519.99, 65520, -65520.0, 3.4028235e38, 3.4028235677973366e38, 3.402823567797337e38, 1.8e308,
+    math.inf, -math.inf, math.nan, Fraction(1, 3), Fraction(131039, 2), Fraction(131041, 2), Decimal("1e400"), 10**39,
+    True, "1", np.int64(5), np.float32(1), np.uint64(2**64 - 1), 1j,
+]  # fmt: skip
+FLOATS = [1.0, 0.5, 1 / 16, 0.0, -0.0, -1.0, 1e-45, 7e-46, 1e-46, 1e38, 3.4028235677973366e38, 1e39, math.nan, 2, True]
+COORDINATES = [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 1.5, -1.0, 5.0, 60000.0, math.nan, math.inf]
+
+
+@st.composite
+def tensors(draw: st.DrawFn, operator: Operator) -> dict[str, Array]:
+    """Inputs that hardly take memory: every element is the same, or, in tensors with a formula, every row."""
+    arrays: dict[str, Array] = {}
+    dtype = draw(st.sampled_from(list(NUMPY)))
+    for field in operator.inputs:
+        own = dtype if draw(st.integers(0, 9)) else draw(st.sampled_from(list(NUMPY)))
+        known = [name for row in operator.types[field.types or ""] for name in row.dtypes]
+        own = own if own in known or not draw(st.integers(0, 9)) else known[0]
+        row = draw(st.sampled_from(operator.ranks[field.ranks or ""]))
+        rank = draw(st.integers(row.min, row.max)) if draw(st.integers(0, 9)) else draw(st.integers(0, 9))
+        if field.sizes is None:
+            sizes = draw(st.lists(SIZE, min_size=rank, max_size=rank))
+            data = np.ones(1, NUMPY[own])
+        else:
+            tail = (draw(SMALL | EDGES), 5 if draw(st.integers(0, 9)) else 4)
+            sizes = [*[1] * draw(st.sampled_from([2, 2, 2, 0, 1, 3])), *tail]
+            values = draw(st.lists(st.sampled_from(COORDINATES), min_size=5, max_size=5))
+            data = np.array(sorted(values[:3]) + values[3:] if draw(st.booleans()) else values)
+            data = np.nan_to_num(data, posinf=5).astype(NUMPY[own]) if NUMPY[own].kind in "iu" else data.astype(NUMPY[own])
+        sizes = [max(size, 0) for size in sizes]
+        strides = [*[0] * (len(sizes) - 1), data.itemsize if field.sizes is not None else 0][: len(sizes)]
+        try:
+            arrays[field.python] = as_strided(data, sizes, strides)
+        except ValueError:                      # more bytes than an address can name
+            arrays[field.python] = as_strided(data, sizes[:1], strides[:1])
+    return arrays
+
+
+@st.composite
+def attribute(draw: st.DrawFn, field: Field, arrays: dict[str, Array]) -> Any:
+    """A value of an attribute: mostly one that could be valid."""
+    if field.enum is not None:
+        members = [member for member in getattr(dml, field.enum.removeprefix("DML_").title().replace("_", ""))]
+        return draw(st.sampled_from([*members, *(member.name for member in members), "BOGUS"]))
+    match field.type:
+        case "uint":
+            return draw(NUMBER)
+        case "uint_array":
+            first = next(iter(arrays.values()))
+            length = first.ndim if field.default is None and not field.minimum else first.ndim - 2
+            length = max(length if draw(st.integers(0, 9)) else draw(st.integers(0, 8)), 0)
+            return draw(NUMBER | st.lists(NUMBER, min_size=length, max_size=length).map(tuple))
+        case "float":
+            return draw(st.sampled_from(FLOATS))
+        case "bool":
+            return draw(st.sampled_from([True, False, np.True_, 1]))
+        case "size_2d":
+            return draw(NUMBER | st.tuples(NUMBER, NUMBER))
+        case _:
+            return draw(st.sampled_from(SCALARS) | st.integers(-300, 300) | st.floats())
+
+
+MOST = 20_000
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@searched(500)
+@given(data=st.data())
+def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
+    operator = OPERATORS[name]
+    arrays = data.draw(tensors(operator))
+    attributes = {field.python: data.draw(attribute(field, arrays)) for field in operator.attributes}
+    level = data.draw(st.just(NEWEST) | st.sampled_from(LEVELS))
+    descs = {key: dml.TensorDesc(array.dtype, array.shape) for key, array in arrays.items()}
+
+    d = USES[name].make(descs | attributes)
+    found = dml.check(d, level)
+    if d.output is not None:
+        assert accepted(lambda: compiled()[name](d, level_index(level))) == (not found), (d, found)
+
+    exact = Check(TABLE[name], descs | attributes, level_index(level), call=True)
+    elements = sum(array.size for array in arrays.values())
+    if not exact.violations and elements + exact.resolved["output"].element_count > MOST:
+        return                                  # it would run, and that would take long
+    if elements <= MOST:
+        exact.data(arrays)
+
+    def call() -> None:
+        with dml.feature_level(level):
+            result = getattr(dml, operator.python)(**arrays, **attributes)
+        assert dml.TensorDesc.from_array(result) == exact.resolved["output"]
+
+    if elements <= MOST:
+        assert accepted(call) == (not exact.violations), (descs, attributes, level, exact.violations)
+
+
+def accepted(function: Any) -> bool:
+    """Whether it does not raise a DmlError."""
+    try:
+        function()
+    except dml.DmlError:
+        return False
+    return True

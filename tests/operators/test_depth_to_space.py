@@ -1,0 +1,127 @@
+"""DEPTH_TO_SPACE1 against its definition, PyTorch and ONNX Runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from checks import assert_same_bits, check_everywhere, onnx_run
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import DTYPES, ORDERS, any_bits, dtypes, examples, seeds
+
+import dmlcy as dml
+
+
+@dataclass(frozen=True)
+class Case:
+    sizes: tuple[int, int, int, int]
+    block_size: int
+    order: str
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        return {"block_size": self.block_size, "order": self.order}
+
+
+@st.composite
+def cases(draw: st.DrawFn, orders: tuple[str, ...] = tuple(ORDERS)) -> Case:
+    block = draw(st.integers(1, 5))
+    channels = draw(st.integers(1, 4)) * block * block
+    height, width = draw(st.integers(1, 9)), draw(st.integers(1, 20))
+    if draw(st.booleans()):
+        height, width = width, height
+    return Case((draw(st.integers(1, 3)), channels, height, width), block, draw(st.sampled_from(orders)))
+
+
+@examples(120)
+@given(cases(), dtypes, seeds)
+def test_the_definition_bit_for_bit(case: Case, dtype: str, seed: int) -> None:
+    x = any_bits(seed, case.sizes, dtype)
+    assert_same_bits(dml.depth_to_space1(x, **case.attributes), reference.depth_to_space1(x, **case.attributes))
+
+
+@examples(120)
+@given(cases(), dtypes, seeds, st.data())
+def test_any_layout(case: Case, dtype: str, seed: int, data: st.DataObject) -> None:
+    check_everywhere(data, "depth_to_space1", [any_bits(seed, case.sizes, dtype)], case.attributes)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("sizes", "block"),
+    [
+        ((2, 12, 70, 65), 2),
+        ((1, 64, 9, 130), 8),
+        ((1, 9, 3, 3000), 3),
+        ((1, 16, 200, 1), 4),
+        ((3, 7, 40, 41), 1),
+        ((1, 400, 5, 3), 20),
+        ((1, 288, 17, 16), 3),
+    ],
+)
+def test_larger_tensors(sizes: tuple[int, ...], block: int, order: str, dtype: str) -> None:
+    x = any_bits(3, sizes, dtype)
+    expected = reference.depth_to_space1(x, block_size=block, order=order)
+    last = np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+    out = np.empty(expected.shape[:1] + expected.shape[2:] + expected.shape[1:2], dtype).transpose(0, 3, 1, 2)
+    for source in (x, last, np.asfortranarray(x)):
+        assert_same_bits(dml.depth_to_space1(source, block_size=block, order=order), expected)
+        assert dml.depth_to_space1(source, block_size=block, order=order, out=out) is out
+        assert_same_bits(out, expected)
+
+
+# --- other libraries -------------------------------------------------------------------------------------------------
+
+
+@examples(50)
+@given(cases(orders=("COLUMN_ROW_DEPTH",)), st.sampled_from(["f4", "f2", "f8", "i8", "i4", "i2", "u1"]), seeds)
+def test_torch(case: Case, dtype: str, seed: int) -> None:
+    torch = pytest.importorskip("torch", reason="the library to compare with")
+    x = any_bits(seed, case.sizes, dtype)
+    expected = torch.nn.functional.pixel_shuffle(torch.from_numpy(x), case.block_size).numpy()
+    assert_same_bits(dml.depth_to_space1(x, **case.attributes), expected)
+
+
+@examples(40)
+@given(cases(), st.sampled_from(["f4", "f8", "u1"]), seeds)
+def test_onnx_runtime(case: Case, dtype: str, seed: int) -> None:
+    x = any_bits(seed, case.sizes, dtype)
+    mode = {"DEPTH_COLUMN_ROW": "DCR", "COLUMN_ROW_DEPTH": "CRD"}[case.order]
+    expected = onnx_run("DepthToSpace", 13, [x], blocksize=case.block_size, mode=mode)
+    assert_same_bits(dml.depth_to_space1(x, **case.attributes), expected)
+
+
+# --- what must hold --------------------------------------------------------------------------------------------------
+
+
+@examples(60)
+@given(cases(), dtypes, seeds)
+def test_the_inverse_gives_the_input(case: Case, dtype: str, seed: int) -> None:
+    x = any_bits(seed, case.sizes, dtype)
+    y = dml.depth_to_space1(x, **case.attributes)
+    n, channels, height, width = y.shape
+    b = case.block_size
+    blocks = y.reshape(n, channels, height // b, b, width // b, b)
+    axes = {"DEPTH_COLUMN_ROW": (0, 3, 5, 1, 2, 4), "COLUMN_ROW_DEPTH": (0, 1, 3, 5, 2, 4)}[case.order]
+    assert_same_bits(np.ascontiguousarray(blocks.transpose(axes)).reshape(case.sizes), x)
+
+
+@examples(40)
+@given(cases(), dtypes, seeds)
+def test_a_batch_is_its_items(case: Case, dtype: str, seed: int) -> None:
+    x = any_bits(seed, case.sizes, dtype)
+    items = [dml.depth_to_space1(x[i : i + 1], **case.attributes) for i in range(len(x))]
+    assert_same_bits(dml.depth_to_space1(x, **case.attributes), np.concatenate(items))
+
+
+def test_the_order_is_spelled_in_three_ways() -> None:
+    x = np.arange(16).reshape(1, 8, 2, 1)
+    expected = reference.depth_to_space1(x, block_size=2, order="COLUMN_ROW_DEPTH")
+    member = dml.DepthSpaceOrder.COLUMN_ROW_DEPTH
+    for order in (member, "COLUMN_ROW_DEPTH", "DML_DEPTH_SPACE_ORDER_COLUMN_ROW_DEPTH"):
+        assert_same_bits(dml.depth_to_space1(x, block_size=2, order=order), expected)

@@ -1,0 +1,53 @@
+"""Every id that the generator lists is triggered by breaking exactly one thing, and says which."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from breaking import OPERATORS, PLAN, USES, WAYS, Case, cases, ids
+
+import dmlcy as dml
+
+CASES = [case for operator in OPERATORS.values() for case in cases(operator)]
+EXCUSED: dict[str, str] = {}
+"""Ids that nothing can trigger, and why."""
+
+
+def test_every_slug_has_a_way_to_break_it() -> None:
+    assert set(WAYS) == {error.id for error in PLAN.facts.implicit}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_ids_triggered_are_those_listed(name: str) -> None:
+    triggered = {case.id for case in CASES if case.use.operator.name == name}
+    listed = ids(OPERATORS[name]) - set(EXCUSED)
+    assert sorted(listed - triggered) == [], "nothing triggers these"
+    assert sorted(triggered - listed) == [], "the generator does not list these"
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_unbroken_use_is_valid(name: str) -> None:
+    use = USES[name]
+    assert dml.check(use.desc, use.operator.since) == []
+    function = getattr(dml, use.operator.python)
+    (output,) = (field.python for field in use.operator.outputs)
+    for result in (use.call(function, {}, use.attributes), use.call(dml.compile(use.desc), {}, {})):
+        np.testing.assert_array_equal(result, use.arrays[output])
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_one_broken_thing_gives_its_id(case: Case) -> None:
+    error = case.run()
+    first = error.violations[0]
+    assert first.id == case.id, error
+    assert not case.alone or {found.id for found in error.violations} == {case.id}, error
+    assert type(error).__name__ == first.error == case.error
+    assert case.subject in first.message
+    assert f"[{case.id}]" in str(error)
+    assert json.loads(json.dumps(error.to_json(), allow_nan=False))["violations"][0]["id"] == case.id
+    assert pickle.loads(pickle.dumps(error)).to_json() == error.to_json()
+    if case.way in ("desc", "json"):
+        assert [found.id for found in dml.check(case.desc(), case.level)] == [found.id for found in error.violations]

@@ -1,0 +1,44 @@
+"""Builds probe.pyx, through which the tests call the C functions of the runtime."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+BUILD = """
+import sys
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+source, root, folder = sys.argv[1:]
+module = Extension("runtime_probe", [source], include_dirs=[numpy.get_include()],
+                   define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")])
+setup(name="runtime_probe", packages=[], script_args=["-q", "build_ext", "--build-lib", folder, "--build-temp", folder],
+      ext_modules=cythonize([module], include_path=[root], build_dir=folder, language_level=3, quiet=True))
+"""
+
+
+@pytest.fixture(scope="session")
+def probe(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """Return the built module; its file is named in __file__."""
+    pytest.importorskip("Cython")
+    folder = tmp_path_factory.mktemp("probe")
+    source = folder / "runtime_probe.pyx"
+    source.write_text((HERE / "probe.pyx").read_text())
+    command = [sys.executable, "-c", BUILD, source.name, str(ROOT), "."]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    built = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    [file] = [path for path in folder.iterdir() if path.suffix in (".so", ".pyd")]
+    spec = importlib.util.spec_from_file_location("runtime_probe", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,191 @@
+"""The C functions of dmlcy._runtime, made callable for the tests."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uintptr_t
+cimport numpy as cnp
+
+import numpy
+
+from dmlcy._runtime cimport arguments, level, tensor, threads
+
+cnp.import_array()
+
+
+cdef dict description(tensor.Tensor* seen):
+    return {
+        "data": <uintptr_t>seen.data,
+        "dtype": seen.dtype,
+        "item": seen.item,
+        "sizes": tuple([seen.sizes[axis] for axis in range(seen.rank)]),
+        "strides": tuple([seen.strides[axis] for axis in range(seen.rank)]),
+    }
+
+
+def view(value, rank=None):
+    cdef tensor.Tensor seen
+    if not tensor.view(tensor.as_array(value), &seen):
+        return None
+    if rank is None:
+        return description(&seen)
+    possible = tensor.set_rank(&seen, rank)
+    return bool(possible), description(&seen)
+
+
+def item_of(dtype):
+    return tensor.item_of(dtype)
+
+
+def new_array(like, rank):
+    cdef tensor.Tensor seen
+    if not tensor.view(tensor.as_array(like), &seen) or not tensor.set_rank(&seen, rank):
+        return None
+    array = tensor.new_array(&seen)
+    return array, description(&seen)
+
+
+def out_array(out, like):
+    cdef tensor.Tensor seen
+    if not tensor.view(tensor.as_array(like), &seen):
+        raise ValueError
+    array = tensor.out_array(out, &seen)
+    return array, description(&seen)
+
+
+def aligned(value, rank=None):
+    cdef tensor.Tensor seen
+    cdef cnp.ndarray array = tensor.as_array(value)
+    if not tensor.view(array, &seen) or not tensor.set_rank(&seen, rank or seen.rank):
+        raise ValueError
+    result = tensor.aligned(array, &seen)
+    return result, description(&seen)
+
+
+def write_back(cnp.ndarray out, cnp.ndarray result):
+    return tensor.write_back(out, result)
+
+
+def take_uint(value, minimum=0, maximum=2**32 - 1):
+    cdef int64_t result
+    return result if arguments.take_uint(value, minimum, maximum, &result) else None
+
+
+def take_uints(value, n, minimum=0, maximum=2**32 - 1):
+    cdef int64_t[8] results
+    if not arguments.take_uints(value, n, minimum, maximum, results):
+        return None
+    return tuple([results[i] for i in range(n)])
+
+
+def take_bool(value):
+    cdef bint result
+    return bool(result) if arguments.take_bool(value, &result) else None
+
+
+def take_float(value):
+    cdef float result
+    return numpy.float32(result) if arguments.take_float(value, &result) else None
+
+
+def take_enum(value, cls, names):
+    cdef int64_t result
+    return result if arguments.take_enum(value, cls, names, &result) else None
+
+
+def take_dtype(value):
+    cdef int64_t result
+    return result if arguments.take_dtype(value, &result) else None
+
+
+def take_size_2d(value):
+    cdef int64_t height, width
+    return (height, width) if arguments.take_size_2d(value, 1, 100, &height, &width) else None
+
+
+def take_scalar(value, dtype):
+    cdef unsigned char[8] result
+    if not arguments.take_scalar(value, dtype, result):
+        return None
+    return PyBytes_FromStringAndSize(<char*>result, tensor.item_of(dtype))
+
+
+def current_level():
+    return level.current_level()
+
+
+cdef struct Job:
+    int64_t* begins
+    int64_t* visits
+    int64_t fail
+    bint nested
+
+
+cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef const Job* job = <const Job*>args
+    cdef Job inner
+    cdef int64_t i
+    if job.nested:
+        inner = job[0]
+        inner.nested = False
+        inner.begins += begin
+        inner.visits += begin
+        return threads.parallel_for(work, &inner, end - begin, 1)
+    for i in range(begin, end):
+        job.begins[i] = begin
+        job.visits[i] += 1
+    return -1 if begin <= job.fail < end else 0
+
+
+def parallel_for(int64_t total, int64_t grain, int64_t fail=-1, bint nested=False):
+    """Returns what it returned, the begin of the chunk of each item, and how often each was done."""
+    cdef cnp.ndarray begins = numpy.full(max(total, 0), -1, numpy.int64)
+    cdef cnp.ndarray visits = numpy.zeros(max(total, 0), numpy.int64)
+    cdef Job job
+    cdef int status
+    job.begins = <int64_t*>cnp.PyArray_DATA(begins)
+    job.visits = <int64_t*>cnp.PyArray_DATA(visits)
+    job.fail = fail
+    job.nested = nested
+    with nogil:
+        status = threads.parallel_for(work, &job, total, grain)
+    return status, begins, visits
+
+
+cdef int count_call(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef int64_t* seen = <int64_t*>args
+    seen[0] += 1
+    seen[1] = begin
+    seen[2] = end
+    return 0
+
+
+def chunks(int64_t total, int64_t grain):
+    """The number of chunks and the last one; only for one thread."""
+    cdef int64_t[3] seen = [0, 0, 0]
+    threads.parallel_for(count_call, seen, total, grain)
+    return seen[0], seen[1], seen[2]
+
+
+def grain_of(int64_t bytes):
+    return threads.grain_of(bytes)
+
+
+def small_call(x, out, int count):
+    """What the binding of an operator does before its kernel, `count` times."""
+    cdef tensor.Tensor x_view, out_view
+    cdef cnp.ndarray x_array, out_array
+    for _ in range(count):
+        x_array = tensor.as_array(x)
+        if not tensor.view(x_array, &x_view):
+            return False
+        level.current_level()
+        out_view = x_view
+        if out is None:
+            out_array = tensor.new_array(&out_view)
+        else:
+            out_array = tensor.out_array(out, &out_view)
+            if out_array is None or tensor.overlap(out_array, &out_view, x_array, &x_view):
+                return False
+            if tensor.overlaps_itself(out_array, &out_view):
+                return False
+        x_array = tensor.aligned(x_array, &x_view)
+    return True

@@ -1,0 +1,58 @@
+"""float16 conversion agrees with NumPy, and its implementations agree with each other, bit for bit."""
+
+import numpy as np
+import pytest
+
+from dmlcy._runtime import half
+
+HALVES = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
+IS_NAN = (HALVES & 0x7FFF) > 0x7C00
+
+
+def floats() -> np.ndarray:
+    """Every float16 value, the ties between neighbours and their neighbours, all exponents, random bits."""
+    exact = HALVES.view(np.float16).astype(np.float32)
+    finite = np.sort(exact[np.isfinite(exact)])
+    ties = (finite[1:] + finite[:-1]) / 2
+    limits = np.array([65504, 65519.996, 65520, 65536, 1e38, np.inf, np.nan, 1e-45, 2**-25, 2**-24, 0], np.float32)
+    exponents = (np.arange(1 << 12, dtype=np.uint32) << 20).view(np.float32)
+    bits = np.random.default_rng(1).integers(0, 1 << 32, 1 << 20, dtype=np.uint32).view(np.float32)
+    below, above = np.nextafter(ties, np.float32(-np.inf)), np.nextafter(ties, np.float32(np.inf))
+    return np.concatenate([exact, ties, below, above, limits, -limits, exponents, bits])
+
+
+def numpy_half(values: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return values.astype(np.float16).view(np.uint16)
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_to_float(portable: bool) -> None:
+    result = half.to_float(HALVES, portable)
+    expected = HALVES.view(np.float16).astype(np.float32)
+    assert np.array_equal(result.view(np.uint32)[~IS_NAN], expected.view(np.uint32)[~IS_NAN])
+    assert np.isnan(result[IS_NAN]).all()
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_to_half(portable: bool) -> None:
+    values = floats()
+    nan = np.isnan(values)
+    result = half.to_half(values, portable=portable)
+    assert np.array_equal(result[~nan], numpy_half(values)[~nan])
+    assert ((result[nan] & 0x7FFF) > 0x7C00).all()
+
+
+@pytest.mark.parametrize("portable", [False, True])
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 31])
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
+def test_strides(step: int, size: int, portable: bool) -> None:
+    source = HALVES[15000:15200][::step][:size]
+    values = half.to_float(source, portable)
+    assert np.array_equal(values, source.view(np.float16).astype(np.float32))
+
+    memory = np.full(200, 0xABCD, np.uint16)
+    target = memory[::step][:size]
+    half.to_half(values, target, portable)
+    assert np.array_equal(target, source)
+    assert (memory == 0xABCD).sum() == 200 - size

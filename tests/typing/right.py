@@ -1,0 +1,100 @@
+"""Uses of the public API that a type checker accepts, with the types it finds. It also runs."""
+
+from __future__ import annotations
+
+from array import array
+from fractions import Fraction
+from typing import Any, assert_type
+
+import numpy as np
+
+import dmlcy as dml
+
+Result = np.ndarray[Any, np.dtype[Any]]
+
+
+class HasArray:
+    """Anything with ``__array__``."""
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.ones((1, 1, 4, 4), np.float32)
+
+
+class HasDLPack:
+    """Anything with DLPack."""
+
+    def __init__(self) -> None:
+        self.array = np.ones((1, 1, 4, 4), np.float32)
+
+    def __dlpack__(self, *, stream: object = None) -> object:
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+x = np.ones((1, 1, 4, 4), np.float32)
+
+# Inputs.
+assert_type(dml.average_pooling(x, window_size=2), Result)
+assert_type(dml.average_pooling(HasArray(), window_size=2), Result)
+assert_type(dml.average_pooling(HasDLPack(), window_size=2), Result)
+assert_type(dml.padding1(memoryview(b"abc"), start_padding=1, end_padding=1), Result)
+assert_type(dml.padding1(array("h", [1, 2, 3]), start_padding=1, end_padding=1), Result)
+
+# The result is what was given as out.
+y: np.ndarray[tuple[int, int, int, int], np.dtype[np.float32]] = np.empty((1, 1, 3, 3), np.float32)
+assert_type(dml.average_pooling(x, window_size=2, out=y), np.ndarray[tuple[int, int, int, int], np.dtype[np.float32]])
+z = array("h", [0] * 5)
+assert_type(dml.padding1(array("h", [1, 2, 3]), start_padding=1, end_padding=1, out=z), "array[int]")
+
+# Attributes.
+dml.average_pooling(x, window_size=(2, 2), strides=[1, 2], include_padding=np.bool_(True))
+dml.average_pooling(x, window_size=np.array([2, 2]), strides=np.int8(1), end_padding=range(2))
+dml.unfold(x, window_sizes=2, dilations=(np.int64(1), 2))
+dml.padding1(x, start_padding=1, end_padding=1, padding_mode=dml.PaddingMode.EDGE)
+dml.padding1(x, start_padding=1, end_padding=1, padding_mode="EDGE")
+dml.padding1(x, start_padding=1, end_padding=1, padding_mode="DML_PADDING_MODE_EDGE", padding_value=Fraction(1, 2))
+dml.depth_to_space1(np.ones((1, 4, 2, 2), np.uint8), block_size=2, order=dml.DepthSpaceOrder.COLUMN_ROW_DEPTH)
+roi = np.array([[0, 0, 0, 3, 3]], np.float32)
+dml.roi_pooling(x, roi, spatial_scale=np.float32(0.5), pooled_size=(2, 2))
+dml.roi_pooling(x, roi, spatial_scale=1, pooled_size=2)
+
+# Descs.
+tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
+assert_type(tensor.dtype, dml.TensorDataType)
+assert_type(dml.TensorDesc.from_array(x), dml.TensorDesc)
+desc = dml.desc.AveragePooling(input=tensor, window_size=2)
+assert_type(desc.window_size, tuple[int, ...])
+assert_type(desc.include_padding, bool)
+assert_type(desc.output, dml.TensorDesc)
+assert_type(dml.desc.AveragePooling.from_dict(desc.to_dict()), dml.desc.AveragePooling)
+assert_type(dml.desc.OperatorDesc.from_dict(desc.to_dict()), dml.desc.OperatorDesc)
+padding = dml.desc.Padding1(input=tensor, start_padding=0, end_padding=(0, 0, 1, 1), padding_mode="WRAP")
+assert_type(padding.padding_mode, dml.PaddingMode)
+assert_type(padding.padding_value, int | float)
+pooling = dml.desc.RoiPooling(
+    input=tensor, roi=dml.TensorDesc(np.float32, [1, 1, 2, 5]), spatial_scale=0.5, pooled_size=(7, 7)
+)
+assert_type(pooling.pooled_size, dml.desc.Size2D)
+assert_type(pooling.pooled_size.height, int)
+
+# Checks.
+violations = dml.check(desc, feature_level="1_0")
+assert_type(violations, list[dml.Violation])
+assert_type([violation.id for violation in violations], list[str])
+compiled = dml.compile(desc, dml.FeatureLevel.LEVEL_2_0)
+assert_type(compiled(x), Result)
+assert_type(compiled(x, out=y), np.ndarray[tuple[int, int, int, int], np.dtype[np.float32]])
+with dml.feature_level("5_0"), dml.feature_level(dml.FeatureLevel.LEVEL_6_4) as level:
+    assert_type(level, str)
+with dml.feature_level(dml.current_level()):
+    pass
+try:
+    dml.average_pooling(x, window_size=9)
+except dml.InvalidDescError as error:
+    assert_type(error.violations, tuple[dml.Violation, ...])
+    assert_type(error.field, str | None)
+threads = dml.get_num_threads()
+assert_type(threads, int)
+dml.set_num_threads(threads)

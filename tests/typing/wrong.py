@@ -1,0 +1,48 @@
+"""Uses of the public API that a type checker refuses: a comment that turns out to be unused is an error. Never run."""
+
+import numpy as np
+
+import dmlcy as dml
+
+x = np.ones((1, 1, 4, 4), np.float32)
+tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
+
+# Inputs.
+dml.average_pooling([[[[1.0]]]], window_size=2)  # type: ignore[call-overload]
+dml.average_pooling(3.0, window_size=2)  # type: ignore[call-overload]
+dml.average_pooling(window_size=2)  # type: ignore[call-overload]
+dml.average_pooling(x, x, window_size=2)  # type: ignore[call-overload]
+dml.average_pooling(x, window_size=2, out=[0.0])  # type: ignore[call-overload]
+
+# Attributes.
+dml.average_pooling(x)  # type: ignore[call-overload]
+dml.average_pooling(x, 2)  # type: ignore[call-overload]
+dml.average_pooling(x, window_sizes=2)  # type: ignore[call-overload]
+dml.average_pooling(x, window_size=2.0)  # type: ignore[call-overload]
+dml.average_pooling(x, window_size="22")  # type: ignore[arg-type]
+dml.average_pooling(x, window_size=(2, 2.0))  # type: ignore[arg-type]
+dml.average_pooling(x, window_size=None)  # type: ignore[call-overload]
+dml.average_pooling(x, window_size=2, include_padding=1)  # type: ignore[call-overload]
+dml.padding1(x, start_padding=1, end_padding=1, padding_mode="EDGES")  # type: ignore[call-overload]
+dml.padding1(x, start_padding=1, end_padding=1, padding_mode=dml.AxisDirection.INCREASING)  # type: ignore[call-overload]
+dml.padding1(x, start_padding=1, end_padding=1, padding_mode=1)  # type: ignore[call-overload]
+dml.padding1(x, start_padding=1, end_padding=1, padding_value="9")  # type: ignore[call-overload]
+dml.roi_pooling(x, x, spatial_scale=1j, pooled_size=2)  # type: ignore[call-overload]
+dml.roi_pooling(x, x, spatial_scale=1, pooled_size=(2, 2, 2))  # type: ignore[arg-type]
+
+# Descs.
+dml.desc.AveragePooling(tensor, window_size=2)  # type: ignore[call-arg]
+dml.desc.AveragePooling(input=tensor)  # type: ignore[call-arg]
+dml.desc.AveragePooling(input=x, window_size=2)  # type: ignore[arg-type]
+dml.desc.AveragePooling(input=tensor, window_size=2.5)  # type: ignore[arg-type]
+dml.desc.AveragePooling(input=tensor, window_size=2, WindowSize=2)  # type: ignore[call-arg]
+dml.desc.Padding1(input=tensor, start_padding=0, end_padding=0, padding_mode="edge")  # type: ignore[arg-type]
+print(dml.desc.Unfold(input=tensor, window_sizes=2).windows)  # type: ignore[attr-defined]
+print(dml.desc.FoldUnfold)  # type: ignore[attr-defined]
+
+# Checks.
+dml.check(tensor)  # type: ignore[arg-type]
+dml.check(dml.desc.Unfold(input=tensor, window_sizes=2), feature_level="7_0")  # type: ignore[arg-type]
+dml.feature_level(5.0)  # type: ignore[arg-type]
+dml.set_num_threads(1.5)  # type: ignore[arg-type]
+print(dml.nothing)  # type: ignore[attr-defined]
