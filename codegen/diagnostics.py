@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class Span:
     """Part of one source line; line and column count from 1, columns in characters."""
 
-    file: str  # relative to the parent of the specs root: specs/operators/pad/padding1.toml
+    file: str  # relative to the parent of the specs root: specs/shared/window.toml
     line: int
     column: int
     length: int

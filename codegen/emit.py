@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import jinja2
 
+from .pages import pages
 from .plan import FamilyPlan, OperatorPlan, Plan
 from .writer import Writer
 
@@ -37,6 +37,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.threads": "Work grain_of parallel_for",
 }
+LINE = 120
 PACKAGE = "dmlcy/_generated"
 OWNED = (f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", "docs/reference/*.md", "tests/codegen/golden/*.pyx")
 
@@ -59,8 +60,18 @@ def environment() -> jinja2.Environment:
         wrapped=lambda text, width: textwrap.fill(str(text), width),
         docstring=escaped,
         enum_classes=enum_classes,
+        import_line=import_line,
     )
     return found
+
+
+def import_line(names: list[str], module: str, word: str) -> str:
+    """``from module import names``, in parentheses where the line would be too long."""
+    line = f"from {module} {word} {', '.join(names)}"
+    if len(line) <= LINE:
+        return line
+    rows = textwrap.fill(", ".join(names) + ",", LINE, initial_indent="    ", subsequent_indent="    ")
+    return f"from {module} {word} (\n{rows}\n)"
 
 
 def member(name: str) -> str:
@@ -102,7 +113,7 @@ def emit(plan: Plan, writer: Writer) -> None:
     for name in ("enums", "operators", "desc", "api"):
         writer.write(f"{PACKAGE}/{name}.py", env.get_template(f"package_{name}.py.j2").render(plan=plan))
     writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
-    for relative, text in committed(env, plan):
+    for relative, text in pages(env, plan):
         writer.write(relative, text, committed=True)
 
 
@@ -156,13 +167,3 @@ def docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
     """The numpydoc docstring of the functional call, quotes included."""
     text = env.get_template("docstring.txt.j2").render(op=operator).strip()
     return f'"""{escaped(text)}\n"""'
-
-
-def committed(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
-    """The generated files that people read in review."""
-    return iter(())
-
-
-def pretty(value: Any) -> str:
-    """JSON for people."""
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

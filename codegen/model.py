@@ -28,7 +28,7 @@ def snake(name: str) -> str:
 
 
 def camel(name: str) -> str:
-    """AVERAGE_POOLING1 -> AveragePooling1."""
+    """SOME_NAME1 -> SomeName1."""
     return "".join(word.capitalize() for word in name.split("_"))
 
 

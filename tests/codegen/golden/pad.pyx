@@ -8,7 +8,9 @@ from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
 from dmlcy._runtime.checks cimport append_sizes, floor_mod, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back
+from dmlcy._runtime.tensor cimport (
+    MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
+)
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
@@ -906,7 +908,8 @@ def padding1(
     Returns
     -------
     array
-        The padded tensor. Sizes padded.
+        The padded tensor.
+        Sizes ``padded``.
 
     Notes
     -----
@@ -918,13 +921,12 @@ def padding1(
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``. Beside those of each field (data type, rank, range, length):
-
-        none.
+        With every violation in ``.violations``: those of each field (data type, rank, range, length).
 
     References
     ----------
-    PADDING1, feature level 5_0: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
+    PADDING1, feature level 5_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
     """
     cdef Padding1 a
     cdef int level = current_level()

@@ -8,7 +8,9 @@ from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.tensor cimport Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back
+from dmlcy._runtime.tensor cimport (
+    Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
+)
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
@@ -832,8 +834,8 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
             at[d] += 1
     return 0
 
-# The axes of more than one element, the one with the largest step of the output first. Axes that the output runs through
-# backwards are turned round.
+# The axes of more than one element, the one with the largest step of the output first. Axes that the output runs
+# through backwards are turned round.
 cdef void collect_axes(MovePlan* plan, const Rearrange* a) noexcept nogil:
     cdef MoveAxis axis
     cdef int d, to
@@ -1250,7 +1252,8 @@ def depth_to_space1(
     Returns
     -------
     array
-        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input. Sizes [N, C // block, H * block_size, W * block_size].
+        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        Sizes ``[N, C // block, H * block_size, W * block_size]``.
 
     Notes
     -----
@@ -1268,13 +1271,16 @@ def depth_to_space1(
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``. Beside those of each field (data type, rank, range, length):
+        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
 
-        - ``DML-DEPTH_TO_SPACE1-block_size-divides``: block_size does not divide the channels; C % block == 0
+        ``DML-DEPTH_TO_SPACE1-block_size-divides``
+            block_size does not divide the channels. Must hold:
+            ``C % block == 0``
 
     References
     ----------
-    DEPTH_TO_SPACE1, feature level 2_1: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
+    DEPTH_TO_SPACE1, feature level 2_1:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
     """
     cdef DepthToSpace1 a
     cdef int level = current_level()

@@ -9,7 +9,9 @@ from dmlcy._runtime.checks cimport append_size, element4, floor_div, same_sizes,
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.tensor cimport Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back
+from dmlcy._runtime.tensor cimport (
+    Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
+)
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
@@ -225,9 +227,9 @@ cdef int roi_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) 
     cdef const char* entry
     cdef char* output
     cdef Strip strip
-    while begin < end:
-        region = begin // lane_blocks(a)
-        channel = begin % lane_blocks(a) * LANES
+    while begin < end:              # region by region in the same channels: they stay in the cache
+        region = begin % a.output.sizes[0]
+        channel = begin // a.output.sizes[0] * LANES
         entry = a.regions.data + region * a.regions.strides[2]
         row0 = <float> roi_pooling_FLOAT16_at(entry)
         row1 = <float> roi_pooling_FLOAT16_at(entry + 1 * a.regions.strides[3])
@@ -440,9 +442,9 @@ cdef int roi_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) 
     cdef const char* entry
     cdef char* output
     cdef Strip strip
-    while begin < end:
-        region = begin // lane_blocks(a)
-        channel = begin % lane_blocks(a) * LANES
+    while begin < end:              # region by region in the same channels: they stay in the cache
+        region = begin % a.output.sizes[0]
+        channel = begin // a.output.sizes[0] * LANES
         entry = a.regions.data + region * a.regions.strides[2]
         row0 = <float> roi_pooling_FLOAT32_at(entry)
         row1 = <float> roi_pooling_FLOAT32_at(entry + 1 * a.regions.strides[3])
@@ -655,7 +657,8 @@ def roi_pooling(
     Returns
     -------
     array
-        The maximum of each bin of each region. Sizes [regions, C, pooled_size.Height, pooled_size.Width].
+        The maximum of each bin of each region.
+        Sizes ``[regions, C, pooled_size.Height, pooled_size.Width]``.
 
     Notes
     -----
@@ -669,16 +672,25 @@ def roi_pooling(
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError, InvalidDataError
-        With every violation in ``.violations``. Beside those of each field (data type, rank, range, length):
+        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
 
-        - ``DML-ROI_POOLING-spatial_scale-positive``: spatial_scale is not positive; spatial_scale > 0
-        - ``DML-ROI_POOLING-roi-finite``: roi is not finite; all(isfinite(roi[0, 0, r, k]) for k in 5) for r in regions
-        - ``DML-ROI_POOLING-roi-batch``: roi names a batch that does not exist; roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0] and roi[0, 0, r, 0] < N for r in regions
-        - ``DML-ROI_POOLING-roi-ordered``: roi has its corners in the wrong order; roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0, 0, r, 4] for r in regions
+        ``DML-ROI_POOLING-spatial_scale-positive``
+            spatial_scale is not positive. Must hold:
+            ``spatial_scale > 0``
+        ``DML-ROI_POOLING-roi-finite``
+            roi is not finite. Must hold for r in regions:
+            ``all(isfinite(roi[0, 0, r, k]) for k in 5)``
+        ``DML-ROI_POOLING-roi-batch``
+            roi names a batch that does not exist. Must hold for r in regions:
+            ``roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0] and roi[0, 0, r, 0] < N``
+        ``DML-ROI_POOLING-roi-ordered``
+            roi has its corners in the wrong order. Must hold for r in regions:
+            ``roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0, 0, r, 4]``
 
     References
     ----------
-    ROI_POOLING, feature level 1_0: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
+    ROI_POOLING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
     """
     cdef RoiPooling a
     cdef int level = current_level()

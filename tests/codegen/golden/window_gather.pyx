@@ -8,7 +8,9 @@ from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back
+from dmlcy._runtime.tensor cimport (
+    MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
+)
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
@@ -665,7 +667,8 @@ def unfold(
     Returns
     -------
     array
-        One column per block and one row per channel and window element. Sizes [N, C * volume, prod(blocks)].
+        One column per block and one row per channel and window element.
+        Sizes ``[N, C * volume, prod(blocks)]``.
 
     Notes
     -----
@@ -689,14 +692,19 @@ def unfold(
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``. Beside those of each field (data type, rank, range, length):
+        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
 
-        - ``DML-UNFOLD-window_sizes-fits``: window_sizes does not fit; extent[d] <= padded[d] for d in spatial
-        - ``DML-UNFOLD-output-dimensions``: output has too many dimensions; rank(output) <= rank(input)
+        ``DML-UNFOLD-window_sizes-fits``
+            window_sizes does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+        ``DML-UNFOLD-output-dimensions``
+            output has too many dimensions. Must hold:
+            ``rank(output) <= rank(input)``
 
     References
     ----------
-    UNFOLD, feature level 6_4: https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
+    UNFOLD, feature level 6_4:
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
     """
     cdef Unfold a
     cdef int level = current_level()

@@ -10,7 +10,9 @@ from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, tensor_
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back
+from dmlcy._runtime.tensor cimport (
+    MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
+)
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
@@ -1139,7 +1141,8 @@ def average_pooling(
     Returns
     -------
     array
-        One element per position of the window. Sizes [sizes(input)[0], sizes(input)[1], *pooled].
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
 
     Notes
     -----
@@ -1155,13 +1158,16 @@ def average_pooling(
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``. Beside those of each field (data type, rank, range, length):
+        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
 
-        - ``DML-AVERAGE_POOLING-window_size-fits``: window_size does not fit; extent[d] <= padded[d] for d in spatial
+        ``DML-AVERAGE_POOLING-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
 
     References
     ----------
-    AVERAGE_POOLING, feature level 1_0: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_operator_desc
+    AVERAGE_POOLING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_operator_desc
     """
     cdef AveragePooling a
     cdef int level = current_level()

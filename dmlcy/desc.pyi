@@ -1,0 +1,231 @@
+# Generated from specs/ by python -m codegen gen.
+"""One class per operator: the desc that DirectML's DML_*_OPERATOR_DESC struct is."""
+
+from typing import ClassVar
+
+from dmlcy import (
+    DepthSpaceOrder,
+    PaddingMode,
+    TensorDataType,
+    TensorDesc,
+    _Bool,
+    _DepthSpaceOrder,
+    _Int,
+    _Ints,
+    _Number,
+    _PaddingMode,
+    _TensorDataType,
+)
+from dmlcy._desc import OperatorDesc
+from dmlcy._spec import Operator
+from dmlcy._values import Size2D
+
+__all__ = [
+    "AveragePooling",
+    "DepthToSpace1",
+    "OperatorDesc",
+    "Padding1",
+    "RoiPooling",
+    "Size2D",
+    "Unfold",
+]
+
+class AveragePooling(OperatorDesc):
+    """DML_AVERAGE_POOLING_OPERATOR_DESC: Average the elements of each position of a sliding window.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    include_padding
+        Count padding elements in the divisor.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    include_padding: bool
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        output: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+        include_padding: _Bool = False,
+    ) -> None: ...
+
+class DepthToSpace1(OperatorDesc):
+    """DML_DEPTH_TO_SPACE1_OPERATOR_DESC: Move channels into blocks of the spatial axes, in the order given.
+
+    Parameters
+    ----------
+    input
+        Tensor of sizes {N, C, H, W}.
+    output
+        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+    block_size
+        Height and width of a block.
+    order
+        How a block lies in the channels of the input: with the block first, or with the output channels first.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    block_size: int
+    order: DepthSpaceOrder
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        block_size: _Int,
+        output: TensorDesc | None = None,
+        order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    ) -> None: ...
+
+class Padding1(OperatorDesc):
+    """DML_PADDING1_OPERATOR_DESC: Pad each axis of a tensor with a value of the tensor's own data type, or by
+    continuing the tensor.
+
+    Parameters
+    ----------
+    input
+        The tensor to pad.
+    output
+        The padded tensor.
+    padding_mode
+        Where the elements outside the input come from.
+    padding_value_data_type
+        Data type in which PaddingValue is stored: that of both tensors.
+    padding_value
+        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+    dimension_count
+        Number of entries of StartPadding and EndPadding: the number of axes of both tensors.
+    start_padding
+        Elements added before each axis.
+    end_padding
+        Elements added after each axis.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    padding_mode: PaddingMode
+    padding_value_data_type: TensorDataType
+    padding_value: int | float
+    dimension_count: int
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        start_padding: _Int | _Ints,
+        end_padding: _Int | _Ints,
+        output: TensorDesc | None = None,
+        padding_mode: _PaddingMode = "CONSTANT",
+        padding_value_data_type: _TensorDataType | None = None,
+        padding_value: _Number = 0,
+        dimension_count: _Int | None = None,
+    ) -> None: ...
+
+class RoiPooling(OperatorDesc):
+    """DML_ROI_POOLING_OPERATOR_DESC: Divide each region of interest into a grid of bins and take the maximum of
+    each bin.
+
+    Parameters
+    ----------
+    input
+        Feature map of sizes {N, C, H, W}.
+    roi
+        One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 /
+        SpatialScale elements.
+    output
+        The maximum of each bin of each region.
+    spatial_scale
+        Factor from the coordinates of the regions to elements of the input.
+    pooled_size
+        Bins along the height and the width of a region.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    roi: TensorDesc
+    output: TensorDesc
+    spatial_scale: float
+    pooled_size: Size2D
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        roi: TensorDesc,
+        spatial_scale: _Number,
+        pooled_size: _Int | tuple[_Int, _Int],
+        output: TensorDesc | None = None,
+    ) -> None: ...
+
+class Unfold(OperatorDesc):
+    """DML_UNFOLD_OPERATOR_DESC: Copy each position of a sliding window into a column.
+
+    Parameters
+    ----------
+    input
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
+    output
+        One column per block and one row per channel and window element.
+    dimension_count
+        Number of spatial axes: 1 to 6.
+    window_sizes
+        Size of the window along each spatial axis.
+    strides
+        Step of the window along each spatial axis.
+    dilations
+        Distance between the elements of a window along each spatial axis.
+    start_padding
+        Zeros before each spatial axis of the image.
+    end_padding
+        Zeros after each spatial axis of the image.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    window_sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_sizes: _Int | _Ints,
+        output: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        dilations: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+    ) -> None: ...

@@ -1,0 +1,340 @@
+"""Tests of python -m codegen: its commands, and what generation does with hostile text."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from bad_specs import BASE, WIDEN
+
+from codegen import __main__ as cli
+from codegen.__main__ import main
+from codegen.emit import emit
+from codegen.families import FAMILIES
+from codegen.load import load
+from codegen.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A checkout of the small specs."""
+    shutil.copytree(BASE, tmp_path / "checkout")
+    return tmp_path / "checkout"
+
+
+def edit(root: Path, old: str, new: str, file: str = WIDEN) -> None:
+    text = (root / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    (root / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run(root: Path, *arguments: str) -> int:
+    return main(["--root", str(root), *arguments])
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_gen_writes_what_changed(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "gen") == 0
+    written = capsys.readouterr().out.split()
+    assert {"specs/ids.lock", "specs/schema.json", "dmlcy/_generated/pad.pyx"} <= {*written}
+    assert all((root / path).is_file() for path in written)
+    assert run(root, "gen") == 0
+    assert capsys.readouterr().out == ""
+    edit(root, "Very.", "Very very.")
+    assert run(root, "gen") == 0
+    assert "dmlcy/_generated/pad.pyx" not in capsys.readouterr().out
+    assert run(root, "check") == 0
+    assert run(root, "lint") == 0
+
+
+def test_nothing_is_written_when_a_spec_is_wrong(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "gen") == 0
+    edit(root, 'sizes = "padded"', 'sizes = "paded"')
+    before = files(root)
+    capsys.readouterr()
+    for command in ("gen", "build", "check", "lint", "show"):
+        assert run(root, command, *(["widen"] if command == "show" else [])) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith("specs/operators/pad/widen.toml:18:10: unknown name paded")
+        assert "did you mean 'padded'?" in said.err
+    assert files(root) == before
+
+
+def test_nothing_is_written_when_a_template_fails(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(root, "gen") == 0
+    before = files(root)
+    edit(root, "Very.", "Very very.")
+
+    def fail(plan: Plan, writer: object) -> None:
+        emit(plan, writer)  # type: ignore[arg-type]
+        raise RuntimeError("half way")
+
+    monkeypatch.setattr(cli, "emit", fail)
+    with pytest.raises(RuntimeError, match="half way"):
+        run(root, "gen")
+    assert {**files(root), WIDEN: b""} == {**before, WIDEN: b""}
+
+
+def test_check_shows_stale_files(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "gen") == 0
+    edit(root, "REMOVED" if False else '"DML-MODEL-file"', '"DML-MODEL-files"', "specs/model_errors.toml")
+    before = files(root)
+    capsys.readouterr()
+    assert run(root, "check") == 1
+    said = capsys.readouterr()
+    assert "--- a/specs/ids.lock\n+++ b/specs/ids.lock\n" in said.out
+    assert "+DML-MODEL-files\n" in said.out
+    assert re.search(r"stale: .*specs/ids\.lock", said.err)
+    assert re.search(r"specs/ids.lock:\d+:1: no spec has DML-MODEL-file any more", said.err)
+    assert "did you mean 'DML-MODEL-files'?" in said.err
+    assert files(root) == before
+
+
+def test_ids_are_never_lost(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = root / "specs" / "ids.lock"
+    assert run(root, "gen") == 0
+    first = lock.read_text().split("\n")
+    published = [line for line in first if line.startswith("DML-")]
+    assert published == sorted(published)
+    assert "DML-WIDEN-start_padding-even" in published
+    edit(root, "start_padding-even", "start_padding-odd")
+    assert run(root, "gen") == 0
+    assert [*published, "DML-WIDEN-start_padding-odd"] == sorted(
+        [line for line in lock.read_text().split("\n") if line.startswith("DML-")], key=lambda line: line.endswith("odd")
+    )
+    assert run(root, "check") == 1
+    assert "no spec has DML-WIDEN-start_padding-even any more" in capsys.readouterr().err
+    lock.write_text(lock.read_text().replace("DML-WIDEN-start_padding-even\n", "") + "DML-WIDEN-start_padding-even  Why.\n")
+    assert run(root, "gen") == 0
+    assert run(root, "check") == 0
+    assert lock.read_text().endswith("\nretired:\nDML-WIDEN-start_padding-even  Why.\n")
+    edit(root, "start_padding-odd", "start_padding-even")
+    capsys.readouterr()
+    assert run(root, "gen") == 0
+    assert run(root, "check") == 1
+    assert "DML-WIDEN-start_padding-even is retired, and a spec has it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("added", "problem"),
+    [
+        ("DML-X-y-z extra\n", "a line is one id, nothing else"),
+        ("nonsense\n", "a line is one id, nothing else"),
+        ("DML-WIDEN-start_padding-even\n", "DML-WIDEN-start_padding-even stands here a second time"),
+        ("retired:\nDML-X-y-z\n", "a line is an id and why it is retired"),
+    ],
+)
+def test_a_lock_that_is_none(root: Path, added: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "gen") == 0
+    lock = root / "specs" / "ids.lock"
+    lock.write_text(lock.read_text().replace("retired:\n", "") + added)
+    assert run(root, "gen") == 1
+    assert problem in capsys.readouterr().err
+
+
+def test_check_reports_lint(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(root, 'hint   = "Add one."', 'hint   = "Add one"')
+    assert run(root, "gen") == 0
+    assert run(root, "check") == 1
+    assert "hint does not end with a period" in capsys.readouterr().err
+
+
+def test_check_compares_two_runs(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "gen") == 0
+    monkeypatch.setattr(cli, "digests_elsewhere", lambda root: {**cli.digests(root), "specs/schema.json": "other"})
+    assert run(root, "check") == 1
+    assert "specs/schema.json differs from one run to the next" in capsys.readouterr().err
+
+
+def test_the_checkout_is_clean() -> None:
+    assert cli.digests(ROOT) == cli.digests_elsewhere(ROOT)
+
+
+def test_show_merges_groups(capsys: pytest.CaptureFixture[str], root: Path) -> None:
+    assert run(root, "show", "widen") == 0
+    shown = tomllib.loads(capsys.readouterr().out)
+    assert shown["operator"]["since"] == "2_0"
+    assert shown["ranks"] == {"R": [{"since": "1_0", "min": 1, "max": 8}]}
+    assert [let["name"] for let in shown["let"]] == ["axes", "padded"]
+    assert shown["rule"][0]["id"] == "DML-WIDEN-start_padding-even"
+    assert shown["data_rule"][0]["id"] == "DML-WIDEN-input-finite"
+    assert {field["name"]: field["type"] for field in shown["field"]}["PaddingValue"] == "scalar_union"
+    assert shown["kernel"]["index"]["EDGE"] == "min(max(p, 0), n - 1)"
+
+
+def test_every_operator_shows_as_toml(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in load(ROOT).operators:
+        assert run(ROOT, "show", name) == 0
+        assert tomllib.loads(capsys.readouterr().out)["operator"]["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("show", "widdn"), "there is no operator 'widdn': did you mean 'WIDEN'?"),
+        (("show", "widen1"), "WIDEN1 (level 3_0) is in the catalogue, not built yet"),
+        (("new", "widdn"), "there is no operator 'widdn': did you mean 'WIDEN'?"),
+        ((), "required: COMMAND"),
+        (("gen", "x"), "unrecognized arguments: x"),
+        (("shwo",), "invalid choice: 'shwo'"),
+        (("new", "widen1", "--family", "pads"), "invalid choice: 'pads'"),
+    ],
+)
+def test_wrong_usage(root: Path, arguments: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = run(root, *arguments)
+    except SystemExit as stopped:
+        status = int(stopped.code or 0)
+    assert status == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_new_writes_a_skeleton(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "new", "widen1") == 0  # another version is built: its family and its group
+    path = root / "specs" / "operators" / "pad" / "widen1.toml"
+    assert capsys.readouterr().out == "specs/operators/pad/widen1.toml\n"
+    text = path.read_text()
+    assert tomllib.loads(text)["operator"]["include"] == ["widen"]
+    assert [field["name"] for field in tomllib.loads(text)["field"]] == ["OutputTensor"]
+    assert "TODO" not in text
+    assert run(root, "gen") == 1
+    said = capsys.readouterr().err
+    for problem in ("summary is empty", "source is empty", "doc is empty", "[types] T has no row",
+                    "the output OutputTensor has no sizes"):  # fmt: skip
+        assert problem in said
+    assert run(root, "new", "widen1") == 1
+    assert "WIDEN1 is built" in capsys.readouterr().err
+    assert path.read_text() == text
+
+
+def test_new_needs_a_family(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "specs" / "operators" / "window_reduce" / "squash.toml").unlink()
+    assert run(root, "new", "squash") == 2
+    assert "--family" in capsys.readouterr().err
+    assert run(root, "new", "SQUASH", "--family", "rearrange") == 0
+    assert (root / "specs" / "operators" / "rearrange" / "squash.toml").is_file()
+
+
+def test_new_never_overwrites(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "specs" / "operators" / "rearrange").mkdir()
+    other = root / "specs" / "operators" / "rearrange" / "widen1.toml"
+    shutil.copy(root / "specs" / "operators" / "window_reduce" / "squash.toml", other)
+    other.write_text(other.read_text().replace('"window_reduce"', '"rearrange"').replace("SQUASH", "SQUASH"))
+    (root / "specs" / "operators" / "window_reduce" / "squash.toml").unlink()
+    before = other.read_text()
+    assert run(root, "new", "widen1", "--family", "rearrange") == 1
+    assert "exists" in capsys.readouterr().err
+    assert other.read_text() == before
+
+
+def test_a_skeleton_of_every_operator_is_reported_not_fatal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    facts = load(ROOT).facts
+    root = tmp_path / "checkout"
+    (root / "specs").mkdir(parents=True)
+    for path in (ROOT / "specs").glob("*.toml"):
+        shutil.copy(path, root / "specs")
+    small = "\n".join(
+        block for block in re.split(r"\n(?=\[\[operator\]\])", (ROOT / "specs" / "catalogue.toml").read_text())
+    )
+    assert small.count("[[operator]]") == 177
+    for number, name in enumerate(sorted(facts.catalogue)[::25]):
+        family = list(FAMILIES)[number % len(FAMILIES)]
+        assert run(root, "new", name, "--family", family) == 0
+        assert run(root, "gen") == 1
+        assert f"specs/operators/{family}/{name.lower()}.toml:" in capsys.readouterr().err
+        (root / "specs" / "operators" / family / f"{name.lower()}.toml").unlink()
+
+
+HOSTILE = 'Say "x" or \'y\' {{ 7 * 7 }} {% raw %} {# no #} \\N{DASH} \\ """ \'\'\' \\""" # */ é\t\n\n  on a line; `a` | <b> ${c} %s.'
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
+
+
+def hostile(root: Path) -> int:
+    """Puts the text into every free text of the specs; returns how many there are."""
+    keys = "summary|doc|hint|says|question|choice|evidence|title|calculation|note|windows|about"
+    count = 0
+    for path in (root / "specs").rglob("*.toml"):
+        text = path.read_text(encoding="utf-8")
+        about = "|about" if path.name.endswith("errors.toml") else ""
+        pattern = rf"^(\s*)({keys.removesuffix('|about')}{about})(\s*)= \".*\"$"
+        text, found = re.subn(pattern, lambda match: f"{match[1]}{match[2]}{match[3]}= {quoted(HOSTILE)}", text, flags=re.M)
+        path.write_text(text, encoding="utf-8")
+        count += found
+    return count
+
+
+def test_texts_cannot_break_out(root: Path) -> None:
+    edit(root, 'name = "CONSTANT", value = 0, since = "1_0"', f'name = "CONSTANT", value = 0, since = "1_0", doc = {quoted(HOSTILE)}',
+         "specs/enums.toml")  # fmt: skip
+    assert hostile(root) > 30
+    assert run(root, "gen") == 0
+    squeezed = " ".join(HOSTILE.split())
+    package = root / "dmlcy" / "_generated"
+    for path in package.glob("*.py"):
+        compile(path.read_text(encoding="utf-8"), path.name, "exec")
+    tree = compile((package / "desc.py").read_text(encoding="utf-8"), "desc.py", "exec", flags=0x400)  # an AST
+    import ast
+
+    docs = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assert docs
+    assert all(squeezed in " ".join(doc.split()) for doc in docs)
+
+
+def test_hostile_texts_stay_inside_generated_cython(root: Path) -> None:
+    pytest.importorskip("Cython")
+    from Cython.Compiler.Main import CompilationOptions, Context
+    from Cython.Compiler.TreeFragment import parse_from_strings
+
+    hostile(root)
+    assert run(root, "gen") == 0
+    text = (root / "dmlcy" / "_generated" / "pad.pyx").read_text(encoding="utf-8")
+    assert CompilationOptions is not None and Context is not None  # what parse_from_strings needs is there
+    tree = parse_from_strings("pad", text)
+    found = [node.doc for node in tree.body.stats if getattr(node, "doc", None)]
+    assert any(" ".join(HOSTILE.split()) in " ".join(str(doc).split()) for doc in found)
+
+
+def test_build_compiles_and_restores(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a setup.py that only notes what it is asked, and one that fails."""
+    (root / "setup.py").write_text("import sys\nopen('asked', 'w').write(' '.join(sys.argv))\n")
+    assert run(root, "build") == 0
+    assert (root / "asked").read_text() == "setup.py -q build_ext --inplace"
+    package = root / "dmlcy" / "_generated"
+    (package / "gone.cpython-311-x86_64-linux-gnu.so").touch()
+    (package / "pad.cpython-311-x86_64-linux-gnu.so").touch()
+    assert run(root, "build") == 0
+    assert [path.name for path in package.glob("*.so")] == ["pad.cpython-311-x86_64-linux-gnu.so"]
+    before = {path: path.read_bytes() for path in package.glob("*.py*")}
+    (root / "setup.py").write_text("raise SystemExit('no compiler here')\n")
+    edit(root, "start_padding[d] % 2 == 0", "start_padding[d] % 3 == 0")
+    shutil.rmtree(root / "specs" / "operators" / "window_reduce")
+    capsys.readouterr()
+    assert run(root, "build") == 1
+    assert "no compiler here" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in package.glob("*.py*")} == before
+
+
+def test_the_command_needs_no_package_and_leaves_no_traceback(root: Path) -> None:
+    edit(root, "[types]", "[types")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "codegen", "--root", str(root), "gen"]
+    done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("specs/operators/pad/widen.toml:8:7: ")

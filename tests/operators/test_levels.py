@@ -1,0 +1,279 @@
+"""All feature levels: what the rows of the specs give, and nothing else; and the level in force."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from breaking import FACTS, LEVELS, NEWEST, NUMPY, OPERATORS, PLAN, USES, rows_of_rank, rows_of_type
+from codegen.model import Field, Operator
+
+import dmlcy as dml
+from dmlcy._tables import compiled
+
+DTYPES = [dtype.name for dtype in FACTS.dtypes]
+
+
+def adapted(operator: Operator, rank: int) -> tuple[dict[str, tuple[int, ...]], dict[str, Any]]:
+    """Sizes of the inputs, and attributes, of the first example stretched to a rank of its first tensor."""
+    use = USES[operator.name]
+    sizes = {field.python: use.arrays[field.python].shape for field in operator.inputs}
+    first = operator.inputs[0].python
+    sizes[first] = (*sizes[first][:rank], *[2] * (rank - len(sizes[first])))
+    attributes = {
+        name: 1 if isinstance(value, list | tuple) and operator.field(name).type == "uint_array" else value
+        for name, value in use.attributes.items()
+    }
+    return sizes, attributes
+
+
+def cells(operator: Operator) -> Iterator[tuple[Field, str, int]]:
+    """Every tensor, data type and rank."""
+    for field in operator.tensors:
+        for dtype in DTYPES:
+            for rank in range(1, 10):
+                yield field, dtype, rank
+
+
+def expected(operator: Operator, field: Field, dtype: str, rank: int, level: int) -> set[str]:
+    """The ids that data type and rank of one tensor give by the rows of the spec."""
+    since = FACTS.level_index(operator.since)
+    ids = {"operator-level"} if level < since else set()
+    now = max(level, since)
+    for known, value, slug in ((rows_of_type, dtype, "dtype"), (rows_of_rank, rank, "rank")):
+        if value not in known(operator, field, now):
+            later = value in known(operator, field, len(LEVELS) - 1)
+            ids.add(f"{field.python}-{'level' if later else slug}")
+    return ids
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_data_type_and_rank_at_every_level(name: str) -> None:
+    """One tensor has this data type and rank; what depends on it is left out, or has the same data type."""
+    operator = OPERATORS[name]
+    accepted = 0
+    for field, dtype, rank in cells(operator):
+        sizes, attributes = adapted(operator, rank if field is operator.inputs[0] else len(USES[name].desc.input.sizes))
+        own = sizes.get(field.python, ())
+        tied = {other.python: dtype for other in operator.inputs if other.types == field.types}
+        values: dict[str, Any] = {
+            key: dml.TensorDesc(tied.get(key, "FLOAT32"), sizes[key]) for key in sizes
+        } | attributes
+        if field is not operator.inputs[0]:
+            valid = USES[name].make(USES[name].values())
+            own = getattr(valid, field.python).sizes
+            own = own if rank == len(own) else (1,) * rank
+            values = {**USES[name].values(), field.python: dml.TensorDesc(dtype, own)}
+        d = USES[name].make(values)
+        for level, level_name in enumerate(LEVELS):
+            found = {one.id.removeprefix(f"DML-{name}-") for one in dml.check(d, level_name)}
+            wanted = expected(operator, field, dtype, rank, level)
+            about = {id_ for id_ in found if id_.startswith((f"{field.python}-", "operator-"))}
+            about -= {f"{field.python}-{slug}" for slug in ("same-dtype", "sizes", "dimensions")}
+            assert about == wanted, (field.python, dtype, rank, level_name)
+            if field is operator.inputs[0]:
+                others = {id_ for id_ in found - about if id_.endswith(("-dtype", "-level", "-rank"))}
+                assert not others or len(tied) < len(operator.inputs), (dtype, rank, level_name, found)
+            if not found:
+                accepted += 1
+                compiled()[name](d, level)
+            elif found == wanted and d.output is not None:
+                with pytest.raises(dml.DmlError):
+                    compiled()[name](d, level)
+    assert accepted
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_calls_at_every_level(name: str, level: str) -> None:
+    """The functional call agrees with the rows for every data type and rank of the first tensor."""
+    operator = OPERATORS[name]
+    index, function = LEVELS.index(level), getattr(dml, operator.python)
+    use, first = USES[name], operator.inputs[0]
+    for dtype, numpy in NUMPY.items():
+        for rank in range(1, 10):
+            sizes, attributes = adapted(operator, rank)
+            arrays = [np.ones(sizes[field.python], numpy) for field in operator.inputs]
+            arrays[1:] = [use.arrays[field.python].astype(numpy) for field in operator.inputs[1:]]
+            wanted = expected(operator, first, dtype, rank, index)
+            with dml.feature_level(level):
+                if not wanted:
+                    assert function(*arrays, **attributes).dtype == numpy
+                    continue
+                with pytest.raises(dml.DmlError) as raised:
+                    function(*arrays, **attributes)
+            found = {one.id.removeprefix(f"DML-{name}-") for one in raised.value.violations}
+            assert wanted <= found, (dtype, rank)
+            later = {one.level for one in raised.value.violations if one.id.endswith("-level")}
+            assert (type(raised.value) is dml.FeatureLevelError) == raised.value.id.endswith("-level")
+            assert all(LEVELS.index(str(needed)) > index for needed in later)
+
+
+MEMBERS = [
+    (name, field.python, member.name, member.since)
+    for name, operator in OPERATORS.items()
+    for field in operator.attributes
+    if field.enum is not None
+    for member in next(enum for enum in PLAN.enums if enum.name == field.enum).members
+]
+
+
+@pytest.mark.parametrize(("name", "field", "member", "since"), MEMBERS)
+def test_every_member_at_every_level(name: str, field: str, member: str, since: str) -> None:
+    use, function = USES[name], getattr(dml, OPERATORS[name].python)
+    d = use.make({**use.values(), field: member})
+    for index, level in enumerate(LEVELS):
+        wanted = []
+        if index < LEVELS.index(OPERATORS[name].since):
+            wanted.append(f"DML-{name}-operator-level")
+        if LEVELS.index(since) > max(index, LEVELS.index(OPERATORS[name].since)):
+            wanted.append(f"DML-{name}-{field}-level")
+        assert [one.id for one in dml.check(d, level)] == wanted
+        with dml.feature_level(level):
+            if wanted:
+                with pytest.raises(dml.FeatureLevelError) as raised:
+                    use.call(function, {}, use.attributes | {field: member})
+                assert [one.id for one in raised.value.violations] == wanted
+            else:
+                use.call(function, {}, use.attributes | {field: member})
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_refusal_names_the_lowest_level_that_accepts(name: str) -> None:
+    use, since = USES[name], LEVELS.index(OPERATORS[name].since)
+    for level in LEVELS[:since]:
+        (found,) = dml.check(use.desc, level)
+        assert found.level == OPERATORS[name].since
+        assert f"feature level {OPERATORS[name].since} " in found.message
+    assert all(dml.check(use.desc, level) == [] for level in LEVELS[since:])
+
+
+# The level in force --------------------------------------------------------------------------------------------------------
+
+
+def test_the_newest_level_is_the_default() -> None:
+    assert dml.current_level() == NEWEST == "6_4"
+    assert len(LEVELS) == 15
+
+
+@pytest.mark.parametrize("number", range(15))
+def test_every_spelling(number: int) -> None:
+    name = LEVELS[number]
+    member = list(dml.FeatureLevel)[number]
+    for spelling in (name, f"DML_FEATURE_LEVEL_{name}", member, np.str_(name)):
+        with dml.feature_level(spelling) as level:
+            assert level == dml.current_level() == name
+    assert dml.current_level() == NEWEST
+
+
+BAD = ["", "5", "5_", "5.0", "5_0 ", "7_0", "LEVEL_5_0", "dml_feature_level_5_0", None, 5, 5.0, math.nan, 0x5000, 14,
+       b"5_0", ["5_0"], True, dml.PaddingMode.EDGE, object(), "x" * 9999, "\x1b[31m5_0"]  # fmt: skip
+
+
+@pytest.mark.parametrize("level", BAD, ids=lambda value: repr(value)[:20])
+def test_what_is_no_level(level: Any) -> None:
+    for use in (lambda: dml.feature_level(level), lambda: dml.compile(USES["UNFOLD"].desc, level if level else 0)):
+        with pytest.raises(ValueError) as raised:
+            use()
+        assert len(str(raised.value)) < 300 and str(raised.value).isprintable()
+    assert dml.current_level() == NEWEST
+
+
+def test_a_level_that_was_probably_meant() -> None:
+    with pytest.raises(ValueError, match=r'Did you mean "5_0"\?'):
+        dml.feature_level("5.0")
+
+
+def test_levels_nest_and_end_with_an_exception() -> None:
+    with dml.feature_level("5_0"):
+        with dml.feature_level("2_1"):
+            assert dml.current_level() == "2_1"
+        assert dml.current_level() == "5_0"
+        with pytest.raises(ZeroDivisionError), dml.feature_level("1_0"):
+            raise ZeroDivisionError
+        assert dml.current_level() == "5_0"
+        with pytest.raises(dml.FeatureLevelError), dml.feature_level("6_3"):
+            dml.unfold(np.ones((1, 1, 3), np.float32), window_sizes=1)
+        assert dml.current_level() == "5_0"
+        for _ in range(3):
+            with dml.feature_level("4_0"), dml.feature_level("3_0"):
+                assert dml.current_level() == "3_0"
+    assert dml.current_level() == NEWEST
+
+
+def test_a_call_a_check_and_compile_take_the_level_in_force() -> None:
+    x = np.ones((1, 1, 3), np.float32)
+    d = dml.desc.Unfold(input=dml.TensorDesc.from_array(x), window_sizes=1)
+    op = dml.compile(d)
+    with dml.feature_level("6_3"):
+        assert [found.id for found in dml.check(d)] == ["DML-UNFOLD-operator-level"]
+        assert dml.check(d, "6_4") == []
+        with pytest.raises(dml.FeatureLevelError):
+            dml.compile(d)
+        with pytest.raises(dml.FeatureLevelError):
+            dml.unfold(x, window_sizes=1)
+        assert op(x).shape == (1, 1, 3)             # checked once, at its own level
+    assert dml.unfold(x, window_sizes=1).shape == (1, 1, 3)
+
+
+def at(level: str) -> bool:
+    """Whether the level in force is this one, and a call sees it."""
+    try:
+        dml.unfold(np.ones((1, 1, 3), np.float32), window_sizes=1)
+    except dml.FeatureLevelError as error:
+        return dml.current_level() == level != NEWEST and f"level is {level}." in str(error)
+    return dml.current_level() == level == NEWEST
+
+
+def test_threads_have_levels_of_their_own() -> None:
+    count = 8
+    barrier, seen = threading.Barrier(count), [False] * count
+
+    def work(number: int) -> None:
+        level = LEVELS[number]
+        seen[number] = at(NEWEST)
+        with dml.feature_level(level):
+            for _ in range(50):
+                barrier.wait(10)
+                seen[number] &= at(level)
+        seen[number] &= at(NEWEST)
+
+    with dml.feature_level("5_0"):
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert dml.current_level() == "5_0"
+    assert seen == [True] * count
+
+
+def test_tasks_have_levels_of_their_own() -> None:
+    async def work(number: int) -> bool:
+        fine = at("6_0")                            # a task starts with the level of its creator
+        with dml.feature_level(LEVELS[number]):
+            for _ in range(20):
+                await asyncio.sleep(0)
+                fine &= at(LEVELS[number])
+            if number % 2:
+                raise KeyError(number)
+        return fine and at("6_0")
+
+    async def main() -> list[Any]:
+        with dml.feature_level("6_0"):
+            tasks = [asyncio.create_task(work(number)) for number in range(14)]
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+            assert await asyncio.to_thread(at, "6_0")
+            assert at("6_0")
+        assert at(NEWEST)
+        return results
+
+    results = asyncio.run(main())
+    assert all(result is True for result in results[::2])
+    assert all(type(result) is KeyError for result in results[1::2])
+    assert dml.current_level() == NEWEST

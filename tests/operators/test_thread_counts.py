@@ -1,0 +1,117 @@
+"""The same bits with any number of threads, on tensors that are worth several of them, and from several callers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from checks import assert_same_bits, compiled
+from strategies import MODES, ORDERS, Array, any_bits, small_integers
+
+import dmlcy as dml
+
+
+@pytest.fixture(autouse=True)
+def _restore() -> Iterator[None]:
+    before = dml.get_num_threads()
+    yield
+    dml.set_num_threads(before)
+
+
+def magnitudes(seed: int, shape: tuple[int, ...], dtype: str) -> Array:
+    """Floats whose sum depends on the order of the additions."""
+    rng = np.random.default_rng(seed)
+    x: Array = (rng.standard_normal(shape) * 2.0 ** rng.integers(-10, 10, shape)).astype(dtype)
+    return x
+
+
+def padding(dtype: str, shape: tuple[int, ...], mode: str) -> tuple[str, list[Array], dict[str, Any]]:
+    return "padding1", [any_bits(1, shape, dtype)], {"start_padding": 3, "end_padding": 5, "padding_mode": mode}
+
+
+def pooling(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, list[Array], dict[str, Any]]:
+    return "average_pooling", [magnitudes(2, shape, dtype)], attributes
+
+
+def unfold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, list[Array], dict[str, Any]]:
+    return "unfold", [any_bits(3, shape, dtype)], attributes
+
+
+def rois(dtype: str, shape: tuple[int, ...]) -> tuple[str, list[Array], dict[str, Any]]:
+    rng = np.random.default_rng(4)
+    corners = np.sort(rng.uniform(-10, 120, (50, 2, 2)), 1).reshape(50, 4)
+    roi = np.column_stack([rng.integers(0, shape[0], 50), corners]).astype(dtype)
+    return "roi_pooling", [small_integers(5, shape, dtype), roi[None, None]], {"spatial_scale": 0.5, "pooled_size": (7, 6)}
+
+
+CASES = {
+    **{f"padding {mode}": padding("f4", (3, 200, 700), mode) for mode in MODES},
+    "padding a row": padding("i8", (400_000,), "WRAP"),
+    "padding cells": padding("u1", (500, 40, 40), "EDGE"),
+    **{
+        f"depth to space {order} {dtype}": (
+            "depth_to_space1",
+            [any_bits(6, (2, 64, 64, 65), dtype)],
+            {"block_size": 4, "order": order},
+        )
+        for order in ORDERS
+        for dtype in ("u1", "f4", "f8")
+    },
+    "unfold": unfold("f4", (2, 8, 60, 61), window_sizes=3, start_padding=1, end_padding=1),
+    "unfold an axis": unfold("u2", (1, 2, 100_000), window_sizes=5, strides=2, dilations=3),
+    "unfold volumes": unfold("f8", (1, 2, 20, 21, 22), window_sizes=3, dilations=2, start_padding=1),
+    "pooling": pooling("f4", (4, 16, 80, 90), window_size=3, strides=2, start_padding=1),
+    "pooling halves": pooling("f2", (4, 16, 80, 90), window_size=(5, 4), end_padding=(2, 3), include_padding=True),
+    "pooling volumes": pooling("f4", (2, 8, 20, 30, 40), window_size=(2, 3, 5)),
+    "pooling all": pooling("f4", (4, 100, 50, 60), window_size=(50, 60)),
+    "pooling long rows": pooling("f4", (1, 1, 4, 200_000), window_size=(3, 3000), strides=(1, 7)),
+    "roi pooling": rois("f4", (3, 64, 50, 60)),
+    "roi pooling halves": rois("f2", (3, 64, 50, 60)),
+}
+
+
+@pytest.mark.parametrize(("name", "inputs", "attributes"), CASES.values(), ids=CASES)
+def test_any_number_of_threads(name: str, inputs: list[Array], attributes: dict[str, Any]) -> None:
+    function, operator = getattr(dml, name), compiled(name, inputs, attributes)
+    dml.set_num_threads(1)
+    expected = function(*inputs, **attributes)
+    for threads in (2, 3, 8):
+        dml.set_num_threads(threads)
+        assert_same_bits(function(*inputs, **attributes), expected)
+        assert_same_bits(operator(*inputs), expected)
+        out = np.empty(expected.shape[::-1], expected.dtype).T
+        assert_same_bits(function(np.asfortranarray(inputs[0]), *inputs[1:], **attributes, out=out), expected)
+
+
+@pytest.mark.parametrize("name", ["padding WRAP", "padding a row", "padding cells", "depth to space COLUMN_ROW_DEPTH u1"])
+def test_large_moves_follow_the_definition(name: str) -> None:
+    function, inputs, attributes = CASES[name]
+    dml.set_num_threads(3)
+    whole = dict(attributes)
+    if function == "padding1":
+        whole |= {"start_padding": [3] * inputs[0].ndim, "end_padding": [5] * inputs[0].ndim}
+    assert_same_bits(getattr(dml, function)(*inputs, **attributes), getattr(reference, function)(*inputs, **whole))
+
+
+def test_several_callers_at_once() -> None:
+    dml.set_num_threads(2)
+    chosen = [CASES[name] for name in ("padding WRAP", "unfold", "pooling", "roi pooling")]
+    expected = [getattr(dml, name)(*inputs, **attributes) for name, inputs, attributes in chosen]
+    failures: list[str] = []
+
+    def call(number: int) -> None:
+        name, inputs, attributes = chosen[number]
+        for _ in range(4):
+            if getattr(dml, name)(*inputs, **attributes).tobytes() != expected[number].tobytes():
+                failures.append(name)
+
+    callers = [threading.Thread(target=call, args=(number % 4,)) for number in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not failures
