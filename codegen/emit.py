@@ -16,9 +16,14 @@ from .writer import Writer
 
 # What a generated module may need, and where it is declared; each module imports what its text uses.
 CIMPORTS = {
-    "libc.math": "INFINITY NAN copysign erf exp fabs floor fmax fmin isfinite isinf isnan log pow round roundf signbit sqrt tanh",
+    "libc.math": (
+        "INFINITY NAN copysign erf exp fabs floor fmax fmin isfinite isinf isnan log pow round roundf signbit sqrt tanh"
+    ),
     "libc.stddef": "ptrdiff_t",
-    "libc.stdint": "INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_MAX int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t",
+    "libc.stdint": (
+        "INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_MAX int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t"
+        " uint64_t uintptr_t"
+    ),
     "libc.stdlib": "calloc free llabs malloc realloc",
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
@@ -37,6 +42,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.threads": "Work grain_of parallel_for",
 }
+CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words that a kernel may use
 LINE = 120
 PACKAGE = "dmlcy/_generated"
 OWNED = (f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", "docs/reference/*.md", "tests/codegen/golden/*.pyx")
@@ -81,7 +87,8 @@ def member(name: str) -> str:
 
 def escaped(text: str) -> str:
     """Text that may stand between triple quotes."""
-    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return f'{text[:-1]}\\"' if text.endswith('"') else text
 
 
 def without_outer(code: str) -> str:
@@ -137,14 +144,15 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
     text = env.get_template("module.pyx.j2").render(
         family=family, body=body, cimports=list(cimports(body)), imports=sorted(imports)
     )
-    return re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", text))
+    return re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
 
 
 def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
     """The declarations that a module uses and does not make itself."""
     code = re.sub(r"#.*", "", body)
     for where, names in CIMPORTS.items():
-        used = [name for name in names.split() if re.search(rf"\b{name}\b", code)]
+        called = r"\(" if where in CALLED else ""
+        used = [name for name in names.split() if re.search(rf"\b{name}\b{called}", code)]
         own = [name for name in used if re.search(rf"^cdef [^\n]*\b{name}\([^\n]*\)[^\n]*:$", code, re.M)]
         if [name for name in used if name not in own]:
             yield where, [name for name in used if name not in own]

@@ -85,6 +85,7 @@ class _Linter:
                     span = self.variable(key, variable)
                     self.error(span, f"[{key}] {variable} has no row", f"{variable} = [{{ since = … }}]")
         for document in self.documents:
+            self.characters(document, document.data, ())
             self.texts(document, "operator", (document.data.get("operator", {}),), ("summary", "source"))
             self.texts(document, "field", document.data.get("field", ()), ("doc",))
         for field in operator.fields:
@@ -101,6 +102,14 @@ class _Linter:
                 if row.get(key) == "":
                     path = (table, key) if table == "operator" else (table, number, key)
                     self.error(document.value_span(path), f"{key} is empty")
+
+    def characters(self, document: source.Document, value: Any, path: source.KeyPath) -> None:
+        """Control characters have no place in generated files."""
+        if isinstance(value, str) and any(c < " " and c not in "\n\t" or c == "\x7f" for c in value):
+            self.error(document.value_span(path), "the text has a control character")
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for step, item in items:
+            self.characters(document, item, (*path, step))
 
     def variable(self, key: str, variable: str) -> Span | None:
         for document in reversed(self.documents):

@@ -7,6 +7,6 @@ from dmlcy._runtime.tensor cimport Tensor
 # Data type and sizes of a TensorDesc; no data.
 cdef bint describe(object desc, Tensor* tensor) except -1
 
-# The array behind the object when it has the data type and sizes in `tensor`, whose data and strides it then gives; else
-# None.
+# The array behind the object when it has the data type and sizes in `tensor`, whose data and strides it then gives;
+# else None.
 cdef ndarray match(object value, Tensor* tensor)

@@ -38,7 +38,7 @@ def edited(case: Path, folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         if "old" in edit:
-            assert text.count(edit["old"]) == 1, f"{case.name}: {edit['old']!r} stands there {text.count(edit['old'])} times"
+            assert text.count(edit["old"]) == 1, f"{case.name}: not there, or more than once: {edit['old']!r}"
             text = text.replace(edit["old"], edit["new"])
         else:
             text += edit["new"]
@@ -64,9 +64,9 @@ def never_reported(modules: list[ModuleType], runs: Iterator[Callable[[], object
     for module in modules:
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in ("error", "report", "texts"):
-                    calls[module.__name__, node.lineno] = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if isinstance(node, ast.Call) and name in ("error", "report", "texts"):
+                calls[module.__name__, node.lineno] = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     missed = dict(calls)
     original = Diagnostics.error
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hypothesis import HealthCheck, settings
+
+import dmlcy as dml
 from codegen.diagnostics import Diagnostics
 from codegen.load import load
 from codegen.model import Field, Operator, Rule
 from codegen.plan import plan
-from hypothesis import HealthCheck, settings
-
-import dmlcy as dml
 
 PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())
 FACTS = PLAN.facts
@@ -85,7 +85,7 @@ class Use:
         return getattr(dml.desc, self.operator.desc)(**values)
 
     def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
-        """Calls the function, or the compiled operator, with the arrays and the changes; what is refused writes nothing."""
+        """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
         given: dict[str, Any] = {**self.arrays, **attributes, **changes}
         inputs = [given.pop(field.python) for field in self.operator.inputs]
         (output,) = (field.python for field in self.operator.outputs)
@@ -167,9 +167,7 @@ def cases(operator: Operator) -> Iterator[Case]:
     errors = {error.id: error.error for error in FACTS.implicit}
     for slug, broken in (("level", operator_level(use)), ("unknown", [("json", {"Bogus": 1}, {})])):
         for way, changes, more in broken:
-            yield Case(
-                f"DML-{operator.name}-operator-{slug}", errors[slug], operator.name, use, way, changes, **more
-            )
+            yield Case(f"DML-{operator.name}-operator-{slug}", errors[slug], operator.name, use, way, changes, **more)
     for field in operator.fields:
         for slug, error in errors.items():
             for way, changes, more in WAYS[slug](use, field):
@@ -433,7 +431,7 @@ def break_overlap(use: Use, field: Field) -> Ways:
             memory = np.zeros(given.nbytes + result.nbytes, np.uint8)
             source = memory[: given.nbytes].view(given.dtype).reshape(given.shape)
             source[...] = given
-            start = given.nbytes - given.itemsize          # only the last element of the input is shared
+            start = given.nbytes - given.itemsize  # only the last element of the input is shared
             out = memory[start : start + result.nbytes].view(result.dtype).reshape(result.shape)
             yield way, {tensor.python: source, field.python: out}, {}
     yield "desc", {field.python: use.tensor(field.python, strides=(0,) * result.ndim)}, {}

@@ -66,16 +66,16 @@ def onnx_run(op_type: str, opset: int, inputs: list[Array], **attributes: Any) -
     onnx = pytest.importorskip("onnx", reason="builds the models for ONNX Runtime")
     runtime = pytest.importorskip("onnxruntime", reason="the library to compare with")
     helper = onnx.helper
-    names = [f"input{number}" for number in range(len(inputs))]
-    node = helper.make_node(op_type, names, ["output"], **attributes)
-    types = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in inputs]
+    feeds = {f"input{number}": x for number, x in enumerate(inputs)}
+    node = helper.make_node(op_type, list(feeds), ["output"], **attributes)
+    types = {name: helper.np_dtype_to_tensor_dtype(x.dtype) for name, x in feeds.items()}
     graph = helper.make_graph(
         [node],
         "graph",
-        [helper.make_tensor_value_info(*value, x.shape) for value, x in zip(zip(names, types, strict=True), inputs, strict=True)],
-        [helper.make_tensor_value_info("output", types[0], None)],
+        [helper.make_tensor_value_info(name, types[name], x.shape) for name, x in feeds.items()],
+        [helper.make_tensor_value_info("output", types["input0"], None)],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    (result,) = session.run(None, dict(zip(names, inputs, strict=True)))
+    (result,) = session.run(None, feeds)
     return np.asarray(result)

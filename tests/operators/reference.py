@@ -57,9 +57,10 @@ def depth_to_space1(x: Array, *, block_size: int, order: str) -> Array:
     b = block_size
     out_channels = channels // (b * b)
     result = np.empty((n, out_channels, h * b, w * b), x.dtype)
-    for c, y, x_ in grid((out_channels, b, b)):
-        source = {"DEPTH_COLUMN_ROW": (y * b + x_) * out_channels + c, "COLUMN_ROW_DEPTH": c * b * b + y * b + x_}[order]
-        result[:, c, y::b, x_::b] = x[:, source]
+    for c, row, column in grid((out_channels, b, b)):
+        place = row * b + column
+        source = place * out_channels + c if order == "DEPTH_COLUMN_ROW" else c * b * b + place
+        result[:, c, row::b, column::b] = x[:, source]
     return result
 
 
@@ -134,7 +135,8 @@ def average_pooling(
         for size, w, index, step, before in zip(sizes, window_size, o, strides, start_padding, strict=True):
             begin = index * step - before
             inside.append(slice(min(max(begin, 0), size), min(max(begin + w, 0), size)))
-        taps = x[(slice(None), slice(None), *inside)].astype(np.float64).reshape(n, channels, -1)
+        with np.errstate(invalid="ignore"):  # signalling NaN
+            taps = x[(slice(None), slice(None), *inside)].astype(np.float64).reshape(n, channels, -1)
         for item, channel in grid((n, channels)):
             values = taps[item, channel].tolist()
             result.total[(item, channel, *o)] = exact_sum(values)

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import math
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
-from checks import PYTHON_NAMES, assert_same_bits, check_everywhere, onnx_run
+from checks import assert_same_bits, check_everywhere, onnx_run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Array, Windows, any_bits, examples, half_and_single, seeds, small_integers, windows
 
 import dmlcy as dml
 
-ULPS = {"f4": 4, "f2": 1}
+SPEC = Path(__file__).parents[2] / "specs/operators/window_reduce/average_pooling.toml"
+ACCURACY = tomllib.loads(SPEC.read_text("utf-8"))["accuracy"]
+assert {row["of"] for row in ACCURACY.values()} == {"sum(abs(x)) / divisor"}
+ULPS = {np.dtype(name.lower()).str[1:]: row["ulp"] for name, row in ACCURACY.items()}
 any_windows = st.integers(2, 3).flatmap(windows)
 
 
 def pooling(case: Windows, include_padding: bool) -> dict[str, Any]:
     return {**case.pooling, "include_padding": include_padding}
+
+
+def last_place(scale: Array, dtype: Any) -> Array:
+    """A unit in the last place of numbers of this size, in float64."""
+    limits = np.finfo(dtype)
+    return np.ldexp(1.0, np.frexp(np.maximum(scale, float(limits.smallest_normal)))[1] - 1 - limits.nmant)
 
 
 def assert_accurate(x: Array, attributes: dict[str, Any]) -> None:
@@ -29,7 +40,6 @@ def assert_accurate(x: Array, attributes: dict[str, Any]) -> None:
     average = reference.average_pooling(x, **attributes)
     exact = average.mean()
     assert (actual.dtype, actual.shape) == (x.dtype, exact.shape)
-    error = np.zeros(exact.shape)
     finite = np.isfinite(exact)
     np.testing.assert_array_equal(np.isnan(actual[np.isnan(exact)]), True)
     np.testing.assert_array_equal(actual[np.isinf(exact)], exact[np.isinf(exact)])
@@ -37,7 +47,7 @@ def assert_accurate(x: Array, attributes: dict[str, Any]) -> None:
     checked = finite & (average.magnitude <= np.finfo("f4").max)
     assert x.dtype == np.float32 or np.array_equal(checked, finite)
     scale = average.magnitude[checked] / np.maximum(average.divisor[checked], 1)
-    unit = np.spacing(scale.astype(x.dtype)).astype(np.float64)
+    unit = last_place(scale, x.dtype)
     error = np.abs(actual[checked].astype(np.float64) - exact[checked]) / unit
     assert error.size == 0 or error.max() <= ULPS[x.dtype.str[1:]], f"{error.max()} ulp"
 
@@ -89,19 +99,13 @@ def test_any_layout(
     check_everywhere(data, "average_pooling", [adversarial(seed, case.sizes, dtype, kind)], pooling(case, include))
 
 
-def test_the_accuracy_is_that_of_the_spec() -> None:
-    accuracy = {dtype.dtype: (dtype.ulp, dtype.of) for dtype in PYTHON_NAMES["average_pooling"].accuracy}
-    of = "sum(abs(x)) / divisor"
-    assert accuracy == {"FLOAT32": (ULPS["f4"], of), "FLOAT16": (ULPS["f2"], of)}
-
-
 # --- larger tensors --------------------------------------------------------------------------------------------------
 
 LARGER = [
     Windows((2, 3, 30, 40), (3, 3), (2, 2), (1, 1), (1, 1), (1, 1)),
-    Windows((1, 2, 6, 5000), (2, 3), (1, 1), (1, 1), (1, 2), (0, 7)),
+    Windows((1, 2, 5, 2500), (2, 3), (1, 1), (1, 1), (1, 2), (0, 7)),
     Windows((1, 1, 3, 6000), (2, 2500), (1, 1700), (1, 1), (0, 100), (1, 300)),  # a window that is taken in parts
-    Windows((1, 1, 2, 9000), (1, 1), (2, 2100), (1, 1), (3, 5), (0, 0)),
+    Windows((1, 1, 2, 9000), (1, 1), (2, 1100), (1, 1), (3, 5), (0, 0)),
     Windows((1, 3, 300, 4), (150, 3), (75, 1), (1, 1), (10, 1), (20, 1)),
     Windows((3, 700, 2, 3), (2, 3), (1, 1), (1, 1), (0, 0), (0, 0)),
     Windows((2, 5, 7, 7), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
@@ -135,7 +139,7 @@ def test_larger_floats_have_the_same_bits_in_any_layout(case: Windows) -> None:
         assert_same_bits(dml.average_pooling(source, **case.pooling, out=out), expected)
 
 
-GLOBAL = [(7, 7), (16, 16), (64, 64), (300, 2), (2, 300), (1, 5000), (5000, 1), (4, 30, 20)]
+GLOBAL = [(7, 7), (16, 16), (64, 64), (300, 2), (2, 300), (1, 5000), (5000, 1), (4, 30, 20), (1, 40_000)]
 
 
 @pytest.mark.parametrize("window", GLOBAL, ids=str)
@@ -152,7 +156,7 @@ def test_accuracy_of_large_windows(window: tuple[int, ...], dtype: str, kind: st
                         "end_padding": (0,) * len(window), "include_padding": False})  # fmt: skip
 
 
-# --- the interpretations -----------------------------------------------------------------------------------------------
+# --- the interpretations ---------------------------------------------------------------------------------------------
 
 
 def test_half_sums_do_not_overflow() -> None:

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 from breaking import LEVELS, NEWEST, NUMPY, OPERATORS, UINT_MAX, USES, Array, Use, memory, searched
-from codegen.model import Field, Operator
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 import dmlcy as dml
+from codegen.model import Field, Operator
 from dmlcy._checker import Check
 from dmlcy._generated.operators import OPERATORS as TABLE
 from dmlcy._levels import level_index
 from dmlcy._tables import compiled
 
-# By hand ---------------------------------------------------------------------------------------------------------------
+# By hand
 
 X = np.arange(1, 65, dtype=np.float32).reshape(1, 4, 4, 4)
 ROI = np.array([[[[0, 0, 0, 3, 3], [0, 1, 1, 2, 3]]]], np.float32)
@@ -52,7 +52,7 @@ BAD: list[tuple[str, dict[str, Any], str, type[dml.DmlError], str]] = [
     ("roi_pooling", {"input": X.astype(np.uint8)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
     ("roi_pooling", {"roi": ROI.astype(np.float16)}, "roi-same-dtype", dml.InvalidDataTypeError, NEWEST),
     ("depth_to_space1", {"input": X.astype(np.float64)}, "input-level", dml.FeatureLevelError, "4_1"),
-    ("depth_to_space1", {"out": np.ones((1, 1, 8, 8), np.int32)}, "output-same-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("depth_to_space1", {"out": np.ones((1, 1, 8, 8), np.int8)}, "output-same-dtype", dml.InvalidDataTypeError, NEWEST),
     *(
         (name, {"input": X.astype(dtype)}, "input-dtype", dml.InvalidDataTypeError, NEWEST)
         for name in GOOD
@@ -224,7 +224,7 @@ def test_unknown_and_missing_arguments(name: str) -> None:
         getattr(dml, name)()
 
 
-# By chance -------------------------------------------------------------------------------------------------------------
+# By chance
 
 
 class Hostile:
@@ -314,7 +314,7 @@ DEEP: list[Any] = []
 for _ in range(5000):
     DEEP = [DEEP]
 GARBAGE: list[Any] = [
-    *(Hostile(error) for error in (TypeError, ValueError, RuntimeError, ZeroDivisionError, BufferError, RecursionError)),
+    *map(Hostile, (TypeError, ValueError, RuntimeError, ZeroDivisionError, BufferError, RecursionError)),
     HostileText("EDGE"), HostileInt(1), HostileFloat(1.0), HostileList([1]), Liar(), LyingClass(), Endless(),
     -1, 0, 1, 2, 3, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400), 10**5000, True, False, None,
     0.0, 1.0, -1.5, 1e39, 1e308, 5e-324, math.nan, math.inf, -math.inf, 1j,
@@ -330,8 +330,10 @@ GARBAGE: list[Any] = [
     np.str_("\x1b"), np.bytes_(b"1"), np.complex64(1), np.datetime64("2020"), np.longdouble(1), np.void(b"1"),
     np.array(1), np.array(2.5), np.array([1, 1]), np.array([]), np.array([1.0, 2.0]), np.array("a"), np.array([None]),
     np.ones((1,) * 33), np.array([b"a"]), np.zeros(3, "i2,f4"), np.zeros(3, [("\x1b[31m", "f4")]),
-    np.ma.masked_array([1]), np.zeros((0, 4)), np.zeros((1, 1, 0, 4), np.float32), np.array([2**32]), np.zeros(2, ">i4"),
-    np.broadcast_to(np.int8(1), 2**59), np.array(["2020"], "M8[s]"), np.recarray(2, "i2,f4"), np.ones((2, 2)).view(np.matrix),
+    np.ma.masked_array([1]), np.zeros((0, 4)), np.zeros((1, 1, 0, 4), np.float32), np.array([2**32]),
+    np.zeros(2, ">i4"),
+    np.broadcast_to(np.int8(1), 2**59), np.array(["2020"], "M8[s]"), np.recarray(2, "i2,f4"),
+    np.ones((2, 2)).view(np.matrix),
     dml.TensorDesc("FLOAT32", (1, 4, 4, 4)), dml.TensorDesc(None, 1j), USES["UNFOLD"].desc,
 ]  # fmt: skip
 NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
@@ -341,7 +343,7 @@ def garbage(data: st.DataObject) -> Any:
     """One piece of it; hypothesis does not see it, for it would ask for its repr."""
     number = data.draw(st.integers(-1, len(GARBAGE) - 1))
     value = data.draw(NESTED) if number < 0 else GARBAGE[number]
-    return 0 if value is ITSELF or value is DEEP else value     # hypothesis lifts the limit of recursion
+    return 0 if value is ITSELF or value is DEEP else value  # hypothesis lifts the limit of recursion
 
 
 def harmless(error: dml.DmlError) -> None:
@@ -389,7 +391,7 @@ def test_each_garbage_in_a_call(name: str, argument: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-@searched(150)
+@searched(60)
 @given(data=st.data())
 def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
     use = USES[name]
@@ -416,8 +418,8 @@ FIELDS = [(name, field.python) for name, use in USES.items() for field in use.op
 def test_each_garbage_in_a_desc(name: str, field: str) -> None:
     use = USES[name]
     tried: list[dict[str, Any]] = [{field: value} for value in GARBAGE]
-    if field in use.arrays:
-        tried += [{field: use.tensor(field, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE]
+    if field == next(iter(use.arrays)):
+        tried += [{field: use.tensor(field, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE[::2]]
     found = [
         (number, what)
         for number, changes in enumerate(tried)
@@ -427,7 +429,7 @@ def test_each_garbage_in_a_desc(name: str, field: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-@searched(150)
+@searched(60)
 @given(data=st.data())
 def test_garbage_in_a_desc(name: str, data: st.DataObject) -> None:
     use = USES[name]
@@ -444,19 +446,23 @@ TENSOR_PARTS = [
     "dimension_count",
 ]  # fmt: skip
 
-# The compiled checks against the exact ones --------------------------------------------------------------------------------
+# The compiled checks against the exact ones
 
-SMALL = st.integers(1, 6)
+SMALL = st.integers(1, 3)
 EDGES = st.sampled_from([0, 1, 2, 8, 9, 65535, 65536, 2**31 - 1, 2**31, UINT_MAX, UINT_MAX + 1, -1])
-SIZE = st.sampled_from([1, 1, 2, 2, 3, 4, 5, 8, 9]) | SMALL | SMALL | SMALL | EDGES
-NUMBER = st.integers(0, 4) | st.integers(0, 4) | st.integers(1, 12) | EDGES
+SIZE = st.one_of(*[SMALL] * 12, *[st.integers(1, 9)] * 6, EDGES)
+NUMBER = st.one_of(*[SMALL] * 12, *[st.integers(0, 12)] * 3, EDGES)
 SCALARS = [
-    *(sign * (2**bits + step) for bits in (7, 8, 15, 16, 31, 32, 53, 63, 64) for step in (-1, 0, 1) for sign in (1, -1)),
+    *(sign * (2**bits + step)
+      for bits in (7, 8, 15, 16, 31, 32, 53, 63, 64) for step in (-1, 0, 1) for sign in (1, -1)),
     0, 0.5, 9.0, -0.0, 65519.99, 65520, -65520.0, 3.4028235e38, 3.4028235677973366e38, 3.402823567797337e38, 1.8e308,
     math.inf, -math.inf, math.nan, Fraction(1, 3), Fraction(131039, 2), Fraction(131041, 2), Decimal("1e400"), 10**39,
     True, "1", np.int64(5), np.float32(1), np.uint64(2**64 - 1), 1j,
 ]  # fmt: skip
-FLOATS = [1.0, 0.5, 1 / 16, 0.0, -0.0, -1.0, 1e-45, 7e-46, 1e-46, 1e38, 3.4028235677973366e38, 1e39, math.nan, 2, True]
+FLOATS = [
+    *[1.0, 0.5, 1 / 16, 2, 0.25] * 4,
+    0.0, -0.0, -1.0, 1e-45, 7e-46, 1e-46, 1e38, 3.4028235677973366e38, 1e39, math.nan, True,
+]  # fmt: skip
 COORDINATES = [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 1.5, -1.0, 5.0, 60000.0, math.nan, math.inf]
 
 
@@ -475,16 +481,17 @@ def tensors(draw: st.DrawFn, operator: Operator) -> dict[str, Array]:
             sizes = draw(st.lists(SIZE, min_size=rank, max_size=rank))
             data = np.ones(1, NUMPY[own])
         else:
-            tail = (draw(SMALL | EDGES), 5 if draw(st.integers(0, 9)) else 4)
+            tail = (draw(SIZE), 5 if draw(st.integers(0, 9)) else 4)
             sizes = [*[1] * draw(st.sampled_from([2, 2, 2, 0, 1, 3])), *tail]
             values = draw(st.lists(st.sampled_from(COORDINATES), min_size=5, max_size=5))
-            data = np.array(sorted(values[:3]) + values[3:] if draw(st.booleans()) else values)
-            data = np.nan_to_num(data, posinf=5).astype(NUMPY[own]) if NUMPY[own].kind in "iu" else data.astype(NUMPY[own])
+            data = np.array([0.0, 1.0, 1.0, 2.0, 3.0] if draw(st.integers(0, 2)) else values)
+            data = np.nan_to_num(data, posinf=5) if NUMPY[own].kind in "iu" else data
+            data = data.astype(NUMPY[own])
         sizes = [max(size, 0) for size in sizes]
         strides = [*[0] * (len(sizes) - 1), data.itemsize if field.sizes is not None else 0][: len(sizes)]
         try:
             arrays[field.python] = as_strided(data, sizes, strides)
-        except ValueError:                      # more bytes than an address can name
+        except ValueError:  # more bytes than an address can name
             arrays[field.python] = as_strided(data, sizes[:1], strides[:1])
     return arrays
 
@@ -517,7 +524,7 @@ MOST = 20_000
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-@searched(500)
+@searched(250)
 @given(data=st.data())
 def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
     operator = OPERATORS[name]
@@ -533,8 +540,9 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
 
     exact = Check(TABLE[name], descs | attributes, level_index(level), call=True)
     elements = sum(array.size for array in arrays.values())
+    # What is valid and large would run, and take long.
     if not exact.violations and elements + exact.resolved["output"].element_count > MOST:
-        return                                  # it would run, and that would take long
+        return
     if elements <= MOST:
         exact.data(arrays)
 
@@ -543,7 +551,8 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
             result = getattr(dml, operator.python)(**arrays, **attributes)
         assert dml.TensorDesc.from_array(result) == exact.resolved["output"]
 
-    if elements <= MOST:
+    quick = exact.violations and not any(rule.data for rule in operator.rules)
+    if elements <= MOST or quick:
         assert accepted(call) == (not exact.violations), (descs, attributes, level, exact.violations)
 
 

@@ -63,7 +63,7 @@ def test_the_definition(case: Case, seed: int) -> None:
     assert_same_values(actual, reference.roi_pooling(x, case.roi, **case.attributes))
 
 
-@examples(120)
+@examples(80)
 @given(cases(), seeds, st.data())
 def test_any_layout(case: Case, seed: int, data: st.DataObject) -> None:
     check_everywhere(data, "roi_pooling", [feature_map(seed, case), case.roi[None, None]], case.attributes)

@@ -45,7 +45,8 @@ def rois(dtype: str, shape: tuple[int, ...]) -> tuple[str, list[Array], dict[str
     rng = np.random.default_rng(4)
     corners = np.sort(rng.uniform(-10, 120, (50, 2, 2)), 1).reshape(50, 4)
     roi = np.column_stack([rng.integers(0, shape[0], 50), corners]).astype(dtype)
-    return "roi_pooling", [small_integers(5, shape, dtype), roi[None, None]], {"spatial_scale": 0.5, "pooled_size": (7, 6)}
+    inputs = [small_integers(5, shape, dtype), roi[None, None]]
+    return "roi_pooling", inputs, {"spatial_scale": 0.5, "pooled_size": (7, 6)}
 
 
 CASES = {
@@ -87,7 +88,10 @@ def test_any_number_of_threads(name: str, inputs: list[Array], attributes: dict[
         assert_same_bits(function(np.asfortranarray(inputs[0]), *inputs[1:], **attributes, out=out), expected)
 
 
-@pytest.mark.parametrize("name", ["padding WRAP", "padding a row", "padding cells", "depth to space COLUMN_ROW_DEPTH u1"])
+MOVES = ["padding WRAP", "padding a row", "padding cells", "depth to space COLUMN_ROW_DEPTH u1"]
+
+
+@pytest.mark.parametrize("name", MOVES)
 def test_large_moves_follow_the_definition(name: str) -> None:
     function, inputs, attributes = CASES[name]
     dml.set_num_threads(3)

@@ -995,4 +995,3 @@ cdef class Padding1Operator:
 
     def __repr__(self):
         return f"compile({self.desc!r})"
-

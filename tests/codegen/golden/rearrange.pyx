@@ -1347,4 +1347,3 @@ cdef class DepthToSpace1Operator:
 
     def __repr__(self):
         return f"compile({self.desc!r})"
-

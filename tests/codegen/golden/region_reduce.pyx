@@ -1,7 +1,7 @@
 # cython: language_level=3
 """region_reduce: ROI_POOLING."""
 
-from libc.math cimport INFINITY, NAN, floor, isfinite, isnan, roundf, signbit
+from libc.math cimport INFINITY, NAN, floor, isfinite, roundf, signbit
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
@@ -89,121 +89,141 @@ cdef inline const float* roi_pooling_FLOAT16_load(
     return scratch
 
 
-# Takes in `count` rows; `fresh`: there are no maxima yet.
+# Takes `count` rows of each channel into the maxima, LANES for each column; `fresh`: there are none yet.
 cdef void roi_pooling_FLOAT16_take_rows(
-        float_only maxima, const float** row, int64_t count, int64_t size, bint fresh) noexcept nogil:
-    cdef int64_t i
+        float_only maxima, const float** row, int64_t count, int64_t channel_step, int64_t channels,
+        int64_t size, bint fresh) noexcept nogil:
+    cdef int64_t channel, i
     cdef float best
     cdef const float* row0 = row[0]
     cdef const float* row1 = row[1 if count > 1 else 0]
     cdef const float* row2 = row[2 if count > 2 else 0]
     cdef const float* row3 = row[3 if count > 3 else 0]
-    if count == 4:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT16_max(best, row0[i])
-            best = roi_pooling_FLOAT16_max(best, row1[i])
-            best = roi_pooling_FLOAT16_max(best, row2[i])
-            best = roi_pooling_FLOAT16_max(best, row3[i])
-            maxima[i] = best
-    elif count == 3:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT16_max(best, row0[i])
-            best = roi_pooling_FLOAT16_max(best, row1[i])
-            best = roi_pooling_FLOAT16_max(best, row2[i])
-            maxima[i] = best
-    elif count == 2:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT16_max(best, row0[i])
-            best = roi_pooling_FLOAT16_max(best, row1[i])
-            maxima[i] = best
-    elif count == 1:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT16_max(best, row0[i])
-            maxima[i] = best
+    for channel in range(channels):
+        if count == 4:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT16_max(best, row0[i])
+                best = roi_pooling_FLOAT16_max(best, row1[i])
+                best = roi_pooling_FLOAT16_max(best, row2[i])
+                best = roi_pooling_FLOAT16_max(best, row3[i])
+                maxima[i * LANES + channel] = best
+        elif count == 3:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT16_max(best, row0[i])
+                best = roi_pooling_FLOAT16_max(best, row1[i])
+                best = roi_pooling_FLOAT16_max(best, row2[i])
+                maxima[i * LANES + channel] = best
+        elif count == 2:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT16_max(best, row0[i])
+                best = roi_pooling_FLOAT16_max(best, row1[i])
+                maxima[i * LANES + channel] = best
+        elif count == 1:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT16_max(best, row0[i])
+                maxima[i * LANES + channel] = best
+        row0 += channel_step
+        row1 += channel_step
+        row2 += channel_step
+        row3 += channel_step
 
 
-# The maxima over the strip's rows of the columns from `low` to `high`: LANES channels for each column.
+# The maxima over the strip's rows of `size` columns from `first` on.
 cdef void roi_pooling_FLOAT16_reduce_rows(
-        const RegionReduce* a, const Strip* strip, int64_t low, int64_t high, float_only maxima) noexcept nogil:
-    cdef int64_t size = min((high - low + VECTOR - 1) // VECTOR * VECTOR, a.input.sizes[3])
-    cdef int64_t first = min(low, a.input.sizes[3] - size)
+        const RegionReduce* a, const Strip* strip, int64_t first, int64_t size, float* maxima) noexcept nogil:
     cdef int64_t step = a.input.strides[3]
-    cdef int64_t channel, i, n, row, rows
+    cdef bint direct = False
+    cdef int64_t channels = strip.channels if direct else 1
+    cdef int64_t channel = 0
+    cdef int64_t n, row, rows
     cdef const char* data
     cdef const float* group[GROUP]
     cdef float scratch[GROUP][COLUMNS + VECTOR]
-    cdef float columns[COLUMNS + VECTOR]
-    for channel in range(strip.channels):
+    while channel < strip.channels:
         data = strip.input + channel * a.input.strides[1] + first * step
         row = strip.rows.start
         while row < strip.rows.end:
             rows = min(strip.rows.end - row, GROUP)
             for n in range(rows):
                 group[n] = roi_pooling_FLOAT16_load(data + (row + n) * a.input.strides[2], step, scratch[n], size)
-            roi_pooling_FLOAT16_take_rows(columns, group, rows, size, row == strip.rows.start)
+            roi_pooling_FLOAT16_take_rows(
+                maxima + channel, group, rows, a.input.strides[1] // <int64_t> sizeof(float), channels, size,
+                row == strip.rows.start)
             row += rows
-        for i in range(high - low):
-            maxima[i * LANES + channel] = columns[i + low - first]
+        channel += channels
 
 
-# The maximum of a bin that has zeros, or nothing that is greater than -infinity.
-cdef float roi_pooling_FLOAT16_exact(const RegionReduce* a, const char* data, Bin rows, Bin columns) noexcept nogil:
+# The maximum of a bin that is known to be a zero, or not to be above -infinity: +0 or -0, -infinity or NaN.
+cdef float roi_pooling_FLOAT16_exact(
+        const RegionReduce* a, const char* data, Bin rows, Bin columns, float best) noexcept nogil:
     cdef int64_t row, column
     cdef float x
-    cdef float best = NAN
     for row in range(rows.start, rows.end):
         for column in range(columns.start, columns.end):
             x = roi_pooling_FLOAT16_at(data + row * a.input.strides[2] + column * a.input.strides[3])
-            if isnan(best) or x > best or (x == best and signbit(best)):
-                best = x
-    return best
+            if x == best and (x != 0 or not signbit(x)):
+                return x
+    return best if best == 0 else NAN
 
 
 # Writes bin n of each channel.
-cdef void roi_pooling_FLOAT16_write(
-        const RegionReduce* a, const Strip* strip, int64_t n, float* best, float empty) noexcept nogil:
-    cdef Bin columns = strip.bins[n]
+cdef void roi_pooling_FLOAT16_write(const RegionReduce* a, const Strip* strip, int64_t n, float* best) noexcept nogil:
     cdef char* output = strip.output + n * a.output.strides[3]
     cdef int64_t channel
     cdef uint16_t values[LANES]
-    for channel in range(strip.channels):
-        if columns.start >= columns.end or strip.rows.start >= strip.rows.end:
-            best[channel] = empty
-        elif best[channel] == 0 or best[channel] == -INFINITY:
-            best[channel] = roi_pooling_FLOAT16_exact(
-                a, strip.input + channel * a.input.strides[1], strip.rows, columns)
     dmlcy_float_to_half(best, values, sizeof(uint16_t), LANES)
     for channel in range(strip.channels):
         (<uint16_t*> (output + channel * a.output.strides[1]))[0] = values[channel]
 
 
+cdef inline void roi_pooling_FLOAT16_set(float* best, float value) noexcept nogil:
+    cdef int64_t i
+    for i in range(LANES):
+        best[i] = value
+
+
 cdef void roi_pooling_FLOAT16_reduce(const RegionReduce* a, const Strip* strip, float empty) noexcept nogil:
     cdef int64_t low = strip.bins[0].start
     cdef int64_t end = strip.bins[strip.count - 1].end
-    cdef int64_t high, n, x, i
-    cdef float maxima[COLUMNS * LANES]
+    cdef int64_t high, first, size, n, x, i
+    cdef int doubtful
+    cdef Bin bin
+    cdef float maxima[(COLUMNS + VECTOR) * LANES]
     cdef float best[LANES]
-    for i in range(LANES):
-        best[i] = -INFINITY
     if low >= end or strip.rows.start >= strip.rows.end:
+        roi_pooling_FLOAT16_set(best, empty)
         for n in range(strip.count):
-            roi_pooling_FLOAT16_write(a, strip, n, best, empty)
+            roi_pooling_FLOAT16_write(a, strip, n, best)
         return
+    roi_pooling_FLOAT16_set(best, -INFINITY)
     while low < end:
         high = min(low + COLUMNS, end)
-        roi_pooling_FLOAT16_reduce_rows(a, strip, low, high, maxima)
+        size = min((high - low + VECTOR - 1) // VECTOR * VECTOR, a.input.sizes[3])
+        first = min(low, a.input.sizes[3] - size)
+        roi_pooling_FLOAT16_reduce_rows(a, strip, first, size, maxima)
         for n in range(strip.count):
-            for x in range(max(strip.bins[n].start, low), min(strip.bins[n].end, high)):
+            bin = strip.bins[n]
+            for x in range(max(bin.start, low) - first, min(bin.end, high) - first):
                 for i in range(LANES):
-                    best[i] = roi_pooling_FLOAT16_max(best[i], maxima[(x - low) * LANES + i])
-            if high == end:
-                roi_pooling_FLOAT16_write(a, strip, n, best, empty)
-                for i in range(LANES):
-                    best[i] = -INFINITY
+                    best[i] = roi_pooling_FLOAT16_max(best[i], maxima[x * LANES + i])
+            if high < end:
+                continue
+            doubtful = 0
+            for i in range(LANES):
+                doubtful |= (best[i] == 0) | (best[i] == -INFINITY)
+            if bin.start >= bin.end:
+                roi_pooling_FLOAT16_set(best, empty)
+            elif doubtful:
+                for i in range(strip.channels):
+                    if best[i] == 0 or best[i] == -INFINITY:
+                        best[i] = roi_pooling_FLOAT16_exact(
+                            a, strip.input + i * a.input.strides[1], strip.rows, bin, best[i])
+            roi_pooling_FLOAT16_write(a, strip, n, best)
+            roi_pooling_FLOAT16_set(best, -INFINITY)
         low = high
 
 
@@ -288,137 +308,161 @@ cdef inline const float* roi_pooling_FLOAT32_load(
     return scratch
 
 
-# Takes in `count` rows; `fresh`: there are no maxima yet.
+# Takes `count` rows of each channel into the maxima, LANES for each column; `fresh`: there are none yet.
 cdef void roi_pooling_FLOAT32_take_rows(
-        float_only maxima, const float** row, int64_t count, int64_t size, bint fresh) noexcept nogil:
-    cdef int64_t i
+        float_only maxima, const float** row, int64_t count, int64_t channel_step, int64_t channels,
+        int64_t size, bint fresh) noexcept nogil:
+    cdef int64_t channel, i
     cdef float best
     cdef const float* row0 = row[0]
     cdef const float* row1 = row[1 if count > 1 else 0]
     cdef const float* row2 = row[2 if count > 2 else 0]
     cdef const float* row3 = row[3 if count > 3 else 0]
-    if count == 4:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT32_max(best, row0[i])
-            best = roi_pooling_FLOAT32_max(best, row1[i])
-            best = roi_pooling_FLOAT32_max(best, row2[i])
-            best = roi_pooling_FLOAT32_max(best, row3[i])
-            maxima[i] = best
-    elif count == 3:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT32_max(best, row0[i])
-            best = roi_pooling_FLOAT32_max(best, row1[i])
-            best = roi_pooling_FLOAT32_max(best, row2[i])
-            maxima[i] = best
-    elif count == 2:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT32_max(best, row0[i])
-            best = roi_pooling_FLOAT32_max(best, row1[i])
-            maxima[i] = best
-    elif count == 1:
-        for i in range(size):
-            best = -INFINITY if fresh else maxima[i]
-            best = roi_pooling_FLOAT32_max(best, row0[i])
-            maxima[i] = best
+    for channel in range(channels):
+        if count == 4:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT32_max(best, row0[i])
+                best = roi_pooling_FLOAT32_max(best, row1[i])
+                best = roi_pooling_FLOAT32_max(best, row2[i])
+                best = roi_pooling_FLOAT32_max(best, row3[i])
+                maxima[i * LANES + channel] = best
+        elif count == 3:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT32_max(best, row0[i])
+                best = roi_pooling_FLOAT32_max(best, row1[i])
+                best = roi_pooling_FLOAT32_max(best, row2[i])
+                maxima[i * LANES + channel] = best
+        elif count == 2:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT32_max(best, row0[i])
+                best = roi_pooling_FLOAT32_max(best, row1[i])
+                maxima[i * LANES + channel] = best
+        elif count == 1:
+            for i in range(size):
+                best = -INFINITY if fresh else maxima[i * LANES + channel]
+                best = roi_pooling_FLOAT32_max(best, row0[i])
+                maxima[i * LANES + channel] = best
+        row0 += channel_step
+        row1 += channel_step
+        row2 += channel_step
+        row3 += channel_step
 
 
-# The maxima over the strip's rows of the columns from `low` to `high`: LANES channels for each column.
+# The maxima over the strip's rows of `size` columns from `first` on.
 cdef void roi_pooling_FLOAT32_reduce_rows(
-        const RegionReduce* a, const Strip* strip, int64_t low, int64_t high, float_only maxima) noexcept nogil:
-    cdef int64_t size = min((high - low + VECTOR - 1) // VECTOR * VECTOR, a.input.sizes[3])
-    cdef int64_t first = min(low, a.input.sizes[3] - size)
+        const RegionReduce* a, const Strip* strip, int64_t first, int64_t size, float* maxima) noexcept nogil:
     cdef int64_t step = a.input.strides[3]
-    cdef int64_t channel, i, n, row, rows
+    cdef bint direct = step == sizeof(float)
+    cdef int64_t channels = strip.channels if direct else 1
+    cdef int64_t channel = 0
+    cdef int64_t n, row, rows
     cdef const char* data
     cdef const float* group[GROUP]
     cdef float scratch[GROUP][COLUMNS + VECTOR]
-    cdef float columns[COLUMNS + VECTOR]
-    for channel in range(strip.channels):
+    while channel < strip.channels:
         data = strip.input + channel * a.input.strides[1] + first * step
         row = strip.rows.start
         while row < strip.rows.end:
             rows = min(strip.rows.end - row, GROUP)
             for n in range(rows):
                 group[n] = roi_pooling_FLOAT32_load(data + (row + n) * a.input.strides[2], step, scratch[n], size)
-            roi_pooling_FLOAT32_take_rows(columns, group, rows, size, row == strip.rows.start)
+            roi_pooling_FLOAT32_take_rows(
+                maxima + channel, group, rows, a.input.strides[1] // <int64_t> sizeof(float), channels, size,
+                row == strip.rows.start)
             row += rows
-        for i in range(high - low):
-            maxima[i * LANES + channel] = columns[i + low - first]
+        channel += channels
 
 
-# The same where the channels are next to each other.
+# The same where LANES channels are next to each other.
 cdef void roi_pooling_FLOAT32_reduce_rows_of_lanes(
-        const RegionReduce* a, const Strip* strip, int64_t low, int64_t high, float_only maxima) noexcept nogil:
-    cdef int64_t row, i, channel
+        const RegionReduce* a, const Strip* strip, int64_t first, int64_t size, float_only maxima) noexcept nogil:
+    cdef int64_t column, row, i
     cdef float best
-    cdef const float* data
-    for row in range(strip.rows.start, strip.rows.end):
-        for i in range(high - low):
-            data = <const float*> (strip.input + row * a.input.strides[2] + (low + i) * a.input.strides[3])
-            for channel in range(LANES):
-                best = -INFINITY if row == strip.rows.start else maxima[i * LANES + channel]
-                maxima[i * LANES + channel] = roi_pooling_FLOAT32_max(best, data[channel])
+    cdef const char* data
+    cdef const float* lanes
+    for column in range(size):
+        for i in range(LANES):
+            maxima[column * LANES + i] = -INFINITY
+        data = strip.input + (first + column) * a.input.strides[3]
+        for row in range(strip.rows.start, strip.rows.end):
+            lanes = <const float*> (data + row * a.input.strides[2])
+            for i in range(LANES):
+                best = maxima[column * LANES + i]
+                maxima[column * LANES + i] = roi_pooling_FLOAT32_max(best, lanes[i])
 
 
-# The maximum of a bin that has zeros, or nothing that is greater than -infinity.
-cdef float roi_pooling_FLOAT32_exact(const RegionReduce* a, const char* data, Bin rows, Bin columns) noexcept nogil:
+# The maximum of a bin that is known to be a zero, or not to be above -infinity: +0 or -0, -infinity or NaN.
+cdef float roi_pooling_FLOAT32_exact(
+        const RegionReduce* a, const char* data, Bin rows, Bin columns, float best) noexcept nogil:
     cdef int64_t row, column
     cdef float x
-    cdef float best = NAN
     for row in range(rows.start, rows.end):
         for column in range(columns.start, columns.end):
             x = roi_pooling_FLOAT32_at(data + row * a.input.strides[2] + column * a.input.strides[3])
-            if isnan(best) or x > best or (x == best and signbit(best)):
-                best = x
-    return best
+            if x == best and (x != 0 or not signbit(x)):
+                return x
+    return best if best == 0 else NAN
 
 
 # Writes bin n of each channel.
-cdef void roi_pooling_FLOAT32_write(
-        const RegionReduce* a, const Strip* strip, int64_t n, float* best, float empty) noexcept nogil:
-    cdef Bin columns = strip.bins[n]
+cdef void roi_pooling_FLOAT32_write(const RegionReduce* a, const Strip* strip, int64_t n, float* best) noexcept nogil:
     cdef char* output = strip.output + n * a.output.strides[3]
     cdef int64_t channel
     cdef float* values = best
     for channel in range(strip.channels):
-        if columns.start >= columns.end or strip.rows.start >= strip.rows.end:
-            best[channel] = empty
-        elif best[channel] == 0 or best[channel] == -INFINITY:
-            best[channel] = roi_pooling_FLOAT32_exact(
-                a, strip.input + channel * a.input.strides[1], strip.rows, columns)
-    for channel in range(strip.channels):
         (<float*> (output + channel * a.output.strides[1]))[0] = values[channel]
+
+
+cdef inline void roi_pooling_FLOAT32_set(float* best, float value) noexcept nogil:
+    cdef int64_t i
+    for i in range(LANES):
+        best[i] = value
 
 
 cdef void roi_pooling_FLOAT32_reduce(const RegionReduce* a, const Strip* strip, float empty) noexcept nogil:
     cdef int64_t low = strip.bins[0].start
     cdef int64_t end = strip.bins[strip.count - 1].end
-    cdef int64_t high, n, x, i
-    cdef float maxima[COLUMNS * LANES]
+    cdef int64_t high, first, size, n, x, i
+    cdef int doubtful
+    cdef Bin bin
+    cdef float maxima[(COLUMNS + VECTOR) * LANES]
     cdef float best[LANES]
-    for i in range(LANES):
-        best[i] = -INFINITY
     if low >= end or strip.rows.start >= strip.rows.end:
+        roi_pooling_FLOAT32_set(best, empty)
         for n in range(strip.count):
-            roi_pooling_FLOAT32_write(a, strip, n, best, empty)
+            roi_pooling_FLOAT32_write(a, strip, n, best)
         return
+    roi_pooling_FLOAT32_set(best, -INFINITY)
     while low < end:
         high = min(low + COLUMNS, end)
+        size = min((high - low + VECTOR - 1) // VECTOR * VECTOR, a.input.sizes[3])
+        first = min(low, a.input.sizes[3] - size)
         if strip.channels == LANES and a.input.strides[1] == sizeof(float):
-            roi_pooling_FLOAT32_reduce_rows_of_lanes(a, strip, low, high, maxima)
+            roi_pooling_FLOAT32_reduce_rows_of_lanes(a, strip, first, size, maxima)
         else:
-            roi_pooling_FLOAT32_reduce_rows(a, strip, low, high, maxima)
+            roi_pooling_FLOAT32_reduce_rows(a, strip, first, size, maxima)
         for n in range(strip.count):
-            for x in range(max(strip.bins[n].start, low), min(strip.bins[n].end, high)):
+            bin = strip.bins[n]
+            for x in range(max(bin.start, low) - first, min(bin.end, high) - first):
                 for i in range(LANES):
-                    best[i] = roi_pooling_FLOAT32_max(best[i], maxima[(x - low) * LANES + i])
-            if high == end:
-                roi_pooling_FLOAT32_write(a, strip, n, best, empty)
-                for i in range(LANES):
-                    best[i] = -INFINITY
+                    best[i] = roi_pooling_FLOAT32_max(best[i], maxima[x * LANES + i])
+            if high < end:
+                continue
+            doubtful = 0
+            for i in range(LANES):
+                doubtful |= (best[i] == 0) | (best[i] == -INFINITY)
+            if bin.start >= bin.end:
+                roi_pooling_FLOAT32_set(best, empty)
+            elif doubtful:
+                for i in range(strip.channels):
+                    if best[i] == 0 or best[i] == -INFINITY:
+                        best[i] = roi_pooling_FLOAT32_exact(
+                            a, strip.input + i * a.input.strides[1], strip.rows, bin, best[i])
+            roi_pooling_FLOAT32_write(a, strip, n, best)
+            roi_pooling_FLOAT32_set(best, -INFINITY)
         low = high
 
 
@@ -767,4 +811,3 @@ cdef class RoiPoolingOperator:
 
     def __repr__(self):
         return f"compile({self.desc!r})"
-

@@ -774,4 +774,3 @@ cdef class UnfoldOperator:
 
     def __repr__(self):
         return f"compile({self.desc!r})"
-

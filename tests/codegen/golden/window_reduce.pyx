@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
-from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, tensor_holds, total
+from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
@@ -1237,4 +1237,3 @@ cdef class AveragePoolingOperator:
 
     def __repr__(self):
         return f"compile({self.desc!r})"
-
