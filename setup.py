@@ -32,7 +32,7 @@ class BuildExt(build_ext):
         openmp = "/openmp" if msvc else "-fopenmp"
         for extension in self.extensions:
             # No contraction and no -march: the same bits on every processor.
-            extension.extra_compile_args += ["/O2", "/fp:precise"] if msvc else ["-O3", "-ffp-contract=off"]
+            extension.extra_compile_args += ["/O2", "/fp:precise"] if msvc else ["-O3", "-g0", "-ffp-contract=off"]
             if extension.name == "dmlcy._runtime.threads" and self.has_openmp(openmp):
                 extension.extra_compile_args.append(openmp)
                 extension.extra_link_args += [] if msvc else [openmp]

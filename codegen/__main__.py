@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -59,13 +59,14 @@ def generate(root: Path) -> list[str]:
 
 
 class _Digests(Writer):
-    """Keeps a digest of each file instead of writing it."""
+    """Compares with what is committed, and keeps a digest of every file."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root, check=True)
         self.found: dict[str, str] = {}
 
     def write(self, relative: str, text: str, committed: bool = False) -> None:
+        super().write(relative, text, committed)
         self.found[relative] = hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -76,16 +77,16 @@ def digests(root: Path) -> dict[str, str]:
     return writer.found
 
 
-def digests_elsewhere(root: Path) -> dict[str, str]:
-    """The same from another process, where sets have another order."""
+def unstable(root: Path, digests: Mapping[str, str]) -> list[str]:
+    """The files that are generated otherwise in another process, where sets have another order."""
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     code = "import json, pathlib, sys\nfrom codegen.__main__ import digests\n"
     code += "json.dump(digests(pathlib.Path(sys.argv[1])), sys.stdout)"
     environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, str(root)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    found: dict[str, str] = json.loads(done.stdout)
-    return found
+    other: dict[str, str] = json.loads(done.stdout)
+    return sorted(name for name in digests.keys() | other.keys() if digests.get(name) != other.get(name))
 
 
 def run_gen(root: Path) -> int:
@@ -134,16 +135,14 @@ def run_check(root: Path) -> int:
     lint(result.specs, root, diagnostics)
     lock = ids.read(root, diagnostics)
     ids.check(lock, (id_ for id_, _ in result.ids), diagnostics)
-    writer = Writer(root, check=True)
+    writer = _Digests(root)
     render(result, writer, lock)
     stale = writer.finish(OWNED)
     if stale:
         print(writer.diffs(), end="")
         diagnostics.error(None, f"stale: {', '.join(stale)}", "run python -m codegen gen")
-    here, elsewhere = digests(root), digests_elsewhere(root)
-    for name in sorted(here.keys() | elsewhere.keys()):
-        if here.get(name) != elsewhere.get(name):
-            diagnostics.error(None, f"{name} differs from one run to the next")
+    for name in unstable(root, writer.found):
+        diagnostics.error(None, f"{name} differs from one run to the next")
     diagnostics.raise_if_any()
     return 0
 

@@ -150,10 +150,11 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
 def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
     """The declarations that a module uses and does not make itself."""
     code = re.sub(r"#.*", "", body)
+    made = "\n".join(re.findall(r"^cdef [^\n]*\)[^\n]*:$", code, re.M))
     for where, names in CIMPORTS.items():
         called = r"\(" if where in CALLED else ""
         used = [name for name in names.split() if re.search(rf"\b{name}\b{called}", code)]
-        own = [name for name in used if re.search(rf"^cdef [^\n]*\b{name}\([^\n]*\)[^\n]*:$", code, re.M)]
+        own = [name for name in used if re.search(rf"\b{name}\(", made)]
         if [name for name in used if name not in own]:
             yield where, [name for name in used if name not in own]
 

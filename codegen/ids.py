@@ -62,8 +62,10 @@ def check(lock: Lock, ids: Iterable[str], diagnostics: Diagnostics) -> None:
 def render(lock: Lock, ids: Iterable[str]) -> str:
     """The text of the file with the ids of the specs added."""
     published = sorted({*lock.ids, *ids} - {*lock.retired})
-    return HEAD + "".join(f"{id_}\n" for id_ in published) + _section(
-        {id_: reason for id_, (_, reason) in lock.retired.items()}
+    return (
+        HEAD
+        + "".join(f"{id_}\n" for id_ in published)
+        + _section({id_: reason for id_, (_, reason) in lock.retired.items()})
     )
 
 

@@ -105,7 +105,7 @@ class _Linter:
 
     def characters(self, document: source.Document, value: Any, path: source.KeyPath) -> None:
         """Control characters have no place in generated files."""
-        if isinstance(value, str) and any(c < " " and c not in "\n\t" or c == "\x7f" for c in value):
+        if isinstance(value, str) and any((c < " " and c not in "\n\t") or c == "\x7f" for c in value):
             self.error(document.value_span(path), "the text has a control character")
         items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         for step, item in items:
@@ -292,8 +292,11 @@ class _Linter:
 
     def examples(self) -> None:
         if not self.operator.examples:
-            self.error(self.own.value_span(("operator",)), f"{self.operator.name} has no example",
-                       "add [[example]]: one of the documentation, or one with its calculation")
+            self.error(
+                self.own.value_span(("operator",)),
+                f"{self.operator.name} has no example",
+                "add [[example]]: one of the documentation, or one with its calculation",
+            )
         for example in self.operator.examples:
             self.example(example)
 
@@ -314,8 +317,11 @@ class _Linter:
         known = {dtype for rows in self.operator.types.values() for row in rows for dtype in row.dtypes}
         for row in self.operator.accuracy:
             if row.dtype not in known:
-                self.error(self.own.key_span(("accuracy", row.dtype)), f"no tensor is {row.dtype}",
-                           did_you_mean(row.dtype, known))
+                self.error(
+                    self.own.key_span(("accuracy", row.dtype)),
+                    f"no tensor is {row.dtype}",
+                    did_you_mean(row.dtype, known),
+                )
 
     def place_of(self, table: str, key: str, value: str, inner: str) -> Span | None:
         """Where a key of the row stands whose ``key`` is ``value``."""

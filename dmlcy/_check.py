@@ -38,18 +38,21 @@ def check(desc: OperatorDesc, feature_level: object = None) -> list[Violation]:
     return desc._violations(level)
 
 
-def refuse(name: str, arguments: Mapping[str, object], level: int) -> NoReturn:
-    """Raises what is wrong with the arguments of a call, ``out`` among them, when the compiled checks have said no."""
+def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 0) -> NoReturn:
+    """Raises what is wrong with the arguments of a call, ``out`` among them, when the compiled checks have said no.
+
+    ``first`` is the first index at which a rule on the values of a tensor was found broken.
+    """
     operator = _tables.OPERATORS[name]
     arrays = _arrays(operator, arguments)
     values = {}
     for field in operator.fields:
         value = arguments.get(_argument(field), MISSING)
         if field.value is None and value is not MISSING:
-            values[field.python] = type(value) if type(value) is TensorDesc else value      # a desc is no array
+            values[field.python] = type(value) if type(value) is TensorDesc else value  # a desc is no array
     described = {name: TensorDesc(array.dtype, array.shape) for name, array in arrays.items()}
     found = Check(operator, values | described, level, call=True)
-    _raise(found, arrays)
+    _raise(found, arrays, first)
 
 
 def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
@@ -60,14 +63,14 @@ def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
     raise_violations(found, "compile")
 
 
-def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object]) -> NoReturn:
+def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int = 0) -> NoReturn:
     """Raises what is wrong with the tensors given to a compiled operator."""
     arrays = _arrays(desc.operator, arguments)
     found = Check(desc.operator, desc.values(), max(desc._valid_levels, default=NEWEST), call=False)
     for field in desc.operator.fields:
         if field.kind != "attribute" and found.resolved[field.python] is not None:
             found.bind(field, arguments.get(_argument(field)), arrays.get(field.python))
-    _raise(found, arrays)
+    _raise(found, arrays, first)
 
 
 def _argument(field: Field) -> str:
@@ -90,7 +93,7 @@ def _arrays(operator: Operator, arguments: Mapping[str, object]) -> dict[str, np
     return arrays
 
 
-def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> NoReturn:
+def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int) -> NoReturn:
     """Looks at the memory and at the values too, and raises."""
     fields = found.operator.fields
     kinds = {field.python: field.kind for field in fields}
@@ -98,7 +101,7 @@ def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> NoReturn
     for field in fields:
         if field.kind == "output" and field.python in arrays:
             found.memory(field, arrays[field.python], inputs)
-    found.data(inputs)
+    found.data(inputs, first)
     name = found.operator.python
     if not found.violations:
         raise RuntimeError(f"internal: {name}() was refused for no reason that is known")

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dmlcy._errors import Violation, listing, plain, show
+from dmlcy._errors import Violation, listing, plain, quote, show
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
@@ -40,6 +40,8 @@ from dmlcy._values import (
 
 REPORTED: Final = 10
 """Entries of one field, or indices of one rule, that are reported."""
+LOOKED_AT: Final = 10_000
+"""Indices of one rule that are looked at, from the first one that is broken."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
 
@@ -267,7 +269,9 @@ class Check:
             array = is_a(value, np.ndarray)
             return wrong_type(value, "a TensorDesc", "Pass TensorDesc.from_array(x)." if array else "")
         hint = ""
-        if is_a(value, list, tuple):
+        if hasattr(type(value), "__array__") and not is_a(value, np.ndarray, np.generic):
+            hint = _complaint(value)
+        elif is_a(value, list, tuple):
             hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else ""
         elif is_a(value, np.ma.MaskedArray):
             hint = "Operators know no mask: pass its filled() or its data."
@@ -563,7 +567,7 @@ class Check:
         else:
             self._keep(field, as_scalar(value, self.rules.__dict__[holder.python].name))
 
-    def _rule(self, rule: Rule) -> None:
+    def _rule(self, rule: Rule, first: int = 0) -> None:
         if LEVEL_INDEX[rule.since] > self.level or (rule.until is not None and LEVEL_INDEX[rule.until] <= self.level):
             return
         done = self.broken.get(rule.about, set())
@@ -572,7 +576,8 @@ class Check:
         if not self._readable(others) or not self.bad.isdisjoint(rule.reads):
             return
         failed: set[int] = set()
-        for index in (WHOLE,) if rule.domain is None else range(rule.domain(self.rules)):
+        indices = (WHOLE,) if rule.domain is None else range(first, rule.domain(self.rules))[:LOOKED_AT]
+        for index in indices:
             at = () if rule.index is None else (index,)
             if index in done or rule.holds(self.rules, *at):
                 continue
@@ -616,13 +621,13 @@ class Check:
         except (ArithmeticError, ValueError):
             return None
 
-    def data(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Looks at the values of the input tensors."""
+    def data(self, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
+        """Looks at the values of the input tensors, from the index at which a rule is broken."""
         for name, array in arrays.items():
             self.rules.__dict__[f"{name}_data"] = Data(array, max(array.ndim, len(self.tensors[name].sizes)))
         for rule in self.operator.rules:
             if rule.data:
-                self._rule(rule)
+                self._rule(rule, first)
 
     def bind(self, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
         """Compares a tensor given to a compiled operator with its desc."""
@@ -671,3 +676,15 @@ def _spans(ranks: Sequence[int]) -> str:
     if len(ranks) > 2 and ranks[-1] - ranks[0] == len(ranks) - 1:
         return f"{ranks[0]} to {ranks[-1]}"
     return " or ".join(str(rank) for rank in ranks)
+
+
+def _complaint(value: object) -> str:
+    """What an object says that claims to be an array and is not."""
+    try:
+        np.asarray(value)
+    except Exception as error:
+        try:
+            return f"numpy.asarray says {quote(str(error))}."
+        except Exception:
+            return ""
+    return ""

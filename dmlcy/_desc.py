@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn, Self, cast
 
 from dmlcy import _tables
 from dmlcy._checker import Check
-from dmlcy._errors import Violation, plain, raise_violations, show
+from dmlcy._errors import Violation, plain, printable, raise_violations, show
 from dmlcy._levels import NEWEST
 from dmlcy._spec import MISSING, Field, Operator
 from dmlcy._tables import CATALOGUE, ERRORS, OPERATORS
@@ -32,9 +32,9 @@ class OperatorDesc:
     _classes: ClassVar[dict[str, type[OperatorDesc]]] = {}
 
     _names: tuple[str, ...]
-    _missing: frozenset[str]        # fields that a JSON object lacks
-    _unknown: dict[str, object]     # members of a JSON object that are none
-    _literal: bool                  # from JSON, where an int does not fill an array
+    _missing: frozenset[str]  # fields that a JSON object lacks
+    _unknown: dict[str, object]  # members of a JSON object that are none
+    _literal: bool  # from JSON, where an int does not fill an array
     _valid_levels: set[int]
 
     def __init_subclass__(cls) -> None:
@@ -148,9 +148,12 @@ class OperatorDesc:
 
 
 def _repr(value: object) -> str:
-    if is_a(value, TensorDesc) or (type(value) is tuple and all(type(entry) is int for entry in value)):
+    if is_a(value, TensorDesc):
         return repr(value)
-    return f"({value[0]}, {value[1]})" if type(value) is Size2D else spelled(value)
+    if type(value) in (tuple, Size2D):
+        entries = cast(tuple[object, ...], value)
+        return repr(tuple(entries)) if all(map(printable, entries)) else spelled(value)
+    return spelled(value)
 
 
 def _refuse(what: str, name: str, hint: str = "", **words: str) -> NoReturn:
@@ -207,4 +210,4 @@ def _to_json(field: Field, value: object) -> Any:
         return spelling(value, field.type.removeprefix("enum:"))
     if type(value) is float and not math.isfinite(value):
         return repr(value)
-    return list(value) if isinstance(value, tuple) else value
+    return list(cast(tuple[object, ...], value)) if is_a(value, tuple) else value

@@ -83,6 +83,11 @@ def _plain(value: object) -> object:
     return show(value)
 
 
+def printable(value: object) -> bool:
+    """Whether repr of this entry of an array is short and cannot fail: an int of few digits."""
+    return type(value) is int and value.bit_length() <= MOST_BITS
+
+
 def listing(names: Sequence[str]) -> str:
     """A list of names in a sentence."""
     return ", ".join(names[:16]) + (f" and {len(names) - 16} more" if len(names) > 16 else "")

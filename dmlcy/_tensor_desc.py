@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from dmlcy._errors import show
+from dmlcy._errors import printable, show
 from dmlcy._runtime.tensor import to_array
 from dmlcy._tables import DTYPES, ENUMS, TensorDataType, TensorFlags
 from dmlcy._values import Keyed, Refused, as_dtype, as_entries, as_enum, as_int, did_you_mean, is_a, key, wrong_type
@@ -53,8 +53,8 @@ class TensorDesc(Keyed):
     total_tensor_size_in_bytes: int
     guaranteed_base_offset_alignment: int
     dimension_count: int
-    _unknown: tuple[str, ...]    # members of a JSON object that are none
-    _type: object                # DML_TENSOR_TYPE of a JSON object
+    _unknown: tuple[str, ...]  # members of a JSON object that are none
+    _type: object  # DML_TENSOR_TYPE of a JSON object
 
     def __init__(
         self,
@@ -153,10 +153,11 @@ class TensorDesc(Keyed):
         return hash(self._key())
 
     def __repr__(self) -> str:
-        sizes = repr(self.sizes) if _known(self.sizes) else show(self.sizes)
+        sizes = repr(self.sizes) if _known(self.sizes) and all(map(printable, self.sizes)) else show(self.sizes)
         parts = [repr(self.dtype.name) if type(self.dtype) is TensorDataType else show(self.dtype), sizes]
         if self.strides is not None:
-            parts.append(f"strides={self.strides!r}" if _known(self.strides) else f"strides={show(self.strides)}")
+            known = _known(self.strides) and all(map(printable, self.strides))
+            parts.append(f"strides={self.strides!r}" if known else f"strides={show(self.strides)}")
         if self.flags is not TensorFlags.NONE:
             parts.append(f"flags={spelled(self.flags)}")
         minimum = minimum_size(self)
@@ -198,7 +199,7 @@ def _known(ints: object) -> bool:
 
 
 def _listed(value: object) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    return list(cast(tuple[object, ...], value)) if is_a(value, tuple) else value
 
 
 def packed_strides(sizes: tuple[int, ...]) -> tuple[int, ...]:

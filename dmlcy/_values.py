@@ -277,17 +277,19 @@ def integer_range(dtype: str) -> tuple[int, int]:
     return (0, 2**bits - 1) if dtype.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-def key(value: object) -> object:
+def key(value: object, depth: int = 20) -> object:
     """What makes two values of descs equal: hashable, with NaN equal to itself and 1, 1.0 and True apart."""
     cls = type(value)
+    if depth == 0:
+        return (cls, id(value))
     if cls is float:
         return (cls, float.__repr__(value))
     if cls is int or cls is str or cls is bool or value is None or is_a(value, IntEnum):
         return (cls, value)
     if cls is tuple or cls is list or cls is Size2D:
-        return (cls, tuple(key(entry) for entry in value))  # type: ignore[attr-defined]
+        return (cls, tuple(key(entry, depth - 1) for entry in value))  # type: ignore[attr-defined]
     if cls is dict:
-        return (cls, tuple((key(name), key(entry)) for name, entry in value.items()))  # type: ignore[attr-defined]
+        return (cls, tuple((key(name, depth - 1), key(entry, depth - 1)) for name, entry in value.items()))  # type: ignore[attr-defined]
     if is_a(value, Keyed):
         return value._key()  # type: ignore[attr-defined]
     return (cls, id(value))

@@ -95,8 +95,11 @@ class Rearrange:
         left, _, right = text.partition("->")
         inputs, outputs = _groups(left), _groups(right)
         if inputs is None or outputs is None or _parts(inputs) != _parts(outputs):
-            kernel.error("pattern", f"{text!r} is no pattern: both sides of -> name the same parts, groups in ( )",
-                         "a part is a letter from b to z and perhaps a digit")
+            kernel.error(
+                "pattern",
+                f"{text!r} is no pattern: both sides of -> name the same parts, groups in ( )",
+                "a part is a letter from b to z and perhaps a digit",
+            )
             return Pattern(text, value, (), ())
         sizes: dict[str, str] = {}
         for axis, group in enumerate(inputs):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import islice
 from numbers import Integral, Real
 
 from cpython.bool cimport PyBool_Check
@@ -37,7 +38,7 @@ for _value, _name in enumerate(
 
 
 cdef inline bint is_bool(object value) except -1:
-    return PyBool_Check(value) or isinstance(value, numpy.bool_)
+    return PyBool_Check(value) or issubclass(type(value), numpy.bool_)
 
 
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
@@ -48,7 +49,7 @@ cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* resu
                 return 0
             value = PyNumber_Index(value)
         number = PyLong_AsLongLong(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         return 0
     if number < minimum or number > maximum:
         return 0
@@ -77,20 +78,22 @@ cdef tuple int_entries(object value):
     """The entries of a sequence or a 1-D integer array, (None,) for what has none; None: take it as one number."""
     if PyLong_CheckExact(value):
         return None
-    if isinstance(value, (tuple, list)):
-        return tuple(value)
+    if isinstance(value, tuple):
+        return tuple.__getitem__(value, slice(0, 9))
+    if isinstance(value, list):
+        return tuple(list.__getitem__(value, slice(0, 9)))
     if isinstance(value, (str, bytes, bytearray, memoryview)):
         return (None,)
     cdef cnp.ndarray array
     try:
-        if isinstance(value, Sequence):
-            return tuple(value)
+        if issubclass(type(value), Sequence):
+            return tuple(islice(value, 9))
         array = as_array(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         return (None,)
     if array is None or array.ndim == 0:
         return None
-    return tuple(array.tolist()) if array.ndim == 1 and array.dtype.kind in "iu" else (None,)
+    return tuple(array[:9].tolist()) if array.ndim == 1 and array.dtype.kind in "iu" else (None,)
 
 
 cdef int take_bool(object value, bint* result) except -1:
@@ -128,9 +131,9 @@ cdef int take_real(object value, double* result) except -1:
             if overflow == 0 and -EXACT <= small <= EXACT:
                 result[0] = <double>small
                 return 1
-        elif is_bool(value) or not isinstance(value, (Real, Decimal)):
+        elif is_bool(value) or not issubclass(type(value), (Real, Decimal)):
             return 0
-        elif isinstance(value, Integral):
+        elif issubclass(type(value), Integral):
             value = PyNumber_Index(value)
         number = float(value)
         # Infinity must be the value's own; the ratio of a number this far from 1 would take too long.
@@ -139,7 +142,7 @@ cdef int take_real(object value, double* result) except -1:
         if number != 0 and isfinite(number) and value != number:
             exact = value.as_integer_ratio()
             number = odd_double(exact[0], exact[1])
-    except (TypeError, ValueError, OverflowError, AttributeError):
+    except Exception:
         return 0
     result[0] = number
     return 1
@@ -161,10 +164,10 @@ cdef double odd_double(object numerator, object denominator) except? -1:
 
 cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1:
     if isinstance(value, str):
-        value = names.get(value)
+        value = names.get(str.__str__(value))
         if value is None:
             return 0
-    elif not isinstance(value, cls):
+    elif type(value) is not cls:
         return 0
     result[0] = value
     return 1
@@ -182,7 +185,7 @@ cdef int take_dtype(object value, int64_t* result) except -1:
     if number is None and value is not None:
         try:
             number = dtype_of(numpy.dtype(value))
-        except (TypeError, ValueError, OverflowError, SyntaxError):
+        except Exception:
             return 0
     if not number:
         return 0
@@ -240,7 +243,7 @@ cdef int take_int_scalar(object value, int dtype, unsigned char* result) except 
             return 0
         try:
             number = <int64_t>PyLong_AsUnsignedLongLong(PyNumber_Index(value))
-        except (TypeError, ValueError, OverflowError):
+        except Exception:
             return 0
     elif dtype == INT64:
         if not take_uint(value, -(<int64_t>0x7FFFFFFFFFFFFFFF) - 1, 0x7FFFFFFFFFFFFFFF, &number):

@@ -75,12 +75,12 @@ cdef ndarray foreign_array(object value, bint writable):
     """Protocols are looked up on the type: a class such as numpy.ndarray has __array__ and is no array."""
     cdef ndarray array
     cls = type(value)
-    if isinstance(value, numpy.generic):
+    if issubclass(cls, numpy.generic):
         return None
     if PyObject_CheckBuffer(value):
         try:
             return numpy.asarray(memoryview(value))
-        except (BufferError, TypeError, ValueError):
+        except Exception:
             pass
     if hasattr(cls, "__dlpack__") and hasattr(cls, "__dlpack_device__"):
         try:
@@ -89,9 +89,12 @@ cdef ndarray foreign_array(object value, bint writable):
                 # NumPy takes DLPack before version 1 as read-only, because that could not say.
                 if not writable or cnp.PyArray_ISWRITEABLE(array) or not hasattr(cls, "__array__"):
                     return array
-        except (BufferError, RuntimeError, TypeError, ValueError):
+        except Exception:
             pass
-    return numpy.asarray(value) if hasattr(cls, "__array__") else None
+    try:
+        return numpy.asarray(value) if hasattr(cls, "__array__") else None
+    except Exception:
+        return None
 
 
 cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:

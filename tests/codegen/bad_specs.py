@@ -1,6 +1,6 @@
 """The deliberately bad specs below bad/: each case edits a copy of bad/base; beside it stands what is to be reported.
 
-A case is a TOML file of ``[[edit]]``: in ``file`` (by default the spec of WIDEN) ``old``, which stands there once, becomes
+A case is a TOML file of ``[[edit]]``: in ``file`` (by default that of WIDEN) ``old``, which stands there once, becomes
 ``new``; without ``old``, ``new`` is appended. CODEGEN_REWRITE=1 writes what is reported instead of comparing it.
 """
 

@@ -14,8 +14,8 @@ from codegen.model import snake
 
 ROOT = Path(__file__).parents[2]
 CODEGEN = ROOT / "codegen"
-# Each imports only from what stands before it. The writer stands before emit, which hands its files to it. schema, show,
-# new and ids are what the command line calls beside the pipeline.
+# Each imports only from what stands before it. The writer stands before emit, which hands its files to it. schema,
+# show, new and ids are what the command line calls beside the pipeline.
 ORDER = (
     "diagnostics", "source", "expr", "model", "load", "lint", "schema", "show", "new", "families", "plan", "pages",
     "ids", "writer", "emit", "__main__",

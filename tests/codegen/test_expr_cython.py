@@ -19,7 +19,7 @@ from codegen.expr.parse import parse
 from codegen.expr.types import kind_of
 
 ROOT = Path(__file__).parents[2]
-COUNT = 60
+COUNT = 50
 BUILD = """
 import sys
 import numpy

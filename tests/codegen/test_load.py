@@ -83,7 +83,7 @@ def test_any_single_value_of_another_type_is_no_crash(tmp_path: Path) -> None:
         key, equals, value = line.partition(" = ")
         if not equals or value.endswith("["):
             continue
-        for other in [*OTHERS, *OTHERS][number % len(OTHERS) :][:3]:
+        for other in [*OTHERS, *OTHERS][number % len(OTHERS) :][:2]:
             path.write_text("\n".join([*lines[:number], f"{key} = {other}", *lines[number + 1 :]]))
             try:
                 make_plan(root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,14 @@ def assert_same_bits(actual: Any, expected: Array) -> None:
         np.testing.assert_array_equal(actual.view(bits), expected.view(bits))
 
 
+def assert_same_values(actual: Any, expected: Array) -> None:
+    """The same data type, sizes and bytes, but for those of NaN."""
+    nan = np.isnan(expected)
+    np.testing.assert_array_equal(np.isnan(actual), nan)
+    zero = expected.dtype.type(0)
+    assert_same_bits(np.where(nan, zero, actual), np.where(nan, zero, expected))
+
+
 def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
     """The operator, checked once for tensors like `inputs`."""
     operator = PYTHON_NAMES[name]
@@ -32,8 +41,14 @@ def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
     return dml.compile(getattr(dml.desc, operator.desc)(**tensors, **attributes))
 
 
-def check_everywhere(data: st.DataObject, name: str, values: list[Array], attributes: dict[str, Any]) -> Array:
-    """Any layout of inputs and output, called and compiled: the bits of contiguous arrays, which are returned."""
+def check_everywhere(
+    data: st.DataObject,
+    name: str,
+    values: list[Array],
+    attributes: dict[str, Any],
+    assert_same: Callable[[Any, Array], None] = assert_same_bits,
+) -> None:
+    """Any layout of inputs and output, called and compiled: what contiguous arrays give."""
     function = getattr(dml, name)
     inputs = [data.draw(layouts(x.ndim, repeats=True)).hold(x) for x in values]
     views = [placed.view for placed in inputs]
@@ -43,12 +58,12 @@ def check_everywhere(data: st.DataObject, name: str, values: list[Array], attrib
 
     def check(result: Any) -> None:
         assert type(result) is np.ndarray and result.flags.c_contiguous
-        assert_same_bits(result, expected)
+        assert_same(result, expected)
 
     def check_out(run: Any) -> None:
         out: Placed = data.draw(layouts(expected.ndim, repeats=False)).place(expected.shape, expected.dtype)
         assert run(out=out.view) is out.view
-        assert_same_bits(out.view, expected)
+        assert_same(out.view, expected)
         out.assert_unchanged_outside()
 
     operator = compiled(name, plain, attributes)
@@ -58,13 +73,12 @@ def check_everywhere(data: st.DataObject, name: str, values: list[Array], attrib
     check_out(lambda out: operator(*views, out=out))
     for placed in inputs:
         placed.assert_unchanged()
-    return expected
 
 
 def onnx_run(op_type: str, opset: int, inputs: list[Array], **attributes: Any) -> Array:
     """Run one operator of ONNX in ONNX Runtime."""
-    onnx = pytest.importorskip("onnx", reason="builds the models for ONNX Runtime")
-    runtime = pytest.importorskip("onnxruntime", reason="the library to compare with")
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
     helper = onnx.helper
     feeds = {f"input{number}": x for number, x in enumerate(inputs)}
     node = helper.make_node(op_type, list(feeds), ["output"], **attributes)

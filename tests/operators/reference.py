@@ -104,7 +104,7 @@ class Average(NamedTuple):
     """Of each window: float64 sums, correctly rounded, and the divisor (0: nothing but padding that does not count)."""
 
     total: Array
-    magnitude: Array  # sum of absolute values
+    magnitude: Array  # sum of the absolute values of finite elements
     divisor: Array
 
     def mean(self) -> Array:
@@ -140,7 +140,7 @@ def average_pooling(
         for item, channel in grid((n, channels)):
             values = taps[item, channel].tolist()
             result.total[(item, channel, *o)] = exact_sum(values)
-            result.magnitude[(item, channel, *o)] = exact_sum(list(map(abs, values)))
+            result.magnitude[(item, channel, *o)] = math.fsum(abs(value) for value in values if math.isfinite(value))
         result.divisor[(slice(None), slice(None), *o)] = math.prod(window_size) if include_padding else taps.shape[2]
     return result
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from checks import assert_same_bits, check_everywhere, onnx_run
+from checks import assert_same_bits, assert_same_values, check_everywhere, onnx_run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Array, Windows, any_bits, examples, half_and_single, seeds, small_integers, windows
@@ -40,12 +40,12 @@ def assert_accurate(x: Array, attributes: dict[str, Any]) -> None:
     average = reference.average_pooling(x, **attributes)
     exact = average.mean()
     assert (actual.dtype, actual.shape) == (x.dtype, exact.shape)
-    finite = np.isfinite(exact)
     np.testing.assert_array_equal(np.isnan(actual[np.isnan(exact)]), True)
-    np.testing.assert_array_equal(actual[np.isinf(exact)], exact[np.isinf(exact)])
     # A float32 sum whose parts may overflow says nothing.
-    checked = finite & (average.magnitude <= np.finfo("f4").max)
-    assert x.dtype == np.float32 or np.array_equal(checked, finite)
+    safe = average.magnitude <= 0.999 * float(np.finfo("f4").max)
+    assert x.dtype == np.float32 or safe.all()
+    infinite, checked = safe & np.isinf(exact), safe & np.isfinite(exact)
+    np.testing.assert_array_equal(actual[infinite], exact[infinite])
     scale = average.magnitude[checked] / np.maximum(average.divisor[checked], 1)
     unit = last_place(scale, x.dtype)
     error = np.abs(actual[checked].astype(np.float64) - exact[checked]) / unit
@@ -93,10 +93,10 @@ def test_accuracy(case: Windows, dtype: str, include: bool, kind: str, seed: int
 
 @examples(120)
 @given(any_windows, half_and_single, st.booleans(), st.sampled_from(KINDS), seeds, st.data())
-def test_any_layout(
-    case: Windows, dtype: str, include: bool, kind: str, seed: int, data: st.DataObject
-) -> None:
-    check_everywhere(data, "average_pooling", [adversarial(seed, case.sizes, dtype, kind)], pooling(case, include))
+def test_any_layout(case: Windows, dtype: str, include: bool, kind: str, seed: int, data: st.DataObject) -> None:
+    x = adversarial(seed, case.sizes, dtype, kind)
+    # IEEE 754 leaves open which of two NaN a sum is.
+    check_everywhere(data, "average_pooling", [x], pooling(case, include), assert_same_values)
 
 
 # --- larger tensors --------------------------------------------------------------------------------------------------
@@ -149,8 +149,8 @@ def test_accuracy_of_large_windows(window: tuple[int, ...], dtype: str, kind: st
     x = adversarial(7, (1, 2, *window), dtype, "normal")
     if kind == "positive":
         x = np.abs(x)
-    if kind == "one and many small":  # each of them is lost in a plain sum
-        x[...] = np.float64(np.finfo(dtype).epsneg) / 2
+    if kind == "one and many small":  # each of them is lost in a float32 sum
+        x[...] = 2.0**-25 if dtype == "f4" else 2.0**-24
         x.reshape(2, -1)[:, 0] = 1
     assert_accurate(x, {"window_size": window, "strides": (1,) * len(window), "start_padding": (0,) * len(window),
                         "end_padding": (0,) * len(window), "include_padding": False})  # fmt: skip
@@ -187,9 +187,7 @@ def test_padding_does_not_spread_infinities() -> None:
 
 @examples(60)
 @given(any_windows, half_and_single, st.booleans(), seeds)
-def test_elements_that_no_window_reaches_are_not_read(
-    case: Windows, dtype: str, include: bool, seed: int
-) -> None:
+def test_elements_that_no_window_reaches_are_not_read(case: Windows, dtype: str, include: bool, seed: int) -> None:
     x = small_integers(seed, case.sizes, dtype)
     counts = reference.positions(case.sizes[2:], case.window, case.strides, case.dilations, case.start, case.end)
     read = np.zeros(case.sizes[2:], bool)
@@ -208,7 +206,7 @@ def test_elements_that_no_window_reaches_are_not_read(
 @examples(80)
 @given(any_windows, st.booleans(), seeds)
 def test_torch(case: Windows, include: bool, seed: int) -> None:
-    torch = pytest.importorskip("torch", reason="the library to compare with")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     pool = torch.nn.functional.avg_pool2d if len(case.window) == 2 else torch.nn.functional.avg_pool3d
     widths = [width for pair in zip(case.start[::-1], case.end[::-1], strict=True) for width in pair]
 
@@ -229,8 +227,7 @@ def test_onnx_runtime(case: Windows, include: bool, seed: int) -> None:
         tuple(min(p, w - 1) for p, w in zip(paddings, case.window, strict=True)) for paddings in (case.start, case.end)
     )
     sizes = tuple(
-        max(n, w - before - after)
-        for n, w, before, after in zip(case.sizes[2:], case.window, start, end, strict=True)
+        max(n, w - before - after) for n, w, before, after in zip(case.sizes[2:], case.window, start, end, strict=True)
     )
     x = small_integers(seed, (*case.sizes[:2], *sizes), "f4")
     options = {"kernel_shape": case.window, "strides": case.strides, "pads": (*start, *end)}
@@ -256,9 +253,7 @@ def test_padding_first_or_within(case: Windows, dtype: str, seed: int) -> None:
 
 @examples(50)
 @given(any_windows, half_and_single, st.booleans(), seeds)
-def test_a_batch_is_its_items_and_channels_are_apart(
-    case: Windows, dtype: str, include: bool, seed: int
-) -> None:
+def test_a_batch_is_its_items_and_channels_are_apart(case: Windows, dtype: str, include: bool, seed: int) -> None:
     x = adversarial(seed, case.sizes, dtype, "magnitudes")
     attributes = pooling(case, include)
     result = dml.average_pooling(x, **attributes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -208,9 +209,11 @@ def test_all_violations_stand_in_one_error(name: str) -> None:
 
 
 def test_a_refusal_does_not_wait_for_all_the_data() -> None:
-    rois = as_strided(ROI, (1, 1, 2**28, 5), (0, 0, 0, 4))
+    rois = as_strided(ROI, (1, 1, 2**18, 5), (0, 0, 0, 4))
+    start = time.process_time()
     with pytest.raises(dml.InvalidDescError, match=r"pooled_size-range"):
         dml.roi_pooling(X, rois, spatial_scale=1.0, pooled_size=0)
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -524,7 +527,7 @@ MOST = 20_000
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-@searched(250)
+@searched(150)
 @given(data=st.data())
 def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
     operator = OPERATORS[name]

@@ -81,7 +81,7 @@ def test_larger_tensors(sizes: tuple[int, ...], block: int, order: str, dtype: s
 @examples(50)
 @given(cases(orders=("COLUMN_ROW_DEPTH",)), st.sampled_from(["f4", "f2", "f8", "i8", "i4", "i2", "u1"]), seeds)
 def test_torch(case: Case, dtype: str, seed: int) -> None:
-    torch = pytest.importorskip("torch", reason="the library to compare with")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     x = any_bits(seed, case.sizes, dtype)
     expected = torch.nn.functional.pixel_shuffle(torch.from_numpy(x), case.block_size).numpy()
     assert_same_bits(dml.depth_to_space1(x, **case.attributes), expected)

@@ -156,7 +156,7 @@ TORCH_TYPES = [*FLOATS, *(f"int{bits}" for bits in BITS), *(f"uint{bits}" for bi
 
 @calls
 def test_torch_tensors(name: str, inputs: list[Array], attributes: dict[str, Any]) -> None:
-    torch = pytest.importorskip("torch", reason="the tensors to pass")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     function = getattr(dml, name)
     expected = function(*inputs, **attributes)
     tensors = [torch.from_numpy(x.copy()) for x in inputs]
@@ -174,7 +174,7 @@ def test_torch_tensors(name: str, inputs: list[Array], attributes: dict[str, Any
 
 @pytest.mark.parametrize("name", TORCH_TYPES)
 def test_torch_data_types(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="the tensors to pass")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     tensor = torch.ones(2, 2, dtype=torch.float32).to(getattr(torch, name))
     result = dml.padding1(tensor, start_padding=1, end_padding=0)
     assert result.dtype == np.dtype(name) and result.tolist() == [[0, 0, 0], [0, 1, 1], [0, 1, 1]]
@@ -182,8 +182,8 @@ def test_torch_data_types(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bfloat16", "complex64", "bool"])
 def test_torch_data_types_that_directml_has_not(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="the tensors to pass")
-    with pytest.raises((dml.InvalidDataTypeError, TypeError)):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(dml.InvalidDataTypeError):
         dml.padding1(torch.ones(2, dtype=getattr(torch, name)), start_padding=1, end_padding=0)
 
 
@@ -255,13 +255,27 @@ def test_what_is_refused(
 
 
 @calls
-def test_what_array_raises_passes_through(name: str, inputs: list[Array], attributes: dict[str, Any]) -> None:
+def test_what_array_raises_stands_in_the_refusal(name: str, inputs: list[Array], attributes: dict[str, Any]) -> None:
     class Broken:
-        def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-            raise LookupError("nothing here")
+        error: type[BaseException] = LookupError
 
-    with pytest.raises(LookupError, match="nothing here"):
-        getattr(dml, name)(Broken(), *inputs[1:], **attributes)
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+            raise self.error("nothing here")
+
+    for run, options in ((getattr(dml, name), attributes), (compiled(name, inputs, attributes), {})):
+        Broken.error = LookupError
+        with pytest.raises(dml.InvalidDataTypeError, match="nothing here") as caught:
+            run(Broken(), *inputs[1:], **options)
+        assert caught.value.id == f"DML-{name.upper()}-input-type"
+        Broken.error = KeyboardInterrupt
+        with pytest.raises(KeyboardInterrupt):
+            run(Broken(), *inputs[1:], **options)
+
+
+def test_torch_tensors_that_need_gradients_are_refused() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(dml.InvalidDataTypeError, match="requires grad"):
+        dml.padding1(torch.ones(2, requires_grad=True), start_padding=1, end_padding=0)
 
 
 def test_subclasses_give_no_warnings(tmp_path: Path) -> None:

@@ -75,9 +75,7 @@ LONG = [
 @pytest.mark.parametrize(("sizes", "start", "end"), LONG)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
-def test_long_axes(
-    sizes: tuple[int, ...], start: tuple[int, ...], end: tuple[int, ...], mode: str, dtype: str
-) -> None:
+def test_long_axes(sizes: tuple[int, ...], start: tuple[int, ...], end: tuple[int, ...], mode: str, dtype: str) -> None:
     x = any_bits(1, sizes, dtype)
     attributes = attributes_of(Padding(sizes, start, end), mode, 7)
     expected = reference.padding1(x, **attributes)
@@ -135,7 +133,7 @@ def test_numpy(padding: Padding, dtype: str, mode: str, seed: int) -> None:
 @examples(80)
 @given(st.integers(1, 3), st.data(), st.sampled_from(["CONSTANT", "EDGE", "REFLECTION", "WRAP"]), seeds)
 def test_torch(spatial: int, data: st.DataObject, mode: str, seed: int) -> None:
-    torch = pytest.importorskip("torch", reason="the library to compare with")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=spatial, max_size=spatial))
     most = {"CONSTANT": 9, "EDGE": 9, "REFLECTION": -1, "WRAP": 0}[mode]
     start, end = ([data.draw(st.integers(0, most if most > 0 else n + most)) for n in sizes] for _ in range(2))

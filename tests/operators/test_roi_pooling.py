@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from checks import assert_same_bits, check_everywhere, onnx_run
+from checks import assert_same_bits, assert_same_values, check_everywhere, onnx_run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Array, examples, half_and_single, regions, seeds, small_integers, specials
@@ -47,12 +47,6 @@ def feature_map(seed: int, case: Case) -> Array:
     chosen = rng.random(case.sizes) < rng.choice([0, 0.3, 0.9])
     x[chosen] = rng.choice(specials(case.dtype), int(chosen.sum()))
     return x
-
-
-def assert_same_values(actual: Array, expected: Array) -> None:
-    """The same bits, but for those of NaN."""
-    np.testing.assert_array_equal(np.isnan(actual), np.isnan(expected))
-    assert_same_bits(np.where(np.isnan(actual), 0, actual), np.where(np.isnan(expected), 0, expected))
 
 
 @examples(150)

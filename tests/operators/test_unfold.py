@@ -91,7 +91,7 @@ def test_numpy(case: Windows, dtype: str, seed: int) -> None:
 @examples(80)
 @given(windows(2, dilated=True), st.sampled_from(["f4", "f8", "f2"]), seeds)
 def test_torch(case: Windows, dtype: str, seed: int) -> None:
-    torch = pytest.importorskip("torch", reason="the library to compare with")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     x = any_bits(seed, case.sizes, dtype)
     (top, left), (bottom, right) = case.start, case.end
     padded = torch.nn.functional.pad(torch.from_numpy(x), (left, right, top, bottom))

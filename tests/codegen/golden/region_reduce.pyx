@@ -537,6 +537,7 @@ cdef struct RoiPooling:
     int64_t N
     int64_t C
     int64_t regions
+    int64_t broken
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
 cdef uint32_t[15] ROI_POOLING_T = [
@@ -551,7 +552,7 @@ cdef uint32_t[15] ROI_POOLING_R_RANKS = [
 
 # Whether the operator and its inputs hold at the level.
 cdef bint roi_pooling_inputs_hold(RoiPooling* a, int level) noexcept nogil:
-    if not set_rank(&a.roi, 4):
+    if a.roi.rank > 4 or not set_rank(&a.roi, 4):
         return False
     return (
         level >= 0
@@ -611,28 +612,34 @@ cdef bint roi_pooling_holds(RoiPooling* a, int level) noexcept nogil:
     return True
 
 
-# Whether the values of the tensors are acceptable.
-cdef bint roi_pooling_data_holds(const RoiPooling* a) noexcept nogil:
+# Whether the values of the tensors are acceptable; `broken` is the first index at which a rule does not hold.
+cdef bint roi_pooling_data_holds(RoiPooling* a) noexcept nogil:
     cdef int64_t r
     cdef int64_t k
     # roi-finite
     for r in range(a.regions):
         for k in range(5):
             if not (isfinite(element4(&a.roi, 0, 0, r, k))):
+                a.broken = r
                 return False
     # roi-batch
     for r in range(a.regions):
         if not (element4(&a.roi, 0, 0, r, 0) == floor(element4(&a.roi, 0, 0, r, 0))):
+            a.broken = r
             return False
         if not (0 <= element4(&a.roi, 0, 0, r, 0)):
+            a.broken = r
             return False
         if not (element4(&a.roi, 0, 0, r, 0) < a.N):
+            a.broken = r
             return False
     # roi-ordered
     for r in range(a.regions):
         if not (element4(&a.roi, 0, 0, r, 1) <= element4(&a.roi, 0, 0, r, 3)):
+            a.broken = r
             return False
         if not (element4(&a.roi, 0, 0, r, 2) <= element4(&a.roi, 0, 0, r, 4)):
+            a.broken = r
             return False
     return True
 
@@ -738,6 +745,7 @@ def roi_pooling(
     """
     cdef RoiPooling a
     cdef int level = current_level()
+    a.broken = 0
     cdef ndarray input_array = as_array(input)
     cdef ndarray roi_array = as_array(roi)
     cdef object result
@@ -760,7 +768,7 @@ def roi_pooling(
         "spatial_scale": spatial_scale,
         "pooled_size": pooled_size,
         "out": out,
-    }, level)
+    }, level, a.broken)
 
 
 cdef class RoiPoolingOperator:
@@ -792,6 +800,7 @@ cdef class RoiPoolingOperator:
         out=None,
     ):
         cdef RoiPooling a = self.fields
+        a.broken = 0
         cdef ndarray input_array = match(input, &a.input)
         cdef ndarray roi_array = match(roi, &a.roi)
         cdef object result
@@ -807,7 +816,7 @@ cdef class RoiPoolingOperator:
             "input": input,
             "roi": roi,
             "out": out,
-        })
+        }, a.broken)
 
     def __repr__(self):
         return f"compile({self.desc!r})"
