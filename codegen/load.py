@@ -571,7 +571,9 @@ class _OperatorReader:
         for dtype in dtypes:
             row = table.table(dtype)
             if row is not None:
-                yield Accuracy(dtype, float(row.number("ulp")), row.str("of"))
+                ulp = self.formula(row, "ulp")
+                self.typed(ulp, self.scope, Kind.INT, Kind.FLOAT)
+                yield Accuracy(dtype, ulp, row.str("of"))
                 row.finish()
         table.finish()
 

@@ -268,10 +268,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The largest error of a data type, in units in the last place of ``of``."""
+    """The largest error of a data type, in units in the last place of ``of``; ``ulp`` may read fields and lets."""
 
     dtype: str
-    ulp: float
+    ulp: Formula
     of: str
 
 

@@ -496,8 +496,10 @@ class OperatorPage:
     @property
     def accuracy(self) -> str:
         """The declared bounds."""
-        rows = [(row.dtype, f"{row.ulp:g} ULP", code(row.of, in_table=True)) for row in self.spec.accuracy]
-        return table(("Data type", "Largest error", "In units in the last place of"), rows) if rows else ""
+        rows = [
+            (row.dtype, code(row.ulp.text, in_table=True), code(row.of, in_table=True)) for row in self.spec.accuracy
+        ]
+        return table(("Data type", "Largest error in ULP", "ULP of"), rows) if rows else ""
 
 
 def rule_error(rule: RulePlan) -> str:

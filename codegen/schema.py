@@ -86,7 +86,7 @@ def _operator(facts: Facts, families: Iterable[str]) -> JSON:
         "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
         "summary": TEXT, "source": TEXT,
     }  # fmt: skip
-    accuracy = _table({"ulp": {"type": "number"}, "of": TEXT}, ("ulp", "of"))
+    accuracy = _table({"ulp": FORMULA, "of": TEXT}, ("ulp", "of"))
     own = {"operator": _table(head, ("name", "family", "summary", "source")), "accuracy": _map(accuracy)}
     return _table({**own, **_group()}, ("operator",))
 

@@ -79,7 +79,7 @@ def _parts(operator: Operator) -> Iterator[str]:
     if operator.kernel is not None:
         yield table("[kernel]", operator.kernel.data)
     if operator.accuracy:
-        yield table("[accuracy]", {row.dtype: {"ulp": row.ulp, "of": row.of} for row in operator.accuracy})
+        yield table("[accuracy]", {row.dtype: {"ulp": row.ulp.text, "of": row.of} for row in operator.accuracy})
 
 
 def _field(field: Field) -> dict[str, Any]:

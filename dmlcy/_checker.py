@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dmlcy._errors import Violation, listing, plain, quote, show
+from dmlcy._errors import Violation, listing, plain, show
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
@@ -684,7 +684,7 @@ def _complaint(value: object) -> str:
         np.asarray(value)
     except Exception as error:
         try:
-            return f"numpy.asarray says {quote(str(error))}."
+            return f"numpy.asarray says: {plain(str(error))}"
         except Exception:
             return ""
     return ""

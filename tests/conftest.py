@@ -1,4 +1,4 @@
-"""Makes codegen importable beside the installed package: the checkout comes last, so that dmlcy is the installed one."""
+"""Makes codegen importable beside the package: the checkout comes last, so that an installed dmlcy is the one tested."""
 
 import sys
 from pathlib import Path

@@ -35,7 +35,8 @@ cdef int dtype_of(numpy_dtype dtype) noexcept
 cdef int item_of(int dtype) noexcept nogil
 
 # The array behind a Python object, without a copy: NumPy arrays, the buffer protocol, DLPack on the CPU, __array__.
-# None for everything else: lists, masked arrays, scalars that are not arrays. What __array__ raises passes through.
+# None for everything else: lists, masked arrays, scalars that are not arrays. An object that fails to
+# give its array is refused too.
 cdef ndarray as_array(object value)
 # The same, but None where each conversion makes another copy: what is written to the array reaches the object.
 cdef ndarray shared_array(object value)

@@ -72,7 +72,10 @@ cdef ndarray shared_array(object value):
 
 
 cdef ndarray foreign_array(object value, bint writable):
-    """Protocols are looked up on the type: a class such as numpy.ndarray has __array__ and is no array."""
+    """Protocols are looked up on the type: a class such as numpy.ndarray has __array__ and is no array.
+
+    What a protocol raises is a refusal, which dmlcy._check explains; only MemoryError passes through.
+    """
     cdef ndarray array
     cls = type(value)
     if issubclass(cls, numpy.generic):
@@ -80,6 +83,8 @@ cdef ndarray foreign_array(object value, bint writable):
     if PyObject_CheckBuffer(value):
         try:
             return numpy.asarray(memoryview(value))
+        except MemoryError:
+            raise
         except Exception:
             pass
     if hasattr(cls, "__dlpack__") and hasattr(cls, "__dlpack_device__"):
@@ -89,10 +94,14 @@ cdef ndarray foreign_array(object value, bint writable):
                 # NumPy takes DLPack before version 1 as read-only, because that could not say.
                 if not writable or cnp.PyArray_ISWRITEABLE(array) or not hasattr(cls, "__array__"):
                     return array
+        except MemoryError:
+            raise
         except Exception:
             pass
     try:
         return numpy.asarray(value) if hasattr(cls, "__array__") else None
+    except MemoryError:
+        raise
     except Exception:
         return None
 

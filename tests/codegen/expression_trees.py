@@ -159,12 +159,27 @@ def exact(node: n.Node, names: dict[str, Any], checked: bool = False) -> Any:
             return not value(operand)
         case n.Arith(op=op, left=left, right=right):
             a, b = value(left), value(right)
-            return number(a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else
-                          math.floor(a // b) if op == "//" else a - b * (a // b))
+            return number(
+                a + b
+                if op == "+"
+                else a - b
+                if op == "-"
+                else a * b
+                if op == "*"
+                else math.floor(a // b)
+                if op == "//"
+                else a - b * (a // b)
+            )
         case n.Compare(op=op, left=left, right=right):
             a, b = value(left), value(right)
-            return {"==": a == b, "!=": a != b, "<": a < b if op == "<" else None, "<=": op == "<=" and a <= b,
-                    ">": op == ">" and a > b, ">=": op == ">=" and a >= b}[op]
+            return {
+                "==": a == b,
+                "!=": a != b,
+                "<": a < b if op == "<" else None,
+                "<=": op == "<=" and a <= b,
+                ">": op == ">" and a > b,
+                ">=": op == ">=" and a >= b,
+            }[op]
         case n.Logic(op=op, items=items):
             return all(value(item) for item in items) if op == "and" else any(value(item) for item in items)
         case n.Within(item=item, choices=choices):

@@ -266,7 +266,7 @@ def test_a_skeleton_of_every_operator_is_reported_not_fatal(tmp_path: Path, caps
 
 HOSTILE = (
     'Say "x" or \'y\' {{ 7 * 7 }} {% raw %} {# no #} \\N{DASH} \\ """ \'\'\' \\""" # */ é\t\n\n  '
-    "on a line; `a` | <b> ${c} %s, \"end\""
+    'on a line; `a` | <b> ${c} %s, "end"'
 )
 
 

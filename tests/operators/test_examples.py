@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
+from dmlcy.__main__ import main
 from dmlcy._generated.operators import OPERATORS
 from dmlcy._spec import Example, Operator
-from dmlcy.__main__ import main
 
 CASES = [
     pytest.param(operator, example, id=f"{operator.python}-{number}-{example.title}")
