@@ -1,4 +1,4 @@
-"""Makes codegen importable beside the package: the checkout comes last, so that an installed dmlcy is the one tested."""
+"""Makes codegen importable beside the package. The checkout comes last: an installed dmlcy is the one tested."""
 
 import sys
 from pathlib import Path

@@ -62,6 +62,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = Path(dmlcy.__file__).parent
     for module in (*package.glob("_*/*.so"), *package.glob("_*/*.pyd")):
         shutil.copy(module, copy / "dmlcy" / module.relative_to(package))
+    build(copy)
     return copy
 
 

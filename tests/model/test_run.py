@@ -36,7 +36,12 @@ def write(path: str, **more: Any) -> dict[str, Any]:
 
 def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "dmlcy", *arguments], capture_output=True, text=True, timeout=60, check=False, **options
+        [sys.executable, "-P", "-m", "dmlcy", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **options,
     )
 
 
@@ -263,6 +268,6 @@ class TestCommandLine:
         path.write_text(
             json.dumps(model(resources=resources, dispatchables={}, commands=[{"type": "print", "resource": "out"}]))
         )
-        shell = f"{sys.executable} -m dmlcy run {path} | head -c 1"
+        shell = f"{sys.executable} -P -m dmlcy run {path} | head -c 1"
         done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=60, check=False)
         assert (done.stdout, done.stderr) == ("R", "")
