@@ -24,7 +24,7 @@ CIMPORTS = {
         "INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_MAX int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t"
         " uint64_t uintptr_t"
     ),
-    "libc.stdlib": "calloc free llabs malloc realloc",
+    "libc.stdlib": "calloc free malloc realloc",
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
@@ -32,7 +32,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
-        " floor_div floor_mod largest product same_sizes smallest tensor_holds total"
+        " floor_div floor_mod largest magnitude product same_sizes smallest tensor_holds total"
     ),
     "dmlcy._runtime.compiled": "describe match",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",

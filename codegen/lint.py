@@ -20,10 +20,10 @@ from .model import DTYPE_ENUM, Example, Facts, Field, Formula, Operator, Rule, S
 
 # Names that the generated code uses for itself, or that C or Cython read in another way.
 RESERVED = frozenset({
-    "a", "auto", "bint", "bool", "cdef", "char", "cls", "const", "cpdef", "ctypedef", "default", "do", "double",
-    "enum", "expected", "extern", "float", "goto", "inline", "int", "level", "long", "math", "nogil", "object",
-    "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static", "struct",
-    "switch", "typedef", "union", "unsigned", "void", "volatile",
+    "a", "auto", "bint", "bool", "broken", "cdef", "char", "cls", "const", "cpdef", "ctypedef", "default", "do",
+    "double", "enum", "expected", "extern", "float", "goto", "inline", "int", "level", "long", "math", "nogil",
+    "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static",
+    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
 SENTENCES = {
     "operator": ("summary",),

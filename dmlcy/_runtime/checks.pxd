@@ -35,6 +35,10 @@ cdef inline int64_t checked_mul(int64_t a, int64_t b, bint* overflow) noexcept n
     return a * b
 
 
+cdef inline int64_t magnitude(int64_t value) noexcept nogil:
+    return -value if value < 0 else value
+
+
 cdef inline int64_t floor_div(int64_t a, int64_t b) noexcept nogil:
     # The C quotient truncates; b is positive.
     return a // b - (1 if a % b < 0 else 0)
@@ -46,7 +50,8 @@ cdef inline int64_t floor_mod(int64_t a, int64_t b) noexcept nogil:
 
 
 cdef inline int64_t ceil_div(int64_t a, int64_t b) noexcept nogil:
-    return a // b + (1 if a % b > 0 else 0)
+    # b is positive, and mostly 1.
+    return a if b == 1 else a // b + (1 if a % b > 0 else 0)
 
 
 cdef inline int64_t product(const int64_t* values, int64_t count, bint* overflow) noexcept nogil:

@@ -18,7 +18,7 @@ def grid(sizes: Sequence[int]) -> itertools.product[tuple[int, ...]]:
     return itertools.product(*map(range, sizes))
 
 
-# --- PADDING1 ------------------------------------------------------------------------------------------------------
+# PADDING1
 
 
 def sources(mode: str, n: int, start: int, end: int) -> list[int | None]:
@@ -49,7 +49,7 @@ def padding1(
     return result
 
 
-# --- DEPTH_TO_SPACE1 -----------------------------------------------------------------------------------------------
+# DEPTH_TO_SPACE1
 
 
 def depth_to_space1(x: Array, *, block_size: int, order: str) -> Array:
@@ -64,7 +64,7 @@ def depth_to_space1(x: Array, *, block_size: int, order: str) -> Array:
     return result
 
 
-# --- UNFOLD and AVERAGE_POOLING --------------------------------------------------------------------------------------
+# UNFOLD and AVERAGE_POOLING
 
 
 def positions(
@@ -145,7 +145,7 @@ def average_pooling(
     return result
 
 
-# --- ROI_POOLING -----------------------------------------------------------------------------------------------------
+# ROI_POOLING
 
 
 def scaled(coordinate: Any, spatial_scale: float) -> int:

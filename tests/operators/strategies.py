@@ -28,7 +28,7 @@ def examples(count: int) -> settings:
     )
 
 
-# --- values ----------------------------------------------------------------------------------------------------------
+# Values
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -64,7 +64,7 @@ dtypes = st.sampled_from(DTYPES)
 half_and_single = st.sampled_from(["f4", "f2"])
 
 
-# --- layouts ---------------------------------------------------------------------------------------------------------
+# Layouts
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def layouts(rank: int, *, repeats: bool) -> st.SearchStrategy[Layout]:
     return st.sampled_from(list(kinds)).flatmap(kinds.__getitem__)
 
 
-# --- sizes and attributes --------------------------------------------------------------------------------------------
+# Sizes and attributes
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def test_any_layout(case: Windows, dtype: str, include: bool, kind: str, seed: i
     check_everywhere(data, "average_pooling", [x], pooling(case, include), assert_same_values)
 
 
-# --- larger tensors --------------------------------------------------------------------------------------------------
+# Larger tensors
 
 LARGER = [
     Windows((2, 3, 30, 40), (3, 3), (2, 2), (1, 1), (1, 1), (1, 1)),
@@ -164,7 +164,7 @@ def test_accuracy_of_large_windows(window: tuple[int, ...], dtype: str, kind: st
                         "end_padding": (0,) * len(window), "include_padding": False})  # fmt: skip
 
 
-# --- the interpretations ---------------------------------------------------------------------------------------------
+# The interpretations
 
 
 def test_half_sums_do_not_overflow() -> None:
@@ -208,7 +208,7 @@ def test_elements_that_no_window_reaches_are_not_read(case: Windows, dtype: str,
     )
 
 
-# --- other libraries -------------------------------------------------------------------------------------------------
+# Other libraries
 
 
 @examples(80)
@@ -245,7 +245,7 @@ def test_onnx_runtime(case: Windows, include: bool, seed: int) -> None:
     np.testing.assert_allclose(actual, expected, rtol=2**-22, atol=0)
 
 
-# --- what must hold --------------------------------------------------------------------------------------------------
+# What must hold
 
 
 @examples(50)

@@ -75,7 +75,7 @@ def test_larger_tensors(sizes: tuple[int, ...], block: int, order: str, dtype: s
         assert_same_bits(out, expected)
 
 
-# --- other libraries -------------------------------------------------------------------------------------------------
+# Other libraries
 
 
 @examples(50)
@@ -96,7 +96,7 @@ def test_onnx_runtime(case: Case, dtype: str, seed: int) -> None:
     assert_same_bits(dml.depth_to_space1(x, **case.attributes), expected)
 
 
-# --- what must hold --------------------------------------------------------------------------------------------------
+# What must hold
 
 
 @examples(60)

@@ -148,7 +148,7 @@ def test_other_names_of_the_same_data_type() -> None:
         assert dml.padding1(np.ones(2, code), start_padding=1, end_padding=0).dtype == np.dtype(code)
 
 
-# --- DLPack ----------------------------------------------------------------------------------------------------------
+# DLPack
 
 FLOATS, BITS = ["float64", "float32", "float16"], [8, 16, 32, 64]
 TORCH_TYPES = [*FLOATS, *(f"int{bits}" for bits in BITS), *(f"uint{bits}" for bits in BITS)]
@@ -187,7 +187,7 @@ def test_torch_data_types_that_directml_has_not(name: str) -> None:
         dml.padding1(torch.ones(2, dtype=getattr(torch, name)), start_padding=1, end_padding=0)
 
 
-# --- out -------------------------------------------------------------------------------------------------------------
+# Out
 
 
 @calls
@@ -204,7 +204,7 @@ def test_out_may_be_what_shares_its_memory(name: str, inputs: list[Array], attri
             assert_same_bits(np.asarray(values).view(np.ndarray), expected)
 
 
-# --- refused ---------------------------------------------------------------------------------------------------------
+# Refused
 
 REFUSED: dict[str, tuple[Callable[[Array], Any], str]] = {
     "list": (lambda x: x.tolist(), "type"),

@@ -117,7 +117,7 @@ def test_half_values_are_rounded_once() -> None:
             assert result[0] == expected, value
 
 
-# --- other libraries -------------------------------------------------------------------------------------------------
+# Other libraries
 
 
 @examples(100)
@@ -162,7 +162,7 @@ def test_onnx_runtime(sizes: list[int], data: st.DataObject, seed: int) -> None:
     assert_same_bits(dml.padding1(x, **attributes), expected)
 
 
-# --- what must hold --------------------------------------------------------------------------------------------------
+# What must hold
 
 
 @examples(60)

@@ -93,7 +93,7 @@ def test_larger_tensors(sizes: tuple[int, ...], pooled: tuple[int, int], dtype: 
         assert_same_bits(dml.roi_pooling(source, roi, spatial_scale=1.0, pooled_size=pooled, out=out), expected)
 
 
-# --- the interpretations ---------------------------------------------------------------------------------------------
+# The interpretations
 
 
 def pool(x: Any, roi: list[float], pooled: tuple[int, int] = (1, 1), scale: float = 1.0, dtype: str = "f4") -> Array:
@@ -204,7 +204,7 @@ def test_wrong_regions_are_refused_before_anything_is_written(row: list[float], 
     np.testing.assert_array_equal(out, 77)
 
 
-# --- other libraries -------------------------------------------------------------------------------------------------
+# Other libraries
 
 
 @examples(60)

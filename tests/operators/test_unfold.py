@@ -71,7 +71,7 @@ def test_larger_tensors(case: Windows, dtype: str) -> None:
         assert_same_bits(dml.unfold(source, **case.unfold, out=out), expected)
 
 
-# --- other libraries -------------------------------------------------------------------------------------------------
+# Other libraries
 
 
 @examples(80)
@@ -99,7 +99,7 @@ def test_torch(case: Windows, dtype: str, seed: int) -> None:
     assert_same_bits(dml.unfold(x, **case.unfold), expected)
 
 
-# --- what must hold --------------------------------------------------------------------------------------------------
+# What must hold
 
 
 @examples(50)

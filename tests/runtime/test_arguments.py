@@ -147,7 +147,7 @@ def test_no_data_types(probe: ModuleType, value: Any) -> None:
     assert probe.take_dtype(value) is None
 
 
-# --- numbers -------------------------------------------------------------------------------------------------------
+# Numbers
 
 # Between two float32 (and float16) values; rounding to double first would make each a tie.
 TIE = 1 + Fraction(1, 2**24) + Fraction(1, 2**80)

@@ -44,7 +44,7 @@ def address(value: Any) -> int:
     return int(value.__array_interface__["data"][0])
 
 
-# --- objects -------------------------------------------------------------------------------------------------------
+# Objects
 
 
 def test_arrays_are_taken_as_they_are() -> None:
@@ -135,7 +135,7 @@ def test_torch() -> None:
     assert to_array(torch.zeros(2, dtype=torch.bfloat16)) is None
 
 
-# --- views ---------------------------------------------------------------------------------------------------------
+# Views
 
 
 @pytest.mark.parametrize("character", "bhilqBHILQefd")
@@ -196,7 +196,7 @@ def test_impossible_ranks_change_nothing(probe: ModuleType, rank: int) -> None:
     assert probe.new_array(value, rank) is None
 
 
-# --- new arrays and outputs ----------------------------------------------------------------------------------------
+# New arrays and outputs
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -245,7 +245,7 @@ def test_torch_out(probe: ModuleType) -> None:
     assert out[1, 2] == 5 and seen["data"] == out.data_ptr()
 
 
-# --- alignment -----------------------------------------------------------------------------------------------------
+# Alignment
 
 
 def test_aligned_arrays_stay(probe: ModuleType) -> None:
@@ -280,7 +280,7 @@ def test_write_back(probe: ModuleType) -> None:
     probe.write_back(out, out)
 
 
-# --- overlap -------------------------------------------------------------------------------------------------------
+# Overlap
 
 
 def test_overlap() -> None:

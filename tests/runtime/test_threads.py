@@ -118,7 +118,7 @@ def test_forked_children_run_serially(probe: ModuleType) -> None:
     subprocess.run(command, timeout=60, check=True)
 
 
-# --- how many by default -------------------------------------------------------------------------------------------
+# How many by default
 
 
 def test_omp_num_threads() -> None:
@@ -170,7 +170,7 @@ def test_default(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 1 <= cpus.available_cpus() <= (os.cpu_count() or 1)
 
 
-# --- feature level -------------------------------------------------------------------------------------------------
+# Feature level
 
 
 def test_level(probe: ModuleType) -> None:

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
-from dmlcy._runtime.checks cimport append_sizes, floor_mod, tensor_holds
+from dmlcy._runtime.checks cimport append_sizes, floor_mod, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
@@ -580,9 +580,6 @@ cdef int pad_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
         pad_rows(plan, &piece, number * plan.piece * plan.row.out_step, begin - first, stop - first)
         begin = stop
     return 0
-
-cdef inline int64_t magnitude(int64_t step) noexcept nogil:
-    return -step if step < 0 else step
 
 # The axes of more than one position, the one with the largest step of the output first.
 cdef int collect_axes(const Pad* a, PadAxis* axes) noexcept nogil:

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_uint
-from dmlcy._runtime.checks cimport append_size, checked_mul, tensor_holds
+from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
@@ -982,9 +982,6 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             return
     if plan.outers > 0:
         rows[0] = take_axis(plan, plan.outers - 1)
-
-cdef inline int64_t magnitude(int64_t step) noexcept nogil:
-    return -step if step < 0 else step
 
 # The next block shall read the cache lines that this one has read.
 cdef void sort_by_input(MovePlan* plan) noexcept nogil:

@@ -71,7 +71,7 @@ cdef int run_regions(Work work, const RegionReduce* a) noexcept nogil:
     return parallel_for(work, a, a.output.sizes[0] * lane_blocks(a), grain_of(elements * LANES * a.input.item))
 
 
-# ---- roi_pooling_FLOAT16 ----
+# roi_pooling_FLOAT16
 
 cdef inline float roi_pooling_FLOAT16_at(const char* element) noexcept nogil:
     return dmlcy_float_of_half((<const uint16_t*> element)[0])
@@ -286,7 +286,7 @@ cdef int roi_pooling_FLOAT16(RegionReduce* a) noexcept nogil:
     return run_regions(roi_pooling_FLOAT16_work, a)
 
 
-# ---- roi_pooling_FLOAT32 ----
+# roi_pooling_FLOAT32
 
 cdef inline float roi_pooling_FLOAT32_at(const char* element) noexcept nogil:
     return (<const float*> element)[0]

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_uints
-from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, product, tensor_holds
+from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
@@ -442,9 +442,6 @@ cdef void collect_axes(GatherPlan* plan, const WindowGather* a) noexcept nogil:
         axis.blocks = a.blocks[d]
         axis += 1
     plan.last = max(a.spatial, 2) - 1
-
-cdef inline int64_t magnitude(int64_t step) noexcept nogil:
-    return -step if step < 0 else step
 
 cdef void choose_segments(GatherPlan* plan) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]

@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
-from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, tensor_holds
+from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, tensor_holds
 from dmlcy._runtime.compiled cimport describe, match
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
@@ -81,10 +81,6 @@ cdef struct WindowPlace:
     int64_t valid[MAX_RANK]         # taps inside the input
     int64_t input[MAX_RANK]         # offset in bytes of the first of them
     int64_t output[MAX_RANK]
-
-
-cdef inline int64_t ceil_div(int64_t a, int64_t b) noexcept nogil:
-    return a if b == 1 else (a + b - 1) // b
 
 
 # The taps of the window at `index` that are inside the input.
@@ -292,7 +288,7 @@ cdef int run_windows(Work work, const WindowReduce* a, int item) noexcept nogil:
     return parallel_for(work, &plan, total, grain_of((elements + plan.block) * plan.band * item))
 
 
-# ---- average_pooling_FLOAT16 ----
+# average_pooling_FLOAT16
 
 cdef inline float average_pooling_FLOAT16_step(float acc, float x, bint include_padding) noexcept nogil:
     return acc + x
@@ -638,7 +634,7 @@ cdef int average_pooling_FLOAT16(WindowReduce* a) noexcept nogil:
     return run_windows(average_pooling_FLOAT16_work, a, sizeof(uint16_t))
 
 
-# ---- average_pooling_FLOAT32 ----
+# average_pooling_FLOAT32
 
 cdef inline float average_pooling_FLOAT32_step(float acc, float x, bint include_padding) noexcept nogil:
     return acc + x
