@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,11 @@ class Span:
     column: int
     length: int
     text: str  # the whole line
+
+    def inside(self, text: str, at: int, length: int) -> Span:
+        """Part of ``text``, which the span holds as a string; the span itself where the string is escaped."""
+        start = self.text.find(text, max(self.column - 1, 0))
+        return self if start < 0 else replace(self, column=start + 1 + at, length=length)
 
 
 @dataclass(frozen=True, slots=True)

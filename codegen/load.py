@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -401,12 +400,9 @@ class _OperatorReader:
 
     def report(self, span: Span | None, text: str, error: ExprError) -> None:
         """An error of an expression, at its place inside the string."""
-        if span is None:
-            return
-        start = span.text.find(text, max(span.column - 1, 0))
-        if start >= 0:
-            span = replace(span, column=start + 1 + error.at, length=error.length)
-        self.files.diagnostics.error(span, error.message, error.hint)
+        if span is not None:
+            span = span.inside(text, error.at, error.length)
+            self.files.diagnostics.error(span, error.message, error.hint)
 
     def typed(self, formula: Formula, scope: Scope, *kinds: Kind) -> Kind | None:
         """Checks a formula; None where it is wrong (and reported)."""

@@ -265,10 +265,16 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
                 f"families: {', '.join(FAMILIES)}",
             )
             continue
+        planner = _Planner(operator, facts, enums, family, diagnostics)
         try:
-            planned.append(_Planner(operator, facts, enums, family, diagnostics).plan())
+            planned.append(planner.plan())
         except ExprError as error:
-            diagnostics.error(operator.fields[0].span, f"{operator.name}: {error.message}", error.hint)
+            reading = planner.reading
+            if reading is None or reading.span is None:
+                diagnostics.error(operator.fields[0].span, f"{operator.name}: {error.message}", error.hint)
+            else:
+                span = reading.span.inside(reading.text, error.at, error.length)
+                diagnostics.error(span, error.message, error.hint)
     diagnostics.raise_if_any()
     families = []
     for name, family in FAMILIES.items():
@@ -319,6 +325,7 @@ class _Planner:
         self.cython = Cython(self.scope, constants=self.constants(), data=self.data)
         self.upper = operator.name
         self.since = facts.level_index(operator.since)
+        self.reading: Formula | None = None  # the formula being rendered, for the place of an error
         self.done: set[str] = set()  # lets and sizes already computed
         self.tables: dict[str, LevelTable] = {}
 
@@ -509,6 +516,7 @@ class _Planner:
                     scope = within(self.scope, let.index, let.count.node)
                 self.require(let.value.node, steps)
                 self.done.add(let.name)
+                self.reading = let.value
                 count_text = None if let.count is None else self.cython.expression(let.count.node)
                 steps.append(LetStep(let.name, let.index, count_text, self.render(let.value.node, scope)))
             elif part.id in {field.python for field in self.operator.outputs} and part.id not in self.done:
@@ -527,6 +535,7 @@ class _Planner:
             raise ExprError(f"{field.name} has no sizes: no family can run an operator whose output sizes are open yet")
         node = field.sizes.node
         self.require(node, steps)
+        self.reading = field.sizes
         items: list[tuple[str, str | None]] = []
         for item in node.items if isinstance(node, Sizes) else (Splat(node),):
             if isinstance(item, Splat):
@@ -550,7 +559,7 @@ class _Planner:
         return steps
 
     def check(self, rule: Rule) -> CheckStep:
-        scope, node = self.scope, rule.that.node
+        scope, node, self.reading = self.scope, rule.that.node, rule.that
         loops: list[tuple[str, str]] = []
         if rule.index is not None and rule.count is not None:
             scope = self.loop(rule.index, rule.count.node, scope, loops)

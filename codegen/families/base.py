@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
@@ -113,10 +112,7 @@ class KernelTable:
             renderer.scope = scope
             return node, renderer.expression(node)
         except ExprError as error:
-            start = span.text.find(text, span.column - 1)
-            if start >= 0:
-                span = replace(span, column=start + 1 + error.at, length=error.length)
-            self.diagnostics.error(span, error.message, error.hint)
+            self.diagnostics.error(span.inside(text, error.at, error.length), error.message, error.hint)
             return parse("0"), "0"
 
     def finish(self) -> None:
