@@ -258,6 +258,8 @@ CLASSES: dict[str, type[DmlError]] = {
     cls.__name__: cls
     for cls in (InvalidDescError, InvalidDataTypeError, FeatureLevelError, InvalidDataError, ModelError)
 }
+for public in (DmlError, Violation, *CLASSES.values()):
+    public.__module__ = "dmlcy"  # as users import them, and as a traceback shows them
 
 
 def raise_violations(violations: Sequence[Violation], function: str | None = None) -> NoReturn:

@@ -114,7 +114,7 @@ assert (probe.parallel_for(1000, 1)[2] == 1).all()
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_forked_children_run_serially(probe: ModuleType) -> None:
-    command = [sys.executable, "-c", FORK, str(probe.__file__)]
+    command = [sys.executable, "-P", "-c", FORK, str(probe.__file__)]
     subprocess.run(command, timeout=60, check=True)
 
 
