@@ -216,6 +216,8 @@ class _OperatorReader:
             head.error("family", f"the file stands in {self.path.parent.name}/, not in {family}/")
         include = head.strings("include", ())
         groups = [group for group in (self.group(head, name) for name in include) if group is not None]
+        if len(groups) < len(include):
+            return None  # what the group describes would be missing everywhere
         summary, source_url = head.str("summary"), head.str("source")
         python = head.str("python", name.lower())
         self.word(head, "python", python)

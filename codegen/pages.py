@@ -390,6 +390,7 @@ class OperatorPage:
                 f"{' and '.join(follow)} {verb} from the other fields: a call does not have {them}, and a desc "
                 f"may leave {them} out."
             )
+        notes.append("A desc in JSON, as in a model file, gives every field: defaults are those of Python.")
         if any(field.type in ARRAYS for field in self.spec.attributes):
             notes.append("An int fills every entry of an array.")
         if any(field.enum for field in self.spec.attributes):

@@ -6,7 +6,7 @@ Operators are functions of NumPy arrays (or anything with the buffer protocol, D
 
 try:
     from dmlcy._runtime import tensor as _tensor  # noqa: F401
-except ModuleNotFoundError as error:
+except ImportError as error:
     raise ImportError(
         "dmlcy is not built in this folder. Run Python elsewhere if dmlcy is installed, or build it here: "
         "pip install --no-build-isolation -e ."

@@ -9,7 +9,7 @@ import numpy as np
 
 from dmlcy import _tables
 from dmlcy._checker import Check
-from dmlcy._errors import Violation, raise_violations
+from dmlcy._errors import Violation, raise_violations, show
 from dmlcy._levels import LEVEL, NEWEST, level_index
 from dmlcy._runtime.tensor import to_array, to_shared_array
 from dmlcy._spec import MISSING, Field, Operator
@@ -35,7 +35,17 @@ def check(desc: OperatorDesc, feature_level: object = None) -> list[Violation]:
         Such as ``"3_0"``; None: the level in force.
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
-    return desc._violations(level)
+    return known_desc(desc, "check")._violations(level)
+
+
+def known_desc(desc: OperatorDesc, function: str) -> OperatorDesc:
+    """The desc itself; TypeError for what is none."""
+    from dmlcy._desc import OperatorDesc
+
+    if isinstance(desc, OperatorDesc):
+        return desc
+    hint = " Read JSON with dmlcy.desc.OperatorDesc.from_dict(...)." if type(desc) is dict else ""
+    raise TypeError(f"{function}() takes an object of a class of dmlcy.desc, not {show(desc)}.{hint}")
 
 
 def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 0) -> NoReturn:

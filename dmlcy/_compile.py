@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dmlcy import _tables
+from dmlcy._check import known_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import raise_violations
 from dmlcy._levels import LEVEL, level_index
@@ -28,7 +29,7 @@ def compile(desc: OperatorDesc, feature_level: object = None) -> Any:
         All violations of the desc.
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
-    found = desc._violations(level)
+    found = known_desc(desc, "compile")._violations(level)
     if found:
         raise_violations(found, "compile")
     return _tables.compiled()[desc.operator.name](desc, level)

@@ -180,6 +180,8 @@ def _operator_name(desc: object) -> str:
     expected = "an object with the members type and desc"
     if not is_a(desc, dict):
         _refuse("form", "", expected=expected, actual=show(desc))
+    if "type" not in cast(dict[str, object], desc):
+        _refuse("form", "", expected=expected, actual="an object without type")
     kind = cast(dict[str, object], desc).get("type")
     if not is_a(kind, str):
         _refuse("form", "", expected=expected, actual=f"one of type {show(kind)}")

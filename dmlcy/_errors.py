@@ -166,6 +166,9 @@ class Violation:
         nearest = f"Nearest valid value: {show(self.fix)}." if self.rule is not None and self.fix is not None else ""
         return " ".join(part for part in (self.message, self.hint, nearest) if part)
 
+    def __str__(self) -> str:
+        return f"{self.text} [{self.id}]"
+
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
         return {field.name: _json(getattr(self, field.name)) for field in fields_of(self)}
@@ -231,7 +234,7 @@ class DmlError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.function}(): " if self.function else ""
-        return "\n".join(f"{where}{violation.text} [{violation.id}]" for violation in self.violations)
+        return "\n".join(f"{where}{violation}" for violation in self.violations)
 
 
 class InvalidDescError(DmlError, ValueError):

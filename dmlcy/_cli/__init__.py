@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from dmlcy._cli import example, run
+from dmlcy._version import __version__
 
 COMMANDS = (run, example)
 
@@ -16,6 +17,7 @@ COMMANDS = (run, example)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file or usage."""
     parser = argparse.ArgumentParser(prog="dmlcy", description="The operators of DirectML on the CPU.")
+    parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)

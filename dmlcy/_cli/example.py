@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dmlcy._spec import Example, Operator
-from dmlcy._tables import OPERATORS
+from dmlcy._tables import CATALOGUE, OPERATORS
 from dmlcy._tensor_desc import TensorDesc
 
 _WIDTH = 100
@@ -35,15 +35,20 @@ def execute(options: argparse.Namespace) -> int:
     name = options.operator.upper().removeprefix("DML_OPERATOR_")
     operator = OPERATORS.get(name)
     if operator is None:
-        near = difflib.get_close_matches(name[:80], OPERATORS, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        print(f"dmlcy example: there is no operator of this name.{hint}", file=sys.stderr)
+        print(f"dmlcy example: {_unknown(name)}", file=sys.stderr)
         return 2
     if not 1 <= options.number <= len(operator.examples):
         print(f"dmlcy example: {name} has {len(operator.examples)} examples.", file=sys.stderr)
         return 2
     print(layout(model(operator, operator.examples[options.number - 1])))
     return 0
+
+
+def _unknown(name: str) -> str:
+    if name in CATALOGUE:
+        return f"{name} is in DirectML's catalogue (since {CATALOGUE[name].since}), but is not built yet."
+    near = difflib.get_close_matches(name[:80], OPERATORS, n=1)
+    return f"there is no operator of this name.{f' Did you mean {near[0]}?' if near else ''}"
 
 
 def model(operator: Operator, example: Example) -> dict[str, Any]:

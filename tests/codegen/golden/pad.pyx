@@ -955,10 +955,12 @@ cdef class Padding1Operator:
 
     cdef Padding1 fields
     cdef readonly object desc
+    cdef int level
 
     def __init__(self, desc, int level):
         cdef Padding1* a = &self.fields
         self.desc = desc
+        self.level = level
         if not (
             describe(desc.input, &a.input)
             and padding1_inputs_hold(a, level)
@@ -989,6 +991,9 @@ cdef class Padding1Operator:
             "input": input,
             "out": out,
         })
+
+    def __reduce__(self):
+        return type(self), (self.desc, self.level)
 
     def __repr__(self):
         return f"compile({self.desc!r})"

@@ -1307,10 +1307,12 @@ cdef class DepthToSpace1Operator:
 
     cdef DepthToSpace1 fields
     cdef readonly object desc
+    cdef int level
 
     def __init__(self, desc, int level):
         cdef DepthToSpace1* a = &self.fields
         self.desc = desc
+        self.level = level
         if not (
             describe(desc.input, &a.input)
             and depth_to_space1_inputs_hold(a, level)
@@ -1341,6 +1343,9 @@ cdef class DepthToSpace1Operator:
             "input": input,
             "out": out,
         })
+
+    def __reduce__(self):
+        return type(self), (self.desc, self.level)
 
     def __repr__(self):
         return f"compile({self.desc!r})"

@@ -776,10 +776,12 @@ cdef class RoiPoolingOperator:
 
     cdef RoiPooling fields
     cdef readonly object desc
+    cdef int level
 
     def __init__(self, desc, int level):
         cdef RoiPooling* a = &self.fields
         self.desc = desc
+        self.level = level
         if not (
             describe(desc.input, &a.input)
             and describe(desc.roi, &a.roi)
@@ -817,6 +819,9 @@ cdef class RoiPoolingOperator:
             "roi": roi,
             "out": out,
         }, a.broken)
+
+    def __reduce__(self):
+        return type(self), (self.desc, self.level)
 
     def __repr__(self):
         return f"compile({self.desc!r})"

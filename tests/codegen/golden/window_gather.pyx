@@ -734,10 +734,12 @@ cdef class UnfoldOperator:
 
     cdef Unfold fields
     cdef readonly object desc
+    cdef int level
 
     def __init__(self, desc, int level):
         cdef Unfold* a = &self.fields
         self.desc = desc
+        self.level = level
         if not (
             describe(desc.input, &a.input)
             and unfold_inputs_hold(a, level)
@@ -768,6 +770,9 @@ cdef class UnfoldOperator:
             "input": input,
             "out": out,
         })
+
+    def __reduce__(self):
+        return type(self), (self.desc, self.level)
 
     def __repr__(self):
         return f"compile({self.desc!r})"

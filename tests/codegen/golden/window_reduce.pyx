@@ -1196,10 +1196,12 @@ cdef class AveragePoolingOperator:
 
     cdef AveragePooling fields
     cdef readonly object desc
+    cdef int level
 
     def __init__(self, desc, int level):
         cdef AveragePooling* a = &self.fields
         self.desc = desc
+        self.level = level
         if not (
             describe(desc.input, &a.input)
             and average_pooling_inputs_hold(a, level)
@@ -1230,6 +1232,9 @@ cdef class AveragePoolingOperator:
             "input": input,
             "out": out,
         })
+
+    def __reduce__(self):
+        return type(self), (self.desc, self.level)
 
     def __repr__(self):
         return f"compile({self.desc!r})"
