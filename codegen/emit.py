@@ -34,7 +34,7 @@ CIMPORTS = {
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
         " floor_div floor_mod largest magnitude product same_sizes smallest tensor_holds total"
     ),
-    "dmlcy._runtime.compiled": "describe match",
+    "dmlcy._runtime.compiled": "as_computed describe match unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.tensor": (

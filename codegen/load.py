@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -220,6 +221,8 @@ class _OperatorReader:
             return None  # what the group describes would be missing everywhere
         summary, source_url = head.str("summary"), head.str("source")
         python = head.str("python", name.lower())
+        if not python.isidentifier() or keyword.iskeyword(python):
+            head.error("python", f"{python!r} is no name of a Python function")
         self.word(head, "python", python)
         head.finish()
 

@@ -114,5 +114,8 @@ def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int)
     found.data(inputs, first)
     name = found.operator.python
     if not found.violations:
-        raise RuntimeError(f"internal: {name}() was refused for no reason that is known")
+        raise RuntimeError(
+            f"internal: {name}() was refused and a second look finds nothing wrong: "
+            "an argument changed in between, or the checks disagree"
+        )
     raise_violations(found.violations, name)

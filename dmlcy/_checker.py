@@ -153,11 +153,15 @@ class Check:
         """Notes an error of a field itself. ``index`` goes into the sentence, ``at`` only beside it."""
         text = ERRORS[slug]
         name = "operator" if field is None else field.python
+        id_ = f"DML-{self.operator.name}-{name}-{slug}"
+        into = self.first if field is None else self.found[name]
+        if len([one for one in into if one.id == id_]) == REPORTED:
+            return
         label = self.operator.name if field is None else self._label(field)
         where = f"{label}{part}" + ("" if index is None else f"[{index}]")
         shown = {key: show(value) for key, value in (values or {}).items()}
         violation = Violation(
-            id=f"DML-{self.operator.name}-{name}-{slug}",
+            id=id_,
             operator=self.operator.name,
             field=None if field is None else field.python,
             index=at if index is None else index,
@@ -170,9 +174,7 @@ class Check:
             provenance=field.provenance if field is not None and slug == "range" and not part else "documented",
             error=text.error,
         )
-        into = self.first if field is None else self.found[name]
-        if len([one for one in into if one.id == violation.id]) < REPORTED:
-            into.append(violation)
+        into.append(violation)
 
     def refused(self, field: Field, refused: Refused, *, index: int | None = None) -> None:
         """Notes what a conversion refused."""
@@ -216,7 +218,7 @@ class Check:
         if self.asked_level < self.level:
             self._too_new(None, self.operator.name, self.level)
         names = [field.name if self.literal else field.python for field in self.operator.fields]
-        for name in unknown:
+        for name in unknown[:REPORTED]:
             self.add(None, "unknown", values={"actual": name}, hint=did_you_mean(name, names), fix=closest(name, names))
 
     def _tensor(self, field: Field) -> None:

@@ -38,7 +38,8 @@ class OperatorDesc:
     _valid_levels: set[int]
 
     def __init_subclass__(cls) -> None:
-        OperatorDesc._classes[cls.operator.name] = cls
+        if "operator" in vars(cls):  # a class derived from a generated one does not replace it
+            OperatorDesc._classes[cls.operator.name] = cls
 
     def __init__(self, **values: object) -> None:
         self._set(values)

@@ -169,6 +169,9 @@ class Violation:
     def __str__(self) -> str:
         return f"{self.text} [{self.id}]"
 
+    def __hash__(self) -> int:
+        return hash((self.id, self.index, self.message))
+
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
         return {field.name: _json(getattr(self, field.name)) for field in fields_of(self)}

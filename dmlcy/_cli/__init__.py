@@ -33,4 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except KeyboardInterrupt:
         return 130
+    except MemoryError:
+        print("dmlcy: there is not enough memory", file=sys.stderr)
+        return 1
+    except OSError as error:  # of standard output: what the commands read and write they answer for
+        print(f"dmlcy: {error}", file=sys.stderr)
+        return 2
     return status

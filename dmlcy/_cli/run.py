@@ -45,6 +45,8 @@ def load(name: str) -> tuple[Document, Path]:
     """The document in a file, or on standard input, and the folder that its paths are relative to."""
     shown = "<stdin>" if name == "-" else name
     try:
+        if name == "-" and sys.stdin is None:
+            raise OSError("it is closed")
         if name == "-":
             data = sys.stdin.buffer.read(_LARGEST + 1)
         else:

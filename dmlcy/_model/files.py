@@ -42,9 +42,13 @@ def target_parts(path: str) -> tuple[str, ...] | None:
 
 def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], None]) -> Path:
     """Write a file below ``root``, in one step, without following a link out of it."""
-    top = root.resolve()
-    target = top.joinpath(*parts)
-    if not target.parent.resolve().is_relative_to(top):
+    try:
+        top = root.resolve()
+        target = top.joinpath(*parts)
+        inside = target.parent.resolve().is_relative_to(top)
+    except RuntimeError as error:
+        raise OSError("the links in it form a circle") from error
+    if not inside:
         raise OSError("a link leads out of the output folder")
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{os.getpid()}.dmlcy")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -24,6 +25,7 @@ UNREADABLE: Final = frozenset(
 
 _FROM_FILE: Final = frozenset({"name", "path", "value"})
 _COMPARED: Final = 40
+_CANDIDATES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +99,5 @@ def printable(text: str) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or nothing."""
-    near = difflib.get_close_matches(word[:_COMPARED], known, n=1)
+    near = difflib.get_close_matches(word[:_COMPARED], list(islice(known, _CANDIDATES)), n=1)
     return f"Did you mean {quote(near[0])}?" if near else ""

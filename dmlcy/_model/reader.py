@@ -107,6 +107,8 @@ class Reader:
     def ignore_others(self, parent: Node, known: Collection[str]) -> None:
         """Warn of the members that nobody reads."""
         for name, node in parent.value.items():
+            if len(self.warnings) >= _MOST:
+                return
             if name not in known:
                 self.warnings.append(
                     make(

@@ -149,7 +149,12 @@ class _Executor:
                         "DML-MODEL-dimensions", dimensions, count=count, name=command.resource, held=array.size
                     )
                     self.reader.finish()
-                array = array[:count].reshape(command.dimensions)
+                try:
+                    array = array[:count].reshape(command.dimensions)
+                except ValueError as error:  # more dimensions than NumPy has
+                    dimensions = command.node.get("dimensions") or command.node
+                    self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
+                    self.reader.finish()
             content = _npy_writer(array)
         try:
             written = files.write(self.options.output_path, command.target, content)

@@ -140,8 +140,8 @@ cdef int take_real(object value, double* result) except -1:
         if isinf(number) and value != number:
             return 0
         if number != 0 and isfinite(number) and value != number:
-            exact = value.as_integer_ratio()
-            number = odd_double(exact[0], exact[1])
+            numerator, denominator = value.as_integer_ratio()
+            number = odd_double(numerator, denominator)
     except Exception:
         return 0
     result[0] = number

@@ -1,9 +1,11 @@
 """Tensors of a compiled operator."""
 
+from libc.stdint cimport int64_t
+from libc.string cimport memcmp
 from numpy cimport ndarray
 
 from dmlcy._runtime.checks cimport same_sizes
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, as_array, item_of, view
+from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, as_array, item_of, set_rank, view
 
 
 cdef bint describe(object desc, Tensor* tensor) except -1:
@@ -19,6 +21,20 @@ cdef bint describe(object desc, Tensor* tensor) except -1:
         tensor.sizes[d] = sizes[d]
         tensor.strides[d] = 0
     return True
+
+
+cdef bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nogil:
+    cdef Tensor trimmed = tensor[0]
+    return set_rank(&trimmed, computed.rank) and trimmed.dtype == computed.dtype and same_sizes(&trimmed, computed)
+
+
+cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
+    cdef Tensor found
+    if not view(array, &found) or not set_rank(&found, tensor.rank):
+        return False
+    if found.data != tensor.data or found.dtype != tensor.dtype or not same_sizes(&found, tensor):
+        return False
+    return memcmp(found.strides, tensor.strides, tensor.rank * sizeof(int64_t)) == 0
 
 
 cdef ndarray match(object value, Tensor* tensor):

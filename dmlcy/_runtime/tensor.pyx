@@ -66,7 +66,8 @@ cdef ndarray shared_array(object value):
         return as_array(value)
     cdef ndarray array = foreign_array(value, True)
     # While the first array lives, a second copy must lie elsewhere.
-    if array is None or cnp.PyArray_DATA(array) != cnp.PyArray_DATA(foreign_array(value, True)):
+    cdef ndarray again = None if array is None else foreign_array(value, True)
+    if again is None or cnp.PyArray_DATA(array) != cnp.PyArray_DATA(again):
         return None
     return array
 
@@ -89,7 +90,8 @@ cdef ndarray foreign_array(object value, bint writable):
             pass
     if hasattr(cls, "__dlpack__") and hasattr(cls, "__dlpack_device__"):
         try:
-            if value.__dlpack_device__()[0] == 1:
+            device, _ = value.__dlpack_device__()
+            if device == 1:
                 array = numpy.from_dlpack(value)
                 # NumPy takes DLPack before version 1 as read-only, because that could not say.
                 if not writable or cnp.PyArray_ISWRITEABLE(array) or not hasattr(cls, "__array__"):

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
 from dmlcy._runtime.checks cimport append_sizes, floor_mod, magnitude, tensor_holds
-from dmlcy._runtime.compiled cimport describe, match
+from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
@@ -867,6 +867,8 @@ cdef object padding1_call(Padding1* a, ndarray input_array, object out):
         ):
             return None
         result = aligned(output_array, &a.output)
+    if not unchanged(input_array, &a.input):
+        raise RuntimeError("padding1(): input was changed during the call")
     input_array = aligned(input_array, &a.input)
     with nogil:
         status = padding1_run(a)
@@ -958,19 +960,26 @@ cdef class Padding1Operator:
     cdef int level
 
     def __init__(self, desc, int level):
-        cdef Padding1* a = &self.fields
-        self.desc = desc
-        self.level = level
+        cdef Padding1 a
+        cdef Tensor computed
         if not (
             describe(desc.input, &a.input)
-            and padding1_inputs_hold(a, level)
+            and padding1_inputs_hold(&a, level)
             and padding1_take(
-                a, level, desc.padding_mode, desc.padding_value, desc.start_padding, desc.end_padding
+                &a, level, desc.padding_mode, desc.padding_value, desc.start_padding, desc.end_padding
             )
-            and padding1_holds(a, level)
-            and describe(desc.output, &a.output)
+            and padding1_holds(&a, level)
         ):
             refuse_desc(desc, level)
+        computed = a.output
+        if not (
+            describe(desc.output, &a.output)
+            and as_computed(&a.output, &computed)
+        ):
+            refuse_desc(desc, level)
+        self.fields = a
+        self.desc = desc
+        self.level = level
 
     def __call__(
         self,

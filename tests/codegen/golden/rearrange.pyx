@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
-from dmlcy._runtime.compiled cimport describe, match
+from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
     Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
@@ -1217,6 +1217,8 @@ cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object o
         ):
             return None
         result = aligned(output_array, &a.output)
+    if not unchanged(input_array, &a.input):
+        raise RuntimeError("depth_to_space1(): input was changed during the call")
     input_array = aligned(input_array, &a.input)
     with nogil:
         status = depth_to_space1_run(a)
@@ -1310,19 +1312,26 @@ cdef class DepthToSpace1Operator:
     cdef int level
 
     def __init__(self, desc, int level):
-        cdef DepthToSpace1* a = &self.fields
-        self.desc = desc
-        self.level = level
+        cdef DepthToSpace1 a
+        cdef Tensor computed
         if not (
             describe(desc.input, &a.input)
-            and depth_to_space1_inputs_hold(a, level)
+            and depth_to_space1_inputs_hold(&a, level)
             and depth_to_space1_take(
-                a, level, desc.block_size, desc.order
+                &a, level, desc.block_size, desc.order
             )
-            and depth_to_space1_holds(a, level)
-            and describe(desc.output, &a.output)
+            and depth_to_space1_holds(&a, level)
         ):
             refuse_desc(desc, level)
+        computed = a.output
+        if not (
+            describe(desc.output, &a.output)
+            and as_computed(&a.output, &computed)
+        ):
+            refuse_desc(desc, level)
+        self.fields = a
+        self.desc = desc
+        self.level = level
 
     def __call__(
         self,

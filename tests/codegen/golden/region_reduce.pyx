@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint16_t, uint32_t
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.checks cimport append_size, element4, floor_div, same_sizes, tensor_holds
-from dmlcy._runtime.compiled cimport describe, match
+from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
@@ -53,9 +53,16 @@ cdef inline int64_t round_away(float value) noexcept nogil:
     cdef float rounded = roundf(value)
     if rounded >= 2147483648.0:
         return 2147483647
-    if rounded <= -2147483648.0:
+    if not rounded > -2147483648.0:     # NaN too
         return -2147483648
     return <int64_t> rounded
+
+
+# A whole number from 0 to `last`; NaN gives 0.
+cdef inline int64_t whole(double value, int64_t last) noexcept nogil:
+    if not value > 0:
+        return 0
+    return last if value >= <double> last else <int64_t> value
 
 
 cdef inline int64_t clamp(int64_t value, int64_t size) noexcept nogil:
@@ -256,11 +263,12 @@ cdef int roi_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) 
         row2 = <float> roi_pooling_FLOAT16_at(entry + 2 * a.regions.strides[3])
         row3 = <float> roi_pooling_FLOAT16_at(entry + 3 * a.regions.strides[3])
         row4 = <float> roi_pooling_FLOAT16_at(entry + 4 * a.regions.strides[3])
-        batch = <int64_t> (row0)
+        # The rows were checked, but another thread may have written to them since: nothing may lead out of the input.
+        batch = whole(row0, a.input.sizes[0] - 1)
         first_height = round_away(row2 * spatial_scale)
-        last_height = round_away(row4 * spatial_scale)
+        last_height = max(round_away(row4 * spatial_scale), first_height)
         first_width = round_away(row1 * spatial_scale)
-        last_width = round_away(row3 * spatial_scale)
+        last_width = max(round_away(row3 * spatial_scale), first_width)
         strip.input = a.input.data + batch * a.input.strides[0] + channel * a.input.strides[1]
         strip.channels = min(a.input.sizes[1] - channel, LANES)
         output = a.output.data + region * a.output.strides[0] + channel * a.output.strides[1]
@@ -495,11 +503,12 @@ cdef int roi_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) 
         row2 = <float> roi_pooling_FLOAT32_at(entry + 2 * a.regions.strides[3])
         row3 = <float> roi_pooling_FLOAT32_at(entry + 3 * a.regions.strides[3])
         row4 = <float> roi_pooling_FLOAT32_at(entry + 4 * a.regions.strides[3])
-        batch = <int64_t> (row0)
+        # The rows were checked, but another thread may have written to them since: nothing may lead out of the input.
+        batch = whole(row0, a.input.sizes[0] - 1)
         first_height = round_away(row2 * spatial_scale)
-        last_height = round_away(row4 * spatial_scale)
+        last_height = max(round_away(row4 * spatial_scale), first_height)
         first_width = round_away(row1 * spatial_scale)
-        last_width = round_away(row3 * spatial_scale)
+        last_width = max(round_away(row3 * spatial_scale), first_width)
         strip.input = a.input.data + batch * a.input.strides[0] + channel * a.input.strides[1]
         strip.channels = min(a.input.sizes[1] - channel, LANES)
         output = a.output.data + region * a.output.strides[0] + channel * a.output.strides[1]
@@ -671,6 +680,10 @@ cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_arr
         ):
             return None
         result = aligned(output_array, &a.output)
+    if not unchanged(input_array, &a.input):
+        raise RuntimeError("roi_pooling(): input was changed during the call")
+    if not unchanged(roi_array, &a.roi):
+        raise RuntimeError("roi_pooling(): roi was changed during the call")
     input_array = aligned(input_array, &a.input)
     roi_array = aligned(roi_array, &a.roi)
     with nogil:
@@ -779,20 +792,27 @@ cdef class RoiPoolingOperator:
     cdef int level
 
     def __init__(self, desc, int level):
-        cdef RoiPooling* a = &self.fields
-        self.desc = desc
-        self.level = level
+        cdef RoiPooling a
+        cdef Tensor computed
         if not (
             describe(desc.input, &a.input)
             and describe(desc.roi, &a.roi)
-            and roi_pooling_inputs_hold(a, level)
+            and roi_pooling_inputs_hold(&a, level)
             and roi_pooling_take(
-                a, level, desc.spatial_scale, desc.pooled_size
+                &a, level, desc.spatial_scale, desc.pooled_size
             )
-            and roi_pooling_holds(a, level)
-            and describe(desc.output, &a.output)
+            and roi_pooling_holds(&a, level)
         ):
             refuse_desc(desc, level)
+        computed = a.output
+        if not (
+            describe(desc.output, &a.output)
+            and as_computed(&a.output, &computed)
+        ):
+            refuse_desc(desc, level)
+        self.fields = a
+        self.desc = desc
+        self.level = level
 
     def __call__(
         self,

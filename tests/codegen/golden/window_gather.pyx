@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds
-from dmlcy._runtime.compiled cimport describe, match
+from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
@@ -623,6 +623,8 @@ cdef object unfold_call(Unfold* a, ndarray input_array, object out):
         ):
             return None
         result = aligned(output_array, &a.output)
+    if not unchanged(input_array, &a.input):
+        raise RuntimeError("unfold(): input was changed during the call")
     input_array = aligned(input_array, &a.input)
     with nogil:
         status = unfold_run(a)
@@ -737,19 +739,26 @@ cdef class UnfoldOperator:
     cdef int level
 
     def __init__(self, desc, int level):
-        cdef Unfold* a = &self.fields
-        self.desc = desc
-        self.level = level
+        cdef Unfold a
+        cdef Tensor computed
         if not (
             describe(desc.input, &a.input)
-            and unfold_inputs_hold(a, level)
+            and unfold_inputs_hold(&a, level)
             and unfold_take(
-                a, level, desc.window_sizes, desc.strides, desc.dilations, desc.start_padding, desc.end_padding
+                &a, level, desc.window_sizes, desc.strides, desc.dilations, desc.start_padding, desc.end_padding
             )
-            and unfold_holds(a, level)
-            and describe(desc.output, &a.output)
+            and unfold_holds(&a, level)
         ):
             refuse_desc(desc, level)
+        computed = a.output
+        if not (
+            describe(desc.output, &a.output)
+            and as_computed(&a.output, &computed)
+        ):
+            refuse_desc(desc, level)
+        self.fields = a
+        self.desc = desc
+        self.level = level
 
     def __call__(
         self,

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
 from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, tensor_holds
-from dmlcy._runtime.compiled cimport describe, match
+from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.tensor cimport (
@@ -1096,6 +1096,8 @@ cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object 
         ):
             return None
         result = aligned(output_array, &a.output)
+    if not unchanged(input_array, &a.input):
+        raise RuntimeError("average_pooling(): input was changed during the call")
     input_array = aligned(input_array, &a.input)
     with nogil:
         status = average_pooling_run(a)
@@ -1199,19 +1201,26 @@ cdef class AveragePoolingOperator:
     cdef int level
 
     def __init__(self, desc, int level):
-        cdef AveragePooling* a = &self.fields
-        self.desc = desc
-        self.level = level
+        cdef AveragePooling a
+        cdef Tensor computed
         if not (
             describe(desc.input, &a.input)
-            and average_pooling_inputs_hold(a, level)
+            and average_pooling_inputs_hold(&a, level)
             and average_pooling_take(
-                a, level, desc.strides, desc.window_size, desc.start_padding, desc.end_padding, desc.include_padding
+                &a, level, desc.strides, desc.window_size, desc.start_padding, desc.end_padding, desc.include_padding
             )
-            and average_pooling_holds(a, level)
-            and describe(desc.output, &a.output)
+            and average_pooling_holds(&a, level)
         ):
             refuse_desc(desc, level)
+        computed = a.output
+        if not (
+            describe(desc.output, &a.output)
+            and as_computed(&a.output, &computed)
+        ):
+            refuse_desc(desc, level)
+        self.fields = a
+        self.desc = desc
+        self.level = level
 
     def __call__(
         self,

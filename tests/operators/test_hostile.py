@@ -1,0 +1,135 @@
+"""Objects that change things during a call, and data that changes under a kernel: anything but a crash."""
+
+from __future__ import annotations
+
+import fractions
+import pickle
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlcy as dml
+
+X = np.ones((1, 1, 4, 4), np.float32)
+
+
+class Device:
+    """Says that it is on no device."""
+
+    def __dlpack_device__(self) -> Any:
+        return ()
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise RuntimeError("never asked")
+
+
+class Ratio(fractions.Fraction):
+    def as_integer_ratio(self) -> Any:
+        return ()
+
+
+def test_sequences_that_are_too_short() -> None:
+    with pytest.raises(dml.InvalidDataTypeError):
+        dml.unfold(Device(), window_sizes=1)  # type: ignore[arg-type]
+    with pytest.raises((dml.DmlError, RuntimeError)):
+        dml.padding1(X, start_padding=0, end_padding=0, padding_value=Ratio(1, 3))  # type: ignore[arg-type]
+
+
+def test_an_input_resized_during_the_call() -> None:
+    y = np.ones((64, 256, 256), np.float32)
+
+    class Shrinks:
+        def __index__(self) -> int:
+            y.resize((1, 1, 1), refcheck=False)
+            return 1
+
+    with pytest.raises(RuntimeError, match="input was changed during the call"):
+        dml.padding1(y, start_padding=Shrinks(), end_padding=0)
+
+
+def test_regions_that_out_writes_to_after_the_check() -> None:
+    regions = np.zeros((200, 5), np.float32)
+    regions[:, 3:] = 7
+    target = np.zeros((200, 1, 1, 1), np.float32)
+
+    class Out:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            regions[:, 0] = 1e9
+            regions[:, 1] = np.nan
+            regions[::2, 4] = -1e30
+            return target
+
+    out = Out()
+    image = np.ones((1, 1, 8, 8), np.float32)
+    assert dml.roi_pooling(image, regions, spatial_scale=1, pooled_size=1, out=out) is out  # type: ignore[type-var]
+    assert set(target.ravel().tolist()) <= {0.0, 1.0}
+
+
+def test_regions_that_another_thread_writes_to() -> None:
+    program = """
+        import threading, time
+        import numpy as np, dmlcy as dml
+        regions = np.zeros((20000, 5), np.float32)
+        regions[:, 3:] = 7
+        image, done = np.ones((1, 1, 8, 8), np.float32), time.monotonic() + 2
+        def write():
+            while time.monotonic() < done:
+                regions[:, 0] = 1e9
+                regions[:, 2] = 100
+                regions[:, 0] = 0
+                regions[:, 2] = 0
+        threading.Thread(target=write).start()
+        while time.monotonic() < done:
+            try:
+                dml.roi_pooling(image, regions, spatial_scale=1, pooled_size=3)
+            except dml.InvalidDataError:
+                pass
+            except RuntimeError as error:
+                assert "changed in between" in str(error)
+    """
+    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(program)], timeout=60, check=True)
+
+
+def test_a_desc_whose_output_was_changed() -> None:
+    desc = dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", (1, 1, 64, 64)), window_sizes=3)
+    desc.output.__init__("FLOAT32", (1, 1, 1))  # type: ignore[misc]
+    with pytest.raises((dml.DmlError, RuntimeError)):
+        dml.compile(desc)
+
+
+def test_a_compiled_operator_keeps_its_fields_and_pickles() -> None:
+    desc = dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 4)), window_sizes=3)
+    operator = dml.compile(desc)
+    bad = dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 4)), window_sizes=9)
+    with pytest.raises(dml.InvalidDescError):
+        operator.__init__(bad, 14)
+    expected = dml.unfold(X, window_sizes=3)
+    np.testing.assert_array_equal(operator(X), expected)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(operator))(X), expected)
+
+
+def test_a_derived_desc_class_replaces_nothing() -> None:
+    class Mine(dml.desc.AveragePooling):
+        pass
+
+    desc = dml.desc.AveragePooling(input=dml.TensorDesc.from_array(X), window_size=2)
+    again = dml.desc.AveragePooling.from_dict(desc.to_dict())
+    assert type(again) is dml.desc.AveragePooling and again == desc
+
+
+def test_many_unknown_members_are_refused_soon() -> None:
+    members = {f"k{number}": 1 for number in range(100_000)}
+    found = dml.check(dml.desc.Padding1.from_dict({"type": "PADDING1", "desc": members}))
+    assert [one.id for one in found].count("DML-PADDING1-operator-unknown") == 10
+    assert len({*found}) == len(found)
+
+
+@pytest.mark.parametrize("value", [3, "x", None, {"type": "PADDING1", "desc": {}}])
+def test_what_is_no_desc(value: Any) -> None:
+    for function in (dml.check, dml.compile):
+        with pytest.raises(TypeError, match=r"dmlcy\.desc"):
+            function(value)
