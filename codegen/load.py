@@ -221,8 +221,8 @@ class _OperatorReader:
             return None  # what the group describes would be missing everywhere
         summary, source_url = head.str("summary"), head.str("source")
         python = head.str("python", name.lower())
-        if not python.isidentifier() or keyword.iskeyword(python):
-            head.error("python", f"{python!r} is no name of a Python function")
+        if keyword.iskeyword(python):
+            head.error("python", f"{python!r} is a word of Python itself")
         self.word(head, "python", python)
         head.finish()
 
