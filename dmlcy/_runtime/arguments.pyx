@@ -121,7 +121,6 @@ cdef int take_real(object value, double* result) except -1:
     cdef double number
     cdef long long small
     cdef int overflow = 0
-    cdef object exact
     if PyFloat_CheckExact(value):
         result[0] = PyFloat_AS_DOUBLE(value)
         return 1
