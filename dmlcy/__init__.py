@@ -4,13 +4,13 @@ Operators are functions of NumPy arrays (or anything with the buffer protocol, D
 ``dmlcy.desc`` has one class per operator desc, ``check`` explains a desc, ``compile`` checks it once for many calls.
 """
 
-try:
-    from dmlcy._runtime import tensor as _tensor  # noqa: F401
-except ImportError as error:
+from importlib.util import find_spec as _find_spec
+
+if _find_spec("dmlcy._runtime.tensor") is None:
     raise ImportError(
         "dmlcy is not built in this folder. Run Python elsewhere if dmlcy is installed, or build it here: "
         "pip install --no-build-isolation -e ."
-    ) from error
+    )
 
 from dmlcy import desc
 from dmlcy._check import check

@@ -8,7 +8,6 @@ from dmlcy._runtime.half cimport dmlcy_float_of_half
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
 
 cdef enum:
-    LEVELS = 15
     UINT_MAX = 0xFFFFFFFF
 
 
