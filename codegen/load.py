@@ -14,6 +14,7 @@ from .expr.nodes import UINT_MAX, ExprError, Name
 from .expr.parse import parse
 from .expr.types import MAX_RANK, Kind, Scope, Symbol, interval_of, kind_of, within
 from .model import (
+    ACCURACY_OF,
     DTYPE_ENUM,
     FIELD_TYPES,
     PROVENANCE,
@@ -133,6 +134,7 @@ def _level(row: Table) -> Level:
         row.int("max_rank"),
         row.str("windows", None),
         row.str("note", None),
+        row.bool("dxdispatch", True),
     )
 
 
@@ -574,7 +576,7 @@ class _OperatorReader:
             if row is not None:
                 ulp = self.formula(row, "ulp")
                 self.typed(ulp, self.scope, Kind.INT, Kind.FLOAT)
-                yield Accuracy(dtype, ulp, row.str("of"))
+                yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"))
                 row.finish()
         table.finish()
 

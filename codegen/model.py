@@ -17,6 +17,7 @@ FIELD_TYPES = (
     "scalar_union", "scale_bias", "operator_desc", "operator_desc_array",
 )  # fmt: skip
 PROVENANCE = ("documented", "header", "observed", "inferred")
+ACCURACY_OF = ("result", "magnitudes")
 DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
 
 
@@ -42,6 +43,7 @@ class Level:
     max_rank: int
     windows: str | None
     note: str | None
+    dxdispatch: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +270,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The largest error of a data type, in units in the last place of ``of``; ``ulp`` may read fields and lets."""
+    """The largest error of a data type, in units in the last place of ``of``; ``ulp`` may read fields and lets.
+
+    ``of`` is one of ACCURACY_OF: the result, or what the operator gives for the absolute values of its inputs.
+    """
 
     dtype: str
     ulp: Formula

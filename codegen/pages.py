@@ -36,6 +36,10 @@ PUBLIC = (
     "TensorDesc", "Violation", "__version__", "check", "compile", "current_level", "desc", "feature_level",
     "get_num_threads", "set_num_threads",
 )  # fmt: skip
+ACCURACY_OF = {
+    "result": "the result",
+    "magnitudes": "the result for the absolute values of the inputs",
+}
 EXCEPTIONS = (
     ("InvalidDescError", "ValueError", "A field has a value that its operator does not take."),
     (
@@ -497,9 +501,7 @@ class OperatorPage:
     @property
     def accuracy(self) -> str:
         """The declared bounds."""
-        rows = [
-            (row.dtype, code(row.ulp.text, in_table=True), code(row.of, in_table=True)) for row in self.spec.accuracy
-        ]
+        rows = [(row.dtype, code(row.ulp.text, in_table=True), cell(ACCURACY_OF[row.of])) for row in self.spec.accuracy]
         return table(("Data type", "Largest error in ULP", "ULP of"), rows) if rows else ""
 
 

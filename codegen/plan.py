@@ -16,7 +16,7 @@ from .expr.nodes import UINT_MAX, Each, ExprError, Index, Logic, Name, Node, Siz
 from .expr.python import python
 from .expr.text import formula, sentence
 from .expr.types import Scope, within
-from .families import FAMILIES, Family
+from .families import FAMILIES, Family, WindowRoles
 from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Operator, Rule, Specs
 
 INDENT = "    "
@@ -177,6 +177,8 @@ class OperatorPlan:
     fields: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
     lets: tuple[tuple[str, str | None, str, str, str], ...]  # name, index, text, doc, python
+    accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
+    window: WindowRoles | None
     kernel: Any
 
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
@@ -387,6 +389,8 @@ class _Planner:
             fields=tuple(self.field(field) for field in operator.fields),
             rules=tuple(self.rule(rule) for rule in operator.rules),
             lets=tuple(self.let(let) for let in operator.lets),
+            accuracy=tuple((row.dtype, self.some(row.ulp), row.of) for row in operator.accuracy),
+            window=self.family.window(operator, kernel),
             kernel=kernel,
         )
 
@@ -582,8 +586,9 @@ class _Planner:
     # Tables of the package
 
     def formula(self, value: Formula | None) -> FormulaPlan | None:
-        if value is None:
-            return None
+        return None if value is None else self.some(value)
+
+    def some(self, value: Formula) -> FormulaPlan:
         reads = tuple(sorted(self.operator.reads(value.node)))
         return FormulaPlan(formula(value.node), reads, python(value.node, self.scope))
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .model import FIELD_TYPES, PROVENANCE, Facts
+from .model import ACCURACY_OF, FIELD_TYPES, PROVENANCE, Facts
 
 PATH = "specs/schema.json"
 JSON = dict[str, Any]
@@ -86,14 +86,17 @@ def _operator(facts: Facts, families: Iterable[str]) -> JSON:
         "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
         "summary": TEXT, "source": TEXT,
     }  # fmt: skip
-    accuracy = _table({"ulp": FORMULA, "of": TEXT}, ("ulp", "of"))
+    accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     own = {"operator": _table(head, ("name", "family", "summary", "source")), "accuracy": _map(accuracy)}
     return _table({**own, **_group()}, ("operator",))
 
 
 def _facts() -> dict[str, JSON]:
     """The files of facts, by the key that tells them apart."""
-    level = {"name": TEXT, "value": INT, "directml": TEXT, "max_rank": INT, "windows": TEXT, "note": TEXT}
+    level = {
+        "name": TEXT, "value": INT, "directml": TEXT, "max_rank": INT, "windows": TEXT, "note": TEXT,
+        "dxdispatch": BOOL,
+    }  # fmt: skip
     dtype = {"name": TEXT, "value": INT, "bits": INT, "since": LEVEL, "numpy": TEXT}
     member = {"name": TEXT, "value": INT, "since": LEVEL, "doc": TEXT}
     enum = {

@@ -111,6 +111,33 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The largest error of a data type, in units in the last place of ``of``.
+
+    ``of``: "result", or "magnitudes": what the operator gives for the absolute values of its inputs.
+    """
+
+    ulp: Formula
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The input over which a window slides, and the names of the fields and lets that say how.
+
+    Without ``blocks`` the spatial axes of the output are the positions; with it the last axis is, row-major.
+    """
+
+    input: str
+    spatial: str
+    window: str
+    strides: str
+    dilations: str | None
+    start: str
+    blocks: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Interpretation:
     """A decision where the documentation is silent or contradicts itself."""
 
@@ -150,6 +177,8 @@ class Operator:
     rules_class: type[Rules]
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]
+    accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
+    window: Window | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +198,7 @@ class Level:
     value: int  # 0x5000
     directml: str  # the DirectML version that brought it
     max_rank: int  # of any tensor
+    dxdispatch: bool  # whether the newest DxDispatch knows what it brought
 
 
 @dataclass(frozen=True, slots=True)

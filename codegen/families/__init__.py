@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Family
+from .base import Family, WindowRoles
 from .pad import Pad
 from .rearrange import Rearrange
 from .region_reduce import RegionReduce
@@ -13,4 +13,4 @@ FAMILIES: dict[str, Family] = {
     family.name: family for family in (WindowReduce(), WindowGather(), Rearrange(), Pad(), RegionReduce())
 }
 
-__all__ = ["FAMILIES", "Family"]
+__all__ = ["FAMILIES", "Family", "WindowRoles"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
@@ -17,6 +18,22 @@ ELEMENT_TYPES = tuple({"item": size, "ctype": f"uint{8 * size}_t"} for size in (
 C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
 
 
+@dataclass(frozen=True, slots=True)
+class WindowRoles:
+    """The input over which a window slides, and the fields and lets that say how.
+
+    Without ``blocks`` the spatial axes of the output are the positions; with it the last axis is, row-major.
+    """
+
+    input: str
+    spatial: str
+    window: str
+    strides: str
+    dilations: str | None
+    start: str
+    blocks: str | None
+
+
 class Family(Protocol):
     """Operators that share loops. ``name`` is also that of its templates and of its extension module."""
 
@@ -27,6 +44,9 @@ class Family(Protocol):
 
     def needs(self, kernel: Any) -> Sequence[str]:
         """Lets that the kernel reads."""
+
+    def window(self, operator: Operator, kernel: Any) -> WindowRoles | None:
+        """How the window slides; None: the family has none."""
 
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
         """What the kernel template of the module is given."""

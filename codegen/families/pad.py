@@ -66,6 +66,9 @@ class Pad:
         """No let."""
         return ()
 
+    def window(self, operator: Operator, kernel: Any) -> None:
+        """No window slides."""
+
     def module(self, kernels: Sequence[PadKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}

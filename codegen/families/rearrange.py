@@ -126,6 +126,9 @@ class Rearrange:
         """No let."""
         return ()
 
+    def window(self, operator: Operator, kernel: Any) -> None:
+        """No window slides."""
+
     def module(self, kernels: Sequence[RearrangeKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}

@@ -129,6 +129,9 @@ class RegionReduce:
         """No let."""
         return ()
 
+    def window(self, operator: Operator, kernel: Any) -> None:
+        """No window slides."""
+
     def module(self, kernels: Sequence[RegionKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}

@@ -9,7 +9,7 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, KernelTable
+from .base import ELEMENT_TYPES, KernelTable, WindowRoles
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,11 @@ class WindowGather:
     def needs(self, kernel: GatherKernel) -> Sequence[str]:
         """The lets among the roles."""
         return (kernel.spatial, kernel.blocks)
+
+    def window(self, operator: Operator, kernel: GatherKernel) -> WindowRoles:
+        """The output has one column per position."""
+        image, blocks = operator.inputs[0].python, kernel.blocks
+        return WindowRoles(image, kernel.spatial, kernel.window, kernel.strides, kernel.dilations, kernel.start, blocks)
 
     def module(self, kernels: Sequence[GatherKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""

@@ -14,7 +14,7 @@ from ..diagnostics import Diagnostics
 from ..expr.cython import Cython
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import C_TYPES, KernelTable, local
+from .base import C_TYPES, KernelTable, WindowRoles, local
 
 COMBINE = {"sum": "acc + other"}
 
@@ -109,6 +109,11 @@ class WindowReduce:
     def needs(self, kernel: ReduceKernel) -> Sequence[str]:
         """The lets among the roles."""
         return (kernel.spatial,)
+
+    def window(self, operator: Operator, kernel: ReduceKernel) -> WindowRoles:
+        """The output has one element per position."""
+        image = operator.inputs[0].python
+        return WindowRoles(image, kernel.spatial, kernel.window, kernel.strides, kernel.dilations, kernel.start, None)
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
