@@ -8,16 +8,16 @@ from typing import Any, ClassVar, NoReturn, Self, cast
 
 from dmlcy import _tables
 from dmlcy._checker import Check
-from dmlcy._errors import Violation, plain, printable, raise_violations, show
+from dmlcy._errors import Violation, printable, show
 from dmlcy._levels import NEWEST
+from dmlcy._names import PREFIX, refuse, refuse_name
 from dmlcy._spec import MISSING, Field, Operator
-from dmlcy._tables import CATALOGUE, ERRORS, OPERATORS
+from dmlcy._tables import OPERATORS
 from dmlcy._tensor_desc import TensorDesc, spelled, spelling
-from dmlcy._values import Size2D, did_you_mean, is_a, key
+from dmlcy._values import Size2D, is_a, key
 
 __all__ = ["OperatorDesc", "Size2D"]
 
-PREFIX = "DML_OPERATOR_"
 SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -97,11 +97,11 @@ class OperatorDesc:
         """
         name = _operator_name(desc)
         if not is_a(desc.get("desc"), dict):
-            _refuse("form", name, expected="an object with the members type and desc", actual=show(desc.get("desc")))
+            refuse("form", name, expected="an object with the members type and desc", actual=show(desc.get("desc")))
         members = cast(dict[str, object], desc["desc"])
         owner = getattr(cls, "operator", None)
         if owner is not None and owner.name != name:
-            _refuse("form", name, expected=f"one of {owner.name}", actual=f"one of {name}")
+            refuse("form", name, expected=f"one of {owner.name}", actual=f"one of {name}")
         if name not in OperatorDesc._classes:
             _tables.load_descs()
         result = cast(Self, object.__new__(OperatorDesc._classes[name]))
@@ -157,41 +157,20 @@ def _repr(value: object) -> str:
     return spelled(value)
 
 
-def _refuse(what: str, name: str, hint: str = "", **words: str) -> NoReturn:
-    text = ERRORS[f"DML-MODEL-operator-{what}"]
-    violation = Violation(
-        id=text.id,
-        operator=name,
-        field=None,
-        index=None,
-        message=text.message.format(**words),
-        rule=None,
-        values=dict(words),
-        hint=hint,
-        fix=None,
-        level=None,
-        provenance="documented",
-        error=text.error,
-    )
-    raise_violations([violation])
-
-
 def _operator_name(desc: object) -> str:
     """The name of an operator that is built; ModelError for everything else."""
     expected = "an object with the members type and desc"
     if not is_a(desc, dict):
-        _refuse("form", "", expected=expected, actual=show(desc))
+        refuse("form", "", expected=expected, actual=show(desc))
     if "type" not in cast(dict[str, object], desc):
-        _refuse("form", "", expected=expected, actual="an object without type")
+        refuse("form", "", expected=expected, actual="an object without type")
     kind = cast(dict[str, object], desc).get("type")
     if not is_a(kind, str):
-        _refuse("form", "", expected=expected, actual=f"one of type {show(kind)}")
+        refuse("form", "", expected=expected, actual=f"one of type {show(kind)}")
     name = cast(str, kind).removeprefix(PREFIX)
     if name in OPERATORS:
         return name
-    if name in CATALOGUE:
-        _refuse("unbuilt", name, operator=name, since=CATALOGUE[name].since)
-    _refuse("unknown", str(plain(name)), did_you_mean(name, list(CATALOGUE)), actual=show(kind))
+    refuse_name(kind, name)
 
 
 def _from_json(field: Field, value: object, ignore_unknown: bool) -> object:
