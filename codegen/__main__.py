@@ -10,11 +10,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from . import ids, new, schema
 from .diagnostics import Diagnostics, SpecError, did_you_mean
-from .emit import OWNED, PACKAGE, emit
+from .emit import OWNED, PACKAGE, SPECS, emit
 from .families import FAMILIES
 from .lint import lint, required
 from .load import load
@@ -45,7 +45,9 @@ def render(result: Plan, writer: Writer, lock: ids.Lock) -> None:
     """Gives every file to the writer."""
     emit(result, writer)
     writer.write(schema.PATH, schema.render(result.facts, FAMILIES), committed=True)
-    writer.write(ids.PATH, ids.render(lock, (id_ for id_, _ in result.ids)), committed=True)
+    published = ids.render(lock, (id_ for id_, _ in result.ids))
+    writer.write(ids.PATH, published, committed=True)
+    writer.write(f"{SPECS}/{PurePosixPath(ids.PATH).name}", published)
 
 
 def generate(root: Path) -> list[str]:
@@ -117,12 +119,16 @@ def run_build(root: Path) -> int:
 @contextmanager
 def restored_on_failure(folder: Path) -> Iterator[list[str]]:
     """Keeps the texts of a folder, and puts them back when something is appended to the list."""
-    before = {path: path.read_bytes() for path in folder.glob("*.py*") if path.is_file() and path.suffix != ".pyd"}
+
+    def texts() -> list[Path]:
+        return [path for path in folder.rglob("*") if path.suffix in (".py", ".pyx", ".toml", ".lock")]
+
+    before = {path: path.read_bytes() for path in texts()}
     failed: list[str] = []
     yield failed
     if failed and before:
-        for path in folder.glob("*.py*"):
-            if path.suffix in (".py", ".pyx") and path not in before:
+        for path in texts():
+            if path not in before:
                 path.unlink()
         for path, content in before.items():
             if not path.is_file() or path.read_bytes() != content:
@@ -135,6 +141,7 @@ def run_check(root: Path) -> int:
     lint(result.specs, root, diagnostics)
     lock = ids.read(root, diagnostics)
     ids.check(lock, (id_ for id_, _ in result.ids), diagnostics)
+    ids.check_triggered(lock, ids.read_triggered(root, diagnostics), diagnostics)
     writer = _Digests(root)
     render(result, writer, lock)
     stale = writer.finish(OWNED)
@@ -167,7 +174,7 @@ def run_show(root: Path, operator: str) -> int:
     if name not in specs.operators:
         since = specs.facts.catalogue[name].since
         raise UsageError(f"{name} (level {since}) is in the catalogue, not built yet: python -m codegen new {name}")
-    print(show(specs.operators[name]), end="")
+    print(show(specs.operators[name], specs.facts.catalogue[name]), end="")
     return 0
 
 

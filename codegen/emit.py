@@ -12,6 +12,7 @@ import jinja2
 
 from .pages import pages
 from .plan import FamilyPlan, OperatorPlan, Plan
+from .show import show
 from .writer import Writer
 
 # What a generated module may need, and where it is declared; each module imports what its text uses.
@@ -45,7 +46,12 @@ CIMPORTS = {
 CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words that a kernel may use
 LINE = 120
 PACKAGE = "dmlcy/_generated"
-OWNED = (f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", "docs/reference/*.md", "tests/codegen/golden/*.pyx")
+SPECS = f"{PACKAGE}/specs"
+FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors")
+OWNED = (
+    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", f"{SPECS}/**/*.toml", f"{SPECS}/*.lock",
+    "docs/reference/*.md", "tests/codegen/golden/*.pyx",
+)  # fmt: skip
 
 
 def environment() -> jinja2.Environment:
@@ -120,6 +126,12 @@ def emit(plan: Plan, writer: Writer) -> None:
     for name in ("enums", "operators", "desc", "api"):
         writer.write(f"{PACKAGE}/{name}.py", env.get_template(f"package_{name}.py.j2").render(plan=plan))
     writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
+    for name in FACTS:
+        text = (writer.root / "specs" / f"{name}.toml").read_text(encoding="utf-8")
+        writer.write(f"{SPECS}/{name}.toml", text)
+    for operator in plan.specs.operators.values():
+        text = show(operator, plan.facts.catalogue[operator.name])
+        writer.write(f"{SPECS}/operators/{operator.name.lower()}.toml", text)
     for relative, text in pages(env, plan):
         writer.write(relative, text, committed=True)
 

@@ -34,7 +34,7 @@ ARRAYS = {"uint_array": "UINT", "int_array": "INT", "float_array": "FLOAT"}
 PUBLIC = (
     "DmlError", "FeatureLevelError", "InvalidDataError", "InvalidDataTypeError", "InvalidDescError", "ModelError",
     "TensorDesc", "Violation", "__version__", "check", "compile", "current_level", "desc", "feature_level",
-    "get_num_threads", "set_num_threads",
+    "get_num_threads", "set_num_threads", "specs",
 )  # fmt: skip
 ACCURACY_OF = {
     "result": "the result",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .model import Field, Formula, Operator, Rule, TensorData
+from .model import CatalogueOperator, Field, Formula, Operator, Rule, TensorData
 
 
 def value(data: Any) -> str:
@@ -34,18 +34,22 @@ def table(header: str, rows: Mapping[str, Any]) -> str:
     return "\n".join([header, *(f"{name.ljust(width)} = {value(item)}" for name, item in given.items())]) + "\n"
 
 
-def show(operator: Operator) -> str:
-    """The whole text."""
-    return "\n".join(_parts(operator))
+def show(operator: Operator, entry: CatalogueOperator) -> str:
+    """The whole text: what its spec says, and its entry in the catalogue."""
+    return "\n".join(_parts(operator, entry))
 
 
-def _parts(operator: Operator) -> Iterator[str]:
+def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     head = {
         "name": operator.name,
+        "value": entry.value,
         "python": operator.python,
+        "desc": operator.desc,
+        "struct": entry.struct,
         "family": operator.family,
-        "since": operator.since,
-        "struct": operator.struct,
+        "kind": entry.kind,
+        "since": entry.since,
+        "in_place": entry.in_place,
         "include": list(operator.include) or None,
         "summary": operator.summary,
         "source": operator.source,

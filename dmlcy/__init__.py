@@ -2,6 +2,7 @@
 
 Operators are functions of NumPy arrays (or anything with the buffer protocol, DLPack on the CPU, or ``__array__``);
 ``dmlcy.desc`` has one class per operator desc, ``check`` explains a desc, ``compile`` checks it once for many calls.
+``dmlcy.specs`` is what is known of DirectML, as data.
 """
 
 from importlib.util import find_spec as _find_spec
@@ -12,7 +13,7 @@ if _find_spec("dmlcy._runtime.tensor") is None:
         "pip install --no-build-isolation -e ."
     )
 
-from dmlcy import desc
+from dmlcy import desc, specs
 from dmlcy._check import check
 from dmlcy._compile import compile
 from dmlcy._errors import (
@@ -48,5 +49,6 @@ __all__ = [
     "feature_level",
     "get_num_threads",
     "set_num_threads",
+    "specs",
 ]
 __all__ += _api.__all__

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, ov
 import numpy as np
 from typing_extensions import Buffer
 
-from dmlcy import desc
+from dmlcy import desc, specs
 from dmlcy._errors import (
     DmlError,
     FeatureLevelError,
@@ -82,6 +82,7 @@ __all__ = [
     "padding1",
     "roi_pooling",
     "set_num_threads",
+    "specs",
     "unfold",
 ]
 
