@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import math
 import os
 import sys
-import tokenize
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._errors import show
-from dmlcy._model import files
+from dmlcy._model import files, npy
 from dmlcy._model.json import Node
 from dmlcy._model.numbers import Bytes, array, bounds, is_float, numpy_dtype, scalar
 from dmlcy._model.reader import UINT32, UINT64, Reader
 from dmlcy._spec import Dtype
-from dmlcy._tables import DTYPES
 
 IMAGES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff"})
 
@@ -36,7 +31,6 @@ _MEMBERS: Final = frozenset(
         "resampleMode",
     }
 )
-_NPY_HEADER: Final = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,38 +311,19 @@ def _raw(reader: Reader, dtype: Dtype, source: SourceFile, stream: BinaryIO) -> 
 
 
 def _npy(reader: Reader, buffer: Buffer, source: SourceFile, stream: BinaryIO) -> tuple[Values, Dtype] | None:
-    """The elements in row-major order. The header is read first: nothing is unpickled or read beyond the end."""
-    head = io.BytesIO(stream.read(_NPY_HEADER))
-    header = _npy_header(head)
-    if header is None:
-        reader.report("DML-MODEL-npy", source.node, path=source.path, why="its header is no NumPy header")
+    """The elements in row-major order."""
+    try:
+        header = npy.read_header(stream)
+        dtype = header.dtype
+        if dtype is None or (buffer.dtype is not None and buffer.dtype is not dtype):
+            wanted = "a tensor data type" if dtype is None or buffer.dtype is None else buffer.dtype.name
+            reader.report("DML-MODEL-npy-type", source.node, path=source.path, found=show(header.kind), wanted=wanted)
+            return None
+        values = npy.read_elements(stream, header)
+    except npy.NpyError as error:
+        reader.report("DML-MODEL-npy", source.node, path=source.path, why=str(error))
         return None
-    shape, fortran, kind = header
-    dtype = next((d for d in DTYPES.values() if d.numpy == kind.name), None)
-    if dtype is None or (buffer.dtype is not None and buffer.dtype is not dtype):
-        wanted = "a tensor data type" if dtype is None or buffer.dtype is None else buffer.dtype.name
-        reader.report("DML-MODEL-npy-type", source.node, path=source.path, found=show(kind), wanted=wanted)
-        return None
-    count = math.prod(shape)
-    if count * kind.itemsize > os.fstat(stream.fileno()).st_size - head.tell():
-        reader.report("DML-MODEL-npy", source.node, path=source.path, why="it ends before its last element")
-        return None
-    if count == 0:
+    if values.size == 0:
         reader.report("DML-MODEL-empty", source.node)
         return None
-    stream.seek(head.tell())
-    values = np.frombuffer(stream.read(count * kind.itemsize), kind)
-    if fortran:
-        values = values.reshape(shape, order="F").ravel()
-    return Values(_bytes(values.astype(numpy_dtype(dtype)))), dtype
-
-
-def _npy_header(head: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]] | None:
-    """Shape, order and data type; None for a header that is damaged, or of version 3, which no tensor needs."""
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            shape, fortran, kind = readers[np.lib.format.read_magic(head)](head)
-        return (shape, fortran, kind) if all(size >= 0 for size in shape) else None
-    except (ValueError, LookupError, TypeError, SyntaxError, EOFError, OSError, RecursionError, tokenize.TokenError):
-        return None
+    return Values(_bytes(values.astype(numpy_dtype(dtype), copy=False))), dtype

@@ -1,0 +1,74 @@
+"""``.npy`` files that may be damaged: nothing is unpickled, and nothing is read beyond the end."""
+
+from __future__ import annotations
+
+import math
+import os
+import tokenize
+import warnings
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._spec import Dtype
+from dmlcy._tables import DTYPES
+
+_LARGEST_HEADER: Final = 65536
+
+
+class NpyError(ValueError):
+    """The file is damaged, truncated, or of another format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands before the elements, and the place of the first one."""
+
+    shape: tuple[int, ...]
+    fortran: bool
+    kind: np.dtype[Any]
+    start: int
+
+    @property
+    def dtype(self) -> Dtype | None:
+        """The tensor data type of the elements; None for objects, booleans, structures."""
+        return next((dtype for dtype in DTYPES.values() if dtype.numpy == self.kind.name), None)
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+
+def read_header(stream: BinaryIO) -> Header:
+    """The header at the start of a file; NpyError also for one of version 3, which no tensor needs."""
+    head = BytesIO(stream.read(_LARGEST_HEADER))
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            shape, fortran, kind = readers[np.lib.format.read_magic(head)](head)
+    except (ValueError, LookupError, TypeError, SyntaxError, EOFError, OSError, RecursionError, tokenize.TokenError):
+        raise NpyError("its header is no NumPy header") from None
+    if any(size < 0 for size in shape):
+        raise NpyError("its header is no NumPy header")
+    return Header(shape, fortran, kind, head.tell())
+
+
+def read_elements(stream: BinaryIO, header: Header) -> npt.NDArray[Any]:
+    """The elements of a file whose header has been read, in its shape and order."""
+    size = header.count * header.kind.itemsize
+    data = b""
+    if size <= os.fstat(stream.fileno()).st_size - header.start:
+        stream.seek(header.start)
+        data = stream.read(size)
+    if len(data) < size:
+        raise NpyError("it ends before its last element")
+    try:
+        if size == 0:
+            return np.empty(header.shape, header.kind)
+        return np.frombuffer(data, header.kind).reshape(header.shape, order="F" if header.fortran else "C")
+    except ValueError as error:  # more dimensions than NumPy has
+        raise NpyError(str(error)) from None
