@@ -17,7 +17,7 @@ from .expr.python import python
 from .expr.text import formula, sentence
 from .expr.types import Scope, within
 from .families import FAMILIES, Family, WindowRoles
-from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Operator, Rule, Specs
+from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Let, Operator, Rule, Specs
 
 INDENT = "    "
 
@@ -176,7 +176,7 @@ class OperatorPlan:
     data_checks: tuple[CheckStep, ...]
     fields: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
-    lets: tuple[tuple[str, str | None, str, str, str], ...]  # name, index, text, doc, python
+    lets: tuple[tuple[str, str | None, str | None, str, str, str], ...]  # name, index, loop, text, doc, python
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     window: WindowRoles | None
     kernel: Any
@@ -655,7 +655,7 @@ class _Planner:
             rule=rule,
             id=f"DML-{self.operator.name}-{rule.id}",
             text=formula(rule.that.node),
-            domain_text=None if rule.count is None else f"{rule.index} in {formula(rule.count.node)}",
+            domain_text=self.loop_text(rule.index, rule.count),
             shown=said.shown,
             labels=tuple(label for label, _ in said.terms),
             terms=tuple(python(node, scope) for _, node in said.terms),
@@ -666,8 +666,13 @@ class _Planner:
             fix=None if rule.fix is None else python(rule.fix.node, scope),
         )
 
-    def let(self, let: Any) -> tuple[str, str | None, str, str, str]:
+    def let(self, let: Let) -> tuple[str, str | None, str | None, str, str, str]:
         scope = self.scope
         if let.index is not None and let.count is not None:
             scope = within(self.scope, let.index, let.count.node)
-        return let.name, let.index, formula(let.value.node), let.doc, python(let.value.node, scope)
+        loop = self.loop_text(let.index, let.count)
+        return let.name, let.index, loop, formula(let.value.node), let.doc, python(let.value.node, scope)
+
+    def loop_text(self, index: str | None, count: Formula | None) -> str | None:
+        """``d in spatial``."""
+        return None if count is None else f"{index} in {formula(count.node)}"

@@ -98,6 +98,7 @@ class Rule:
     since: str
     until: str | None  # the first level at which it no longer holds
     data: bool  # on the values of a tensor: checked when the operator runs
+    loop: str | None = None  # d in spatial, where there is an index
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ class Let:
 
     name: str
     index: str | None
+    loop: str | None  # d in spatial
     text: str
     doc: str
 
