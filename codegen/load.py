@@ -176,6 +176,7 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
         row.str("struct"),
         row.str("kind"),
         row.bool("in_place"),
+        row.str("source", None),
         tuple(fields),
     )
 

@@ -101,6 +101,7 @@ class CatalogueOperator:
     struct: str
     kind: str
     in_place: bool
+    source: str | None
     fields: tuple[CatalogueField, ...]
 
 

@@ -107,7 +107,7 @@ def _facts() -> dict[str, JSON]:
     field = {"name": TEXT, "kind": _enum(("input", "output", "attribute")), "type": types, "optional": BOOL}
     entry = {
         "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": BOOL,
-        "fields": _tables(_table(field, ("name", "kind", "type"))),
+        "source": TEXT, "fields": _tables(_table(field, ("name", "kind", "type"))),
     }  # fmt: skip
     text = {"error": TEXT, "message": TEXT, "about": TEXT}
     when = _enum(("later", "formula", "tied", "free"))
@@ -117,7 +117,7 @@ def _facts() -> dict[str, JSON]:
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
         "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
-        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
+        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields", "source"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
     }
