@@ -1,8 +1,12 @@
-"""specs/ids.lock: every error id ever published. Ids are added, or retired with a reason; none is removed."""
+"""The lists of error ids: specs/ids.lock, every id ever published, and tests/ids.lock, those that a test triggers.
+
+Published ids are added, or retired with a reason; none is removed. The tests write theirs; an id that they cannot
+trigger is excused with a reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,33 +15,49 @@ from .diagnostics import Diagnostics, Span, did_you_mean
 PATH = "specs/ids.lock"
 MARKER = "retired:"
 HEAD = "# Every error id ever published, sorted. To retire one, move it below `retired:` and say why: ID  reason.\n"
+TRIGGERED_PATH = "tests/ids.lock"
+TRIGGERED_MARKER = "excused:"
+TRIGGERED_HEAD = """\
+# Every error id that a test triggers by breaking just its rule, sorted.
+# CODEGEN_REWRITE=1 pytest tests/test_ids_lock.py writes it. To excuse one that no generated test can trigger, name it
+# below `excused:` and say why: ID  reason.
+"""
 
 
 @dataclass(slots=True)
 class Lock:
-    """The file: where each id in force stands, and each retired one with its reason."""
+    """A file: where each id stands, and each one below the marker with its reason."""
 
     ids: dict[str, Span] = field(default_factory=dict)
     retired: dict[str, tuple[Span, str]] = field(default_factory=dict)
 
 
 def read(root: Path, diagnostics: Diagnostics) -> Lock:
-    """The committed file; empty when there is none."""
+    """The published ids; empty when there is no file."""
+    return _read(root, PATH, MARKER, diagnostics)
+
+
+def read_triggered(root: Path, diagnostics: Diagnostics) -> Lock:
+    """The ids that the tests trigger, and those excused."""
+    return _read(root, TRIGGERED_PATH, TRIGGERED_MARKER, diagnostics)
+
+
+def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> Lock:
     lock, retired = Lock(), False
-    path = root / PATH
+    path = root / relative
     lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        if line.strip() == MARKER:
+        if line.strip() == marker:
             retired = True
             continue
         id_, _, reason = line.strip().partition(" ")
-        span = Span(PATH, number, 1, len(id_), line)
+        span = Span(relative, number, 1, len(id_), line)
         if id_ in lock.ids or id_ in lock.retired:
             diagnostics.error(span, f"{id_} stands here a second time")
         elif not id_.startswith("DML-") or bool(reason.strip()) != retired:
-            expected = "an id and why it is retired" if retired else "one id, nothing else"
+            expected = "an id and why it stands here" if retired else "one id, nothing else"
             diagnostics.error(span, f"a line is {expected}")
         elif retired:
             lock.retired[id_] = (span, reason.strip())
@@ -59,15 +79,32 @@ def check(lock: Lock, ids: Iterable[str], diagnostics: Diagnostics) -> None:
             diagnostics.error(span, f"{id_} is retired, and a spec has it", "take a new slug")
 
 
+def check_triggered(lock: Lock, triggered: Lock, diagnostics: Diagnostics) -> None:
+    """Published ids that no test triggers, and tests of ids that are not published."""
+    for id_, span in lock.ids.items():
+        if id_ not in triggered.ids and id_ not in triggered.retired:
+            diagnostics.error(
+                span,
+                f"no test triggers {id_}",
+                f"give its rule `breaks` and run CODEGEN_REWRITE=1 pytest tests/test_ids_lock.py, "
+                f"or excuse it in {TRIGGERED_PATH}",
+            )
+    for id_, span in (*triggered.ids.items(), *((id_, span) for id_, (span, _) in triggered.retired.items())):
+        if id_ not in lock.ids:
+            diagnostics.error(span, f"{id_} is not published", did_you_mean(id_, lock.ids))
+
+
 def render(lock: Lock, ids: Iterable[str]) -> str:
-    """The text of the file with the ids of the specs added."""
-    published = sorted({*lock.ids, *ids} - {*lock.retired})
-    return (
-        HEAD
-        + "".join(f"{id_}\n" for id_ in published)
-        + _section({id_: reason for id_, (_, reason) in lock.retired.items()})
-    )
+    """The text of the published ids with those of the specs added."""
+    return _render(HEAD, {*lock.ids, *ids} - {*lock.retired}, MARKER, lock)
 
 
-def _section(retired: Mapping[str, str]) -> str:
-    return f"\n{MARKER}\n" + "".join(f"{id_}  {reason}\n" for id_, reason in sorted(retired.items()))
+def render_triggered(excused: Lock, ids: Iterable[str]) -> str:
+    """The text of the triggered ids, with those excused as they are."""
+    return _render(TRIGGERED_HEAD, ids, TRIGGERED_MARKER, excused)
+
+
+def _render(head: str, ids: Iterable[str], marker: str, lock: Lock) -> str:
+    reasons = sorted((id_, reason) for id_, (_, reason) in lock.retired.items())
+    listed = "".join(f"{id_}\n" for id_ in sorted(ids))
+    return f"{head}{listed}\n{marker}\n" + "".join(f"{id_}  {reason}\n" for id_, reason in reasons)

@@ -183,6 +183,9 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
 
 def _error(row: Table, key: str) -> ErrorText:
     implicit = key == "slug"
+    breaks = row.any("breaks", {}) if not implicit else {}
+    if not isinstance(breaks, dict):
+        row.error("breaks", "breaks is a table: { path = value }")
     return ErrorText(
         row.str(key),
         row.str("error"),
@@ -190,6 +193,7 @@ def _error(row: Table, key: str) -> ErrorText:
         row.str("about"),
         row.strings("applies") if implicit else (),
         row.choice("when", ("later", "tied")) if implicit and row.has("when") else None,
+        breaks if isinstance(breaks, dict) else {},
     )
 
 

@@ -107,7 +107,10 @@ class CatalogueOperator:
 
 @dataclass(frozen=True, slots=True)
 class ErrorText:
-    """An implicit error of fields (``id`` is its slug), or an error of a model file."""
+    """An implicit error of fields (``id`` is its slug), or an error of a model file.
+
+    ``breaks`` of the latter: what to change in a valid model to get it, by path; the empty path is the whole text.
+    """
 
     id: str
     error: str
@@ -115,6 +118,7 @@ class ErrorText:
     about: str
     applies: tuple[str, ...]
     when: str | None
+    breaks: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _facts() -> dict[str, JSON]:
     text = {"error": TEXT, "message": TEXT, "about": TEXT}
     when = _enum(("later", "formula", "tied", "free"))
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
-    model = _table({"id": TEXT, **text}, ("id", *text))
+    model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
     return {
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),

@@ -28,7 +28,9 @@ from dmlcy._errors import (
 from dmlcy._generated import api as _api
 from dmlcy._generated.api import *  # noqa: F403
 from dmlcy._levels import current_level, feature_level
+from dmlcy._minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
+from dmlcy._support import SupportRow, support_table, supports
 from dmlcy._tensor_desc import TensorDesc
 from dmlcy._version import __version__
 
@@ -38,7 +40,10 @@ __all__ = [
     "InvalidDataError",
     "InvalidDataTypeError",
     "InvalidDescError",
+    "LevelReason",
+    "MinimumLevel",
     "ModelError",
+    "SupportRow",
     "TensorDesc",
     "Violation",
     "__version__",
@@ -48,7 +53,10 @@ __all__ = [
     "desc",
     "feature_level",
     "get_num_threads",
+    "minimum_feature_level",
     "set_num_threads",
     "specs",
+    "support_table",
+    "supports",
 ]
 __all__ += _api.__all__

@@ -40,6 +40,8 @@ from dmlcy._generated.enums import (
     TensorFlags,
     TensorType,
 )
+from dmlcy._minimum import LevelReason, MinimumLevel
+from dmlcy._support import SupportRow
 from dmlcy._tensor_desc import TensorDesc
 from dmlcy.desc import OperatorDesc as _OperatorDesc
 
@@ -56,7 +58,9 @@ __all__ = [
     "InvalidDataTypeError",
     "InvalidDescError",
     "IsInfinityMode",
+    "LevelReason",
     "MatrixTransform",
+    "MinimumLevel",
     "ModelError",
     "MultiheadAttentionMaskType",
     "PaddingMode",
@@ -65,6 +69,7 @@ __all__ = [
     "RecurrentNetworkDirection",
     "ReduceFunction",
     "RoundingMode",
+    "SupportRow",
     "TensorDataType",
     "TensorDesc",
     "TensorFlags",
@@ -79,10 +84,13 @@ __all__ = [
     "desc",
     "feature_level",
     "get_num_threads",
+    "minimum_feature_level",
     "padding1",
     "roi_pooling",
     "set_num_threads",
     "specs",
+    "support_table",
+    "supports",
     "unfold",
 ]
 
@@ -218,6 +226,22 @@ def check(desc: _OperatorDesc, feature_level: _FeatureLevel | None = None) -> li
 
 def compile(desc: _OperatorDesc, feature_level: _FeatureLevel | None = None) -> _Compiled:
     """Checks a desc once, and returns a callable for tensors of just these sizes and data types."""
+
+def minimum_feature_level(desc: _OperatorDesc) -> MinimumLevel:
+    """The lowest feature level at which a desc is valid, with what forces it."""
+
+def supports(
+    operator: str,
+    *,
+    dtype: TensorDataType | str | np.dtype[Any] | type[np.generic] | None = None,
+    rank: SupportsIndex | None = None,
+    level: _FeatureLevel | None = None,
+    tensor: str | None = None,
+) -> bool:
+    """Whether a feature level has an operator, with a data type and a number of dimensions."""
+
+def support_table() -> tuple[SupportRow, ...]:
+    """Every data type and number of dimensions of every tensor of every operator, with its first level."""
 
 def feature_level(level: _FeatureLevel) -> AbstractContextManager[str]:
     """Everything inside the ``with`` block is checked at this feature level."""

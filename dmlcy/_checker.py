@@ -17,6 +17,7 @@ import numpy as np
 from dmlcy._errors import Violation, listing, plain, show
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
+from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
 from dmlcy._tensor_desc import UINT_MAX, TensorDesc, entry_count, layout, structure
 from dmlcy._values import (
@@ -291,7 +292,7 @@ class Check:
                 hint = f'Pass {self._label(field)}.astype("{native}").' if self.call else ""
                 self.add(field, "byteorder", values={"actual": dtype}, hint=hint)
                 return
-        allowed = self._dtypes(field, self.level)
+        allowed = dtypes_at(field, self.level)
         name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
         self.add(
             field,
@@ -300,11 +301,6 @@ class Check:
             words={"allowed": listing(allowed)},
             hint=did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), list(DTYPES)) if name else "",
         )
-
-    def _dtypes(self, field: Field, level: int) -> list[str]:
-        rows = [row for row in field.dtypes if LEVEL_INDEX[row.since] <= level]
-        names = [name for row in rows for name in row.dtypes] if field.dtypes else list(DTYPES)
-        return [name for name in dict.fromkeys(names) if LEVEL_INDEX[DTYPES[name].since] <= level]
 
     def _dtype(self, field: Field) -> None:
         tensor, facet = self.tensors[field.python], f"{field.python}.dtype"
@@ -321,14 +317,14 @@ class Check:
                 self._fail(facet)
             return
         name = tensor.dtype.name
-        if name not in self._dtypes(field, self.level):
+        if name not in dtypes_at(field, self.level):
             self._fail(facet)
-            needed = self._first_level(lambda level: name in self._dtypes(field, level))
+            needed = self._first_level(lambda level: name in dtypes_at(field, level))
             if needed is None:
-                words = {"allowed": listing(self._dtypes(field, self.level))}
+                words = {"allowed": listing(dtypes_at(field, self.level))}
                 self.add(field, "dtype", values={"actual": tensor.dtype}, words=words)
             else:
-                hint = f"Before it: {listing(self._dtypes(field, self.level))}."
+                hint = f"Before it: {listing(dtypes_at(field, self.level))}."
                 self._too_new(field, f"{self._label(field)} of data type {name}", needed, hint)
         elif other is not None and source not in self.bad:
             self._fail(facet)
@@ -336,26 +332,19 @@ class Check:
             values = {"actual": tensor.dtype, "expected": other}
             self.add(field, "same-dtype", values=values, words=words, fix=other)
 
-    def _ranks(self, field: Field, level: int) -> list[int]:
-        most = LEVELS[level].max_rank
-        if not field.ranks:
-            return list(range(1, most + 1))
-        rows = [row for row in field.ranks if LEVEL_INDEX[row.since] <= level]
-        return sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)})
-
     def _with_ones(self, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """The sizes with the leading ones that a call may leave out."""
-        ranks = self._ranks(field, self.level)
+        ranks = ranks_at(field, self.level)
         if not self.call or field.leading_ones != "call" or not sizes or not ranks:
             return sizes
         return (1,) * (ranks[0] - len(sizes)) + sizes
 
     def _rank(self, field: Field, rank: int) -> None:
-        allowed = self._ranks(field, self.level)
+        allowed = ranks_at(field, self.level)
         if rank in allowed:
             return
         self._fail(f"{field.python}.sizes")
-        needed = self._first_level(lambda level: level >= self.level and rank in self._ranks(field, level))
+        needed = self._first_level(lambda level: level >= self.level and rank in ranks_at(field, level))
         if needed is None:
             self.add(field, "rank", values={"actual": rank}, words={"allowed": _spans(allowed)})
         else:

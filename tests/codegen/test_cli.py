@@ -17,7 +17,9 @@ from bad_specs import BASE, WIDEN
 
 from codegen import __main__ as cli
 from codegen import emit as emit_module
+from codegen import ids
 from codegen.__main__ import main
+from codegen.diagnostics import Diagnostics
 from codegen.emit import emit
 from codegen.families import FAMILIES
 from codegen.load import load
@@ -46,6 +48,13 @@ def run(root: Path, *arguments: str) -> int:
     return main(["--root", str(root), *arguments])
 
 
+def trigger(root: Path) -> None:
+    """Writes that every published id is triggered by a test."""
+    (root / "tests").mkdir(exist_ok=True)
+    lock = ids.read(root, Diagnostics())
+    (root / ids.TRIGGERED_PATH).write_text(ids.render_triggered(ids.Lock(), lock.ids), encoding="utf-8")
+
+
 def files(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
@@ -60,6 +69,7 @@ def test_gen_writes_what_changed(root: Path, capsys: pytest.CaptureFixture[str])
     edit(root, "Very.", "Very very.")
     assert run(root, "gen") == 0
     assert "dmlcy/_generated/pad.pyx" not in capsys.readouterr().out
+    trigger(root)
     assert run(root, "check") == 0
     assert run(root, "lint") == 0
 
@@ -124,6 +134,7 @@ def test_ids_are_never_lost(root: Path, capsys: pytest.CaptureFixture[str]) -> N
     id_ = "DML-WIDEN-start_padding-even"
     lock.write_text(lock.read_text().replace(f"{id_}\n", "") + f"{id_}  Why.\n")
     assert run(root, "gen") == 0
+    trigger(root)
     assert run(root, "check") == 0
     assert lock.read_text().endswith("\nretired:\nDML-WIDEN-start_padding-even  Why.\n")
     edit(root, "start_padding-odd", "start_padding-even")
@@ -133,13 +144,31 @@ def test_ids_are_never_lost(root: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "DML-WIDEN-start_padding-even is retired, and a spec has it" in capsys.readouterr().err
 
 
+def test_every_id_is_triggered_or_excused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    id_, path = "DML-WIDEN-start_padding-even", root / ids.TRIGGERED_PATH
+    assert run(root, "gen") == 0
+    trigger(root)
+    triggered = path.read_text()
+    path.write_text(triggered.replace(f"{id_}\n", ""))
+    assert run(root, "check") == 1
+    assert f"no test triggers {id_}" in capsys.readouterr().err
+    path.write_text(path.read_text() + f"{id_}  It needs a GPU.\n")
+    assert run(root, "check") == 0
+    path.write_text(path.read_text() + f"{id_}s  It needs a GPU.\n")
+    assert run(root, "check") == 1
+    assert f"{id_}s is not published" in capsys.readouterr().err
+    path.write_text(triggered.replace(f"{id_}\n", "") + f"{id_}\n")
+    assert run(root, "check") == 1
+    assert "a line is an id and why it stands here" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("added", "problem"),
     [
         ("DML-X-y-z extra\n", "a line is one id, nothing else"),
         ("nonsense\n", "a line is one id, nothing else"),
         ("DML-WIDEN-start_padding-even\n", "DML-WIDEN-start_padding-even stands here a second time"),
-        ("retired:\nDML-X-y-z\n", "a line is an id and why it is retired"),
+        ("retired:\nDML-X-y-z\n", "a line is an id and why it stands here"),
     ],
 )
 def test_a_lock_that_is_none(root: Path, added: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from breaking import FACTS, LEVELS, NEWEST, NUMPY, OPERATORS, PLAN, USES, rows_of_rank, rows_of_type
+import reference
+from breaking import FACTS, LEVELS, NEWEST, NUMPY, OPERATORS, PLAN, USES, Array, rows_of_rank, rows_of_type
 
 import dmlcy as dml
 from codegen.model import Field, Operator
@@ -90,22 +91,35 @@ def test_every_data_type_and_rank_at_every_level(name: str) -> None:
     }
 
 
+def defined(operator: Operator, arrays: list[Array], d: Any) -> Array:
+    """The result by the definition of the operator, element by element."""
+    attributes = {field.python: getattr(d, field.python) for field in operator.attributes if field.value is None}
+    given = {name: getattr(value, "name", value) for name, value in attributes.items()}
+    result = getattr(reference, operator.python)(*arrays, **given)
+    return result.rounded(arrays[0].dtype) if isinstance(result, reference.Average) else result
+
+
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("level", LEVELS)
 def test_calls_at_every_level(name: str, level: str) -> None:
-    """The functional call agrees with the rows for every data type and rank of the first tensor."""
+    """The functional call agrees with the rows for every data type and rank of the first tensor, and is right."""
     operator = OPERATORS[name]
     index, function = LEVELS.index(level), getattr(dml, operator.python)
     use, first = USES[name], operator.inputs[0]
     for dtype, numpy in NUMPY.items():
         for rank in range(1, 10):
             sizes, attributes = adapted(operator, rank)
-            arrays = [np.ones(sizes[field.python], numpy) for field in operator.inputs]
-            arrays[1:] = [use.arrays[field.python].astype(numpy) for field in operator.inputs[1:]]
+            size = sizes[first.python]
+            arrays = [(np.arange(math.prod(size)) % 50).reshape(size).astype(numpy)]
+            arrays += [use.arrays[field.python].astype(numpy) for field in operator.inputs[1:]]
             wanted = expected(operator, first, dtype, rank, index)
             with dml.feature_level(level):
                 if not wanted:
-                    assert function(*arrays, **attributes).dtype == numpy
+                    result = function(*arrays, **attributes)
+                    assert result.dtype == numpy
+                    d = described(operator, first, dtype, rank)
+                    np.testing.assert_array_equal(result, defined(operator, arrays, d))
+                    np.testing.assert_array_equal(dml.compile(d)(*arrays), result)
                     continue
                 with pytest.raises(dml.DmlError) as raised:
                     function(*arrays, **attributes)

@@ -1,0 +1,137 @@
+"""minimum_feature_level, supports and support_table: against the rows of the specs, and against what check says."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from breaking import FACTS, LEVELS, NUMPY, OPERATORS, USES, rows_of_rank, rows_of_type
+
+import dmlcy as dml
+from dmlcy import desc
+
+T = dml.TensorDesc
+
+
+def test_the_table_is_that_of_the_specs() -> None:
+    found = {(row.operator, row.tensor, row.dtype, row.rank): LEVELS.index(row.since) for row in dml.support_table()}
+    assert len(found) == len(dml.support_table())
+    for operator in OPERATORS.values():
+        since = FACTS.level_index(operator.since)
+        for field in operator.tensors:
+            for dtype in (known.name for known in FACTS.dtypes):
+                for rank in range(1, 10):
+                    known = [dtype in rows_of_type(operator, field, level) for level in range(len(LEVELS))]
+                    fits = [rank in rows_of_rank(operator, field, level) for level in range(len(LEVELS))]
+                    holds = [level for level in range(since, len(LEVELS)) if known[level] and fits[level]]
+                    assert found.pop((operator.name, field.python, dtype, rank), None) == (holds[0] if holds else None)
+    assert not found
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_supports_agrees_with_the_table(name: str) -> None:
+    operator = OPERATORS[name]
+    table = {
+        (row.tensor, row.dtype, row.rank): LEVELS.index(row.since)
+        for row in dml.support_table()
+        if row.operator == name
+    }
+    for index, level in enumerate(LEVELS):
+        assert dml.supports(name, level=level) == (index >= FACTS.level_index(operator.since))
+        with dml.feature_level(level):
+            assert dml.supports(operator.python) == dml.supports(name, level=level)
+        for field in operator.tensors:
+            for dtype, numpy in NUMPY.items():
+                for rank in range(10):
+                    expected = table.get((field.python, dtype, rank), 99) <= index
+                    found = dml.supports(name, dtype=numpy, rank=rank, level=level, tensor=field.name)
+                    assert found == expected, (field.python, dtype, rank, level)
+    assert dml.supports(
+        f"DML_OPERATOR_{name}", dtype="DML_TENSOR_DATA_TYPE_FLOAT32", tensor=operator.tensors[-1].python
+    )
+    assert not dml.supports(name, dtype="UINT4")
+    assert not dml.supports(name, rank=-1)
+
+
+def test_supports_of_an_operator_that_is_not_built() -> None:
+    (name, entry) = next((name, entry) for name, entry in FACTS.catalogue.items() if name not in OPERATORS)
+    for index, level in enumerate(LEVELS):
+        assert dml.supports(name, level=level) == (index >= FACTS.level_index(entry.since))
+    with pytest.raises(dml.ModelError, match="is not built yet") as raised:
+        dml.supports(name, rank=4)
+    assert raised.value.id == "DML-MODEL-operator-unbuilt"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"operator": "UNFLOD"}, dml.ModelError, 'Did you mean "UNFOLD"?'),
+        ({"operator": 5}, dml.ModelError, "5 is not an operator"),
+        ({"dtype": "FLOAT23"}, ValueError, 'Did you mean "FLOAT32"?'),
+        ({"dtype": np.dtype(bool)}, ValueError, "unknown data type bool"),
+        ({"dtype": object()}, ValueError, "unknown data type an object"),
+        ({"rank": 4.0}, TypeError, "a rank must be an int, not 4.0"),
+        ({"rank": True}, TypeError, "a rank must be an int"),
+        ({"level": "7_0"}, ValueError, "unknown feature level"),
+        ({"tensor": "strides"}, ValueError, "has no tensor"),
+        ({"tensor": "\x1b[31m"}, ValueError, "has no tensor"),
+    ],
+)
+def test_supports_refuses(arguments: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error) as raised:
+        dml.supports(**({"operator": next(iter(OPERATORS))} | arguments))
+    assert words in str(raised.value) and str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_minimum_is_the_first_level_that_accepts(name: str) -> None:
+    """For every data type of the first tensor and every member of every enum."""
+    operator, use = OPERATORS[name], USES[name]
+    variants = [use.desc]
+    for field in operator.attributes:
+        if field.enum is not None and field.value is None:
+            variants += [
+                use.make({**use.values(), field.python: member.name}) for member in FACTS.enums[field.enum].members
+            ]
+    for dtype in rows_of_type(operator, operator.inputs[0], len(LEVELS) - 1):
+        tensors = {field.python: use.tensor(field.python, dtype=dtype) for field in operator.tensors}
+        variants.append(use.make({**use.values(), **tensors}))
+    for d in variants:
+        found = dml.minimum_feature_level(d)
+        index = LEVELS.index(found.level)
+        assert dml.check(d, found.level) == []
+        assert all(dml.check(d, level) for level in LEVELS[:index])
+        assert found.directml == FACTS.levels[index].directml
+        assert bool(found.forced_by) == (index > 0)
+        before = dml.check(d, LEVELS[index - 1]) if index else []
+        assert [reason.field for reason in found.forced_by] == [violation.field for violation in before]
+        assert all(
+            reason.subject in violation.message for reason, violation in zip(found.forced_by, before, strict=True)
+        )
+        assert pickle.loads(pickle.dumps(found)) == found
+        assert str(found).startswith(f"{found.level} (DirectML {found.directml})")
+
+
+def test_the_reason_is_the_field() -> None:
+    def pad(mode: str = "EDGE", dtype: str = "FLOAT32", rank: int = 4) -> desc.Padding1:
+        return desc.Padding1(input=T(dtype, (3,) * rank), start_padding=1, end_padding=1, padding_mode=mode)
+
+    assert str(dml.minimum_feature_level(pad())) == "5_0 (DirectML 1.8.0), for PADDING1"
+    found = dml.minimum_feature_level(pad("WRAP"))
+    assert found == dml.MinimumLevel("6_4", "1.15.0", (dml.LevelReason("padding_mode", "padding_mode WRAP"),))
+
+
+def test_a_desc_that_no_level_accepts() -> None:
+    d = desc.AveragePooling(input=T("INT8", (1, 1, 4)), window_size=(0, 9), strides=2.5)
+    with pytest.raises(dml.DmlError) as raised:
+        dml.minimum_feature_level(d)
+    assert list(raised.value.violations) == dml.check(d)
+    assert str(raised.value).startswith("minimum_feature_level(): input has 3 dimensions")
+
+
+@pytest.mark.parametrize("value", [None, 5, {}, "PADDING1", desc.Padding1])
+def test_what_is_no_desc(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"minimum_feature_level\(\) takes an object of a class of dmlcy.desc"):
+        dml.minimum_feature_level(value)

@@ -1,0 +1,35 @@
+"""tests/ids.lock lists exactly the ids that the tests trigger; ``python -m codegen check`` reads it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from codegen import ids
+from codegen.diagnostics import Diagnostics
+
+ROOT = Path(__file__).resolve().parents[1]
+for folder in ("operators", "model"):
+    sys.path.insert(0, str(ROOT / "tests" / folder))
+
+from breaking import OPERATORS, cases  # noqa: E402
+from test_model_ids import BREAKABLE  # noqa: E402
+
+
+def test_the_list_is_what_the_tests_trigger() -> None:
+    diagnostics = Diagnostics()
+    listed = ids.read_triggered(ROOT, diagnostics)
+    diagnostics.raise_if_any()
+    triggered = {case.id for operator in OPERATORS.values() for case in cases(operator)}
+    triggered |= {error.id for error in BREAKABLE}
+    text = ids.render_triggered(listed, triggered)
+    path = ROOT / ids.TRIGGERED_PATH
+    if os.environ.get("CODEGEN_REWRITE"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, "CODEGEN_REWRITE=1 pytest tests/test_ids_lock.py writes it"
+
+
+def test_what_is_triggered_needs_no_excuse() -> None:
+    listed = ids.read_triggered(ROOT, Diagnostics())
+    assert not {*listed.ids} & {*listed.retired}
