@@ -43,6 +43,11 @@ def execute(options: argparse.Namespace) -> int:
 
 def load(name: str) -> tuple[Document, Path]:
     """The document in a file, or on standard input, and the folder that its paths are relative to."""
+    return decode(*read_bytes(name)), Path() if name == "-" else Path(name).parent
+
+
+def read_bytes(name: str) -> tuple[str, bytes]:
+    """The name of a model file as it is shown, and what is in it."""
     shown = "<stdin>" if name == "-" else name
     try:
         if name == "-" and sys.stdin is None:
@@ -57,7 +62,7 @@ def load(name: str) -> tuple[Document, Path]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         refuse([make("DML-MODEL-file", Place(shown, "$", 1, 1), {"why": why})])
-    return decode(shown, data), Path() if name == "-" else Path(name).parent
+    return shown, data
 
 
 def _run(name: str, settings: Options, several: bool) -> int:

@@ -7,6 +7,7 @@ takes linear time.
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import Any, Final, Literal, NoReturn, TypeAlias
 
 from dmlcy._errors import quote
@@ -17,6 +18,8 @@ Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false"
 MAX_DEPTH: Final = 200
 MAX_DIGITS: Final = 1000
 MAX_WARNINGS: Final = 1000
+_BLOCK: Final = 1 << 16
+"""Characters whose lines are counted at a time."""
 
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
 _STRING: Final = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+)"')
@@ -79,22 +82,23 @@ class Document:
         self.name = name
         self.text = text
         self.warnings: list[Problem] = []
-        self._counted = 0, 1
+        self._lines: list[int] = []
         self.root = _Reader(self).read()
 
     def position(self, at: int) -> tuple[int, int]:
-        """Line and column, from 1. Counts on from the last place asked for, which is mostly before this one."""
-        last, line = self._counted if at >= self._counted[0] else (0, 1)
-        line += self.text.count("\n", last, at)
-        self._counted = at, line
-        return line, at - self.text.rfind("\n", 0, at)
+        """Line and column, from 1."""
+        if not self._lines:
+            counts = (self.text.count("\n", start, start + _BLOCK) for start in range(0, len(self.text), _BLOCK))
+            self._lines = list(accumulate(counts, initial=1))
+        block = at // _BLOCK
+        return self._lines[block] + self.text.count("\n", block * _BLOCK, at), at - self.text.rfind("\n", 0, at)
 
     def place(self, node: Node, *, key: bool = False) -> Place:
         """Where the value stands, or its key."""
         return self.place_at(node.key_at if key and node.key_at >= 0 else node.at, node.path())
 
     def place_at(self, at: int, path: str) -> Place:
-        return Place(self.name, path, *self.position(at))
+        return Place(self.name, path, *self.position(at), at)
 
 
 def decode(name: str, data: bytes) -> Document:
@@ -103,16 +107,8 @@ def decode(name: str, data: bytes) -> Document:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8-sig")
-        column = len(before) - before.rfind("\n")
-        refuse(
-            [
-                make(
-                    "DML-MODEL-json",
-                    Place(name, "$", before.count("\n") + 1, column),
-                    {"what": "the text is not UTF-8"},
-                )
-            ]
-        )
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        refuse([make("DML-MODEL-json", Place(name, "$", line, column, len(before)), {"what": "the text is not UTF-8"})])
     return Document(name, text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, NoReturn
@@ -30,12 +30,13 @@ _CANDIDATES: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a model file: JSON path, line and column (from 1)."""
+    """A place in a model file: JSON path, line and column (from 1), offset in the text (-1: there is no text)."""
 
     file: str
     path: str
     line: int
     column: int
+    at: int = field(default=-1, compare=False)
 
     def __str__(self) -> str:
         return f"{printable(self.file)}:{self.line}:{self.column}: {self.path}"
@@ -56,6 +57,15 @@ class Problem:
 
     def __str__(self) -> str:
         return str(ModelError([self.located()]))
+
+
+class Refusal(ModelError):
+    """The error about a model file. Its violations open with their place; ``problems`` has the two apart."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__([problem.located() for problem in self.problems])
+        self.args = (self.problems,)  # what makes a copy of it
 
 
 def make(
@@ -88,8 +98,12 @@ def make(
 
 def refuse(problems: Sequence[Problem]) -> NoReturn:
     """Raise every problem at once, in the order of the file."""
-    ordered = sorted(problems, key=lambda problem: (problem.place.line, problem.place.column))
-    raise ModelError([problem.located() for problem in ordered])
+    raise Refusal(in_order(problems))
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems in the order of the file."""
+    return sorted(problems, key=lambda problem: (problem.place.line, problem.place.column))
 
 
 def printable(text: str) -> str:
