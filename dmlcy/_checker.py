@@ -143,6 +143,7 @@ class Check:
         slug: str,
         *,
         part: str = "",
+        member: str | None = None,
         index: int | None = None,
         at: int | None = None,
         values: Mapping[str, object] | None = None,
@@ -151,7 +152,7 @@ class Check:
         fix: object = None,
         level: str | None = None,
     ) -> None:
-        """Notes an error of a field itself. ``index`` goes into the sentence, ``at`` only beside it."""
+        """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not."""
         text = ERRORS[slug]
         name = "operator" if field is None else field.python
         id_ = f"DML-{self.operator.name}-{name}-{slug}"
@@ -165,6 +166,7 @@ class Check:
             id=id_,
             operator=self.operator.name,
             field=None if field is None else field.python,
+            member=member or part.removeprefix(".") or None,
             index=at if index is None else index,
             message=text.message.format(field=where, **(words or {}), **shown),
             rule=None,
@@ -183,6 +185,7 @@ class Check:
             field,
             refused.slug,
             part=refused.part,
+            member=refused.member,
             index=refused.index if index is None else index,
             values=refused.values,
             words=refused.words,
@@ -194,11 +197,14 @@ class Check:
         given = self.call and field.kind == "output" and self.values.get(field.python) is not None
         return "out" if given else field.python
 
-    def _too_new(self, field: Field | None, subject: str, needed: int, hint: str = "") -> None:
+    def _too_new(
+        self, field: Field | None, subject: str, needed: int, hint: str = "", member: str | None = None
+    ) -> None:
         level = LEVELS[needed]
         self.add(
             field,
             "level",
+            member=member,
             words={
                 "subject": subject,
                 "needed": level.name,
@@ -290,13 +296,14 @@ class Check:
             native = cast("np.dtype[Any]", dtype).newbyteorder("=")
             if native in NUMPY:
                 hint = f'Pass {self._label(field)}.astype("{native}").' if self.call else ""
-                self.add(field, "byteorder", values={"actual": dtype}, hint=hint)
+                self.add(field, "byteorder", member="dtype", values={"actual": dtype}, hint=hint)
                 return
         allowed = dtypes_at(field, self.level)
         name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
         self.add(
             field,
             "dtype",
+            member="dtype",
             values={"actual": dtype},
             words={"allowed": listing(allowed)},
             hint=did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), list(DTYPES)) if name else "",
@@ -322,15 +329,15 @@ class Check:
             needed = self._first_level(lambda level: name in dtypes_at(field, level))
             if needed is None:
                 words = {"allowed": listing(dtypes_at(field, self.level))}
-                self.add(field, "dtype", values={"actual": tensor.dtype}, words=words)
+                self.add(field, "dtype", member="dtype", values={"actual": tensor.dtype}, words=words)
             else:
                 hint = f"Before it: {listing(dtypes_at(field, self.level))}."
-                self._too_new(field, f"{self._label(field)} of data type {name}", needed, hint)
+                self._too_new(field, f"{self._label(field)} of data type {name}", needed, hint, "dtype")
         elif other is not None and source not in self.bad:
             self._fail(facet)
             words = {"other": cast(str, field.same_dtype_as), "has": "has data type"}
             values = {"actual": tensor.dtype, "expected": other}
-            self.add(field, "same-dtype", values=values, words=words, fix=other)
+            self.add(field, "same-dtype", member="dtype", values=values, words=words, fix=other)
 
     def _with_ones(self, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """The sizes with the leading ones that a call may leave out."""
@@ -346,10 +353,10 @@ class Check:
         self._fail(f"{field.python}.sizes")
         needed = self._first_level(lambda level: level >= self.level and rank in ranks_at(field, level))
         if needed is None:
-            self.add(field, "rank", values={"actual": rank}, words={"allowed": _spans(allowed)})
+            self.add(field, "rank", member="sizes", values={"actual": rank}, words={"allowed": _spans(allowed)})
         else:
             subject = f"{self._label(field)} with {rank} dimensions"
-            self._too_new(field, subject, needed, f"Before it: {_spans(allowed)}.")
+            self._too_new(field, subject, needed, f"Before it: {_spans(allowed)}.", "sizes")
 
     def _readable(self, reads: Iterable[str]) -> bool:
         return not any(facet in self.bad or facet.partition(".")[0] in self.broken for facet in reads)
@@ -378,6 +385,7 @@ class Check:
         self.add(
             field,
             "sizes",
+            member="sizes",
             at=next((at for at, (a, b) in enumerate(pairs) if a != b), None) if len(actual) == len(expected) else None,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
@@ -588,12 +596,14 @@ class Check:
         label = rule.about if field is None else self._label(field)
         where = f"{label}[{at[0]}]" if at else label
         fix = None if rule.fix is None else rule.fix.function(self.rules, *at)
+        members = set() if rule.data else {name for name in ("dtype", "sizes") if f"{rule.about}.{name}" in rule.reads}
         if field is not None and field.minimum is not None and is_a(fix, int) and cast(int, fix) < field.minimum:
             fix = None
         return Violation(
             id=rule.id,
             operator=self.operator.name,
             field=rule.about,
+            member=members.pop() if len(members) == 1 else None,
             index=at[0] if at else None,
             message=f"{where} {rule.says}: {shown}.",
             rule=rule.text,
@@ -640,6 +650,7 @@ class Check:
             self.add(
                 field,
                 "same-dtype",
+                member="dtype",
                 values={"actual": dtype, "expected": tensor.dtype},
                 words={"has": "has data type", "other": "the desc"},
                 fix=tensor.dtype,
@@ -647,7 +658,8 @@ class Check:
         if array.shape != tensor.sizes:
             self._fail(f"{name}.sizes")
             values = {"actual": array.shape, "expected": tensor.sizes}
-            self.add(field, "sizes", values=values, words={"formula": "those of the desc"}, fix=tensor.sizes)
+            words = {"formula": "those of the desc"}
+            self.add(field, "sizes", member="sizes", values=values, words=words, fix=tensor.sizes)
 
     def memory(self, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Looks at the memory of an array given as out."""

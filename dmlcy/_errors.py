@@ -129,8 +129,9 @@ class Violation:
     ----------
     id
         Stable name of the condition, such as DML-AVERAGE_POOLING-window_size-fits.
-    operator, field, index
-        Where: DirectML's name of the operator, Python name of the field, entry of its array or of its sizes.
+    operator, field, member, index
+        Where: DirectML's name of the operator, Python name of the field, the part of a tensor or of a size that is
+        meant (sizes, strides, height), entry of that part or of the field.
     message
         The sentence, without id and hint.
     rule
@@ -150,6 +151,7 @@ class Violation:
     id: str
     operator: str
     field: str | None
+    member: str | None
     index: int | None
     message: str
     rule: str | None

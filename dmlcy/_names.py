@@ -52,6 +52,7 @@ def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:
         id=text.id,
         operator=name,
         field=None,
+        member=None,
         index=None,
         message=text.message.format(**words),
         rule=None,

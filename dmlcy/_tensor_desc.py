@@ -290,12 +290,12 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
         yield wrong
     sizes_fine = _known(desc.sizes) and all(0 < size <= UINT_MAX for size in desc.sizes)
     if sizes_fine and math.prod(desc.sizes) > UINT_MAX:
-        yield Refused("elements", values={"actual": math.prod(desc.sizes), "maximum": UINT_MAX})
+        yield Refused("elements", member="sizes", values={"actual": math.prod(desc.sizes), "maximum": UINT_MAX})
     checked = written and strides_fine and sizes_fine and len(desc.sizes) <= 8
     if checked and desc.strides is not None and overlaps_itself(desc.sizes, desc.strides):
         yield Refused(
             "overlap",
-            part="",
+            member="strides",
             words={"other": "itself"},
             values={"strides": desc.strides},
             hint=f"The strides {show(desc.strides)} put two elements in one place.",

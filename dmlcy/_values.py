@@ -48,7 +48,8 @@ class Keyed:
 class Refused(Exception):
     """Why a value is not taken: the slug of the error and what its message needs.
 
-    ``part`` follows the field's name (``.sizes``), ``words`` go into the message as they are, ``values`` are shown.
+    ``part`` follows the field's name (``.sizes``), ``words`` go into the message as they are, ``values`` are shown;
+    ``member`` is the part that is meant where the name does not say it.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Refused(Exception):
         values: dict[str, object] | None = None,
         words: dict[str, str] | None = None,
         part: str = "",
+        member: str | None = None,
         index: int | None = None,
         hint: str = "",
         fix: object = None,
@@ -67,6 +69,7 @@ class Refused(Exception):
         self.values = values or {}
         self.words = words or {}
         self.part = part
+        self.member = member
         self.index = index
         self.hint = hint
         self.fix = fix

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dmlcy._check import check
 from dmlcy._desc import OperatorDesc
-from dmlcy._errors import DmlError, Violation
+from dmlcy._errors import DmlError, Violation, quote
 from dmlcy._model.json import Node
 from dmlcy._model.problems import Problem
 from dmlcy._model.reader import Reader
 from dmlcy._spec import Field, Operator
 from dmlcy._tables import OPERATORS
+from dmlcy._tensor_desc import MEMBERS
 
-TENSOR: Final = (
-    "DataType",
-    "Sizes",
-    "Strides",
-    "Flags",
-    "DimensionCount",
-    "TotalTensorSizeInBytes",
-    "GuaranteedBaseOffsetAlignment",
-)
 SIZE_2D: Final = ("Height", "Width")
 
-_TENSOR_MEMBERS: Final = {
-    "dtype": "DataType",
-    "level": "DataType",
-    "same-dtype": "DataType",
-    "strides": "Strides",
-    "total-size": "TotalTensorSizeInBytes",
-    "rank": "Sizes",
-    "sizes": "Sizes",
-    "range": "Sizes",
-    "elements": "Sizes",
-    "alignment": "GuaranteedBaseOffsetAlignment",
+_BESIDE: Final = ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
+"""Members of a dispatchable that are not fields, where the fields stand beside them."""
+_NAMES: Final = {
+    **{python: name for name, python in MEMBERS.items()},
+    **{name.lower(): name for name in ("Type", *SIZE_2D)},
 }
+"""The members of a violation as the file has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +35,40 @@ class Desc:
     type_node: Node
     node: Node
 
-    def field_node(self, field: str | None, index: int | None = None, slug: str = "") -> Node:
-        """The value that a violation of a field is about; the desc where there is none."""
-        found = next((f for f in self.operator.fields if f.python == field), None)
-        node = self.node.get(found.name) if found else None
-        if found is None or node is None:
-            return self.node if slug != "level" else self.type_node
-        if found.kind != "attribute":
-            inner = node.get("Desc") or node
-            node = inner.get(_TENSOR_MEMBERS.get(slug, "")) or inner
-        if index is None:
-            return node
-        if found.type == "size_2d":
-            return node.get(SIZE_2D[index]) or node if index < len(SIZE_2D) else node
-        return node.value[index] if node.kind == "array" and index < len(node.value) else node
-
     def place(self, violation: Violation) -> Node:
-        """The value that a violation is about."""
-        slug = violation.id.removeprefix(f"DML-{violation.operator}-{violation.field or 'operator'}-")
-        return self.field_node(violation.field, violation.index, slug if slug in _TENSOR_MEMBERS else "")
+        """The value that a violation is about; what it is missing from, where there is none."""
+        field = next((field for field in self.operator.fields if field.python == violation.field), None)
+        if field is None:
+            return self.type_node
+        node = self.node.get(field.name)
+        if node is None:
+            return self.node
+        body = node.get("Desc")
+        if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
+            node = body
+        name = _NAMES.get(violation.member or "")
+        if violation.id.endswith("-unknown"):
+            name = str(violation.values["actual"])
+        node = (node.get(name) if name else None) or node
+        if violation.index is None or node.kind != "array" or violation.index >= len(node.value):
+            return node
+        if field.kind != "attribute" and violation.rule is not None:  # the index of the rule is none of the sizes
+            return node
+        return node.value[violation.index]
 
     def problems(self, reader: Reader, level: str | None) -> list[Problem]:
-        """Every violation of the desc at a level."""
-        place = reader.document.place
-        return [Problem(place(self.place(violation)), violation) for violation in check(self.value, level)]
+        """Every violation of the desc at a level; those of missing members with their name in the file."""
+        found = []
+        for violation in check(self.value, level):
+            node = self.place(violation)
+            if violation.id.endswith("-required") and node.kind == "object" and not violation.hint:
+                violation = replace(violation, hint=f"Add the member {quote(self._name(violation))}.")
+            found.append(Problem(reader.document.place(node), violation))
+        return found
+
+    def _name(self, violation: Violation) -> str:
+        names = {field.python: field.name for field in self.operator.fields}
+        return _NAMES[violation.member] if violation.member else names[violation.field or ""]
 
 
 def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
@@ -82,8 +79,8 @@ def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
     operator = OPERATORS.get(type_node.value.removeprefix("DML_OPERATOR_"))
     fields = operator.fields if operator else ()
     members = {f.name: _value(reader, f, body.value[f.name]) for f in fields if f.name in body.value}
-    if operator is not None and body is not node:
-        reader.ignore_others(body, [f.name for f in fields])
+    if operator is not None:
+        reader.ignore_others(body, [*(f.name for f in fields), *(_BESIDE if body is node else ())])
     try:
         value = OperatorDesc.from_dict({"type": type_node.value, "desc": members})
     except DmlError as error:
@@ -98,8 +95,8 @@ def _value(reader: Reader, field: Field, node: Node) -> Any:
     if node.kind == "object" and field.kind != "attribute":
         body = node.get("Desc")
         if body is None or body.kind != "object":
-            return _struct(reader, node, ("Type", "Desc", *TENSOR))
-        return {**_struct(reader, node, ("Type", "Desc")), "Desc": _struct(reader, body, TENSOR)}
+            return _struct(reader, node, ("Type", "Desc", *MEMBERS))
+        return {**_struct(reader, node, ("Type", "Desc")), "Desc": _struct(reader, body, tuple(MEMBERS))}
     if node.kind == "object" and field.type == "size_2d":
         return _struct(reader, node, SIZE_2D)
     return node.plain()

@@ -83,6 +83,7 @@ def make(
         id=identifier,
         operator="MODEL",
         field=None,
+        member=None,
         index=None,
         message=text.message.format(**shown),
         rule=None,

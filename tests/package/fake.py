@@ -32,7 +32,7 @@ def attribute(name: str, python: str, kind: str, **more: Any) -> Field:
 def operator(name: str, since: str, fields: tuple[Field, ...], rules: tuple[Rule, ...], cls: type[Rules]) -> Operator:
     desc = "".join(word.capitalize() for word in name.split("_"))
     struct = f"DML_{name}_OPERATOR_DESC"
-    return Operator(name, name.lower(), desc, struct, "fake", since, "", "", fields, (), rules, cls, (), ())
+    return Operator(name, name.lower(), desc, struct, "fake", since, "", "", fields, (), rules, cls, (), (), {}, None)
 
 
 def rule(
