@@ -1,0 +1,58 @@
+"""``dmlcy lint``: everything that is wrong with model files, and the feature level that each dispatchable needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from dmlcy._cli.options import add_feature_level
+from dmlcy._cli.reports import github, json, sarif, text
+from dmlcy._cli.run import read_bytes
+from dmlcy._levels import NEWEST
+from dmlcy._model.json import decode
+from dmlcy._model.lint import FileReport, Report, findings, lint
+from dmlcy._model.problems import Refusal
+from dmlcy._tables import LEVELS
+
+FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
+    "text": text.lines,
+    "json": json.lines,
+    "github": github.lines,
+    "sarif": sarif.lines,
+}
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "lint",
+        help="say what is wrong with model files",
+        description="Say what is wrong with model files in DxDispatch's format, where, and which feature level each "
+        "dispatchable needs. Nothing is executed. Exit status: 0 clean, 1 violations, 2 unreadable file or usage; "
+        "warnings do not count.",
+    )
+    parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
+    add_feature_level(parser)
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="form of the report (default: text)")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print the report; its status."""
+    level = options.feature_level or LEVELS[NEWEST].name
+    report = Report(level, tuple(_lint(name, level) for name in options.models))
+    for line in FORMATS[options.format](report):
+        sys.stdout.write(f"{line}\n")
+    return report.status
+
+
+def _lint(name: str, level: str) -> FileReport:
+    data = b""
+    try:
+        shown, data = read_bytes(name)
+        return lint(decode(shown, data), level)
+    except Refusal as error:
+        text = data.decode("utf-8-sig", "replace")
+        return FileReport(error.problems[0].place.file, findings(error.problems, text))

@@ -1,0 +1,124 @@
+"""Everything that is wrong with model files, as data: what the reports of ``dmlcy lint`` are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dmlcy._errors import DmlError, Violation
+from dmlcy._minimum import MinimumLevel, minimum_feature_level
+from dmlcy._model.excerpt import Excerpt, excerpt
+from dmlcy._model.json import Document
+from dmlcy._model.model import Dispatchable, read
+from dmlcy._model.problems import UNREADABLE, Place, Problem, in_order
+from dmlcy._model.reader import Reader
+from dmlcy._tables import LEVEL_INDEX, LEVELS
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A violation, or a warning, with its place and the line there; no line where there is no text."""
+
+    place: Place
+    violation: Violation
+    warning: bool
+    line: Excerpt | None
+
+    @property
+    def severity(self) -> str:
+        return "warning" if self.warning else "error"
+
+    @property
+    def end_column(self) -> int:
+        """The column behind what is marked in the line."""
+        return self.place.column + max(1, len(self.line.marked) if self.line else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a dispatchable needs; no operator where it was not understood, no minimum where no level will do."""
+
+    name: str
+    place: Place
+    operator: str | None
+    minimum: MinimumLevel | None
+
+    @property
+    def dxdispatch(self) -> bool:
+        """Whether a stock DxDispatch knows the level."""
+        return self.minimum is not None and LEVELS[LEVEL_INDEX[self.minimum.level]].dxdispatch
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file: its findings in their order there, and its dispatchables."""
+
+    name: str
+    findings: tuple[Finding, ...]
+    dispatchables: tuple[Verdict, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 clean, 1 violations, 2 unreadable."""
+        wrong = [finding.violation.id for finding in self.findings if not finding.warning]
+        return 2 if not UNREADABLE.isdisjoint(wrong) else int(bool(wrong))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All files, at a feature level."""
+
+    level: str
+    files: tuple[FileReport, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def status(self) -> int:
+        """The worst of the files."""
+        return max((file.status for file in self.files), default=0)
+
+    def count(self, severity: str) -> int:
+        """How many findings are ``"error"`` or ``"warning"``."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+
+def lint(document: Document, level: str) -> FileReport:
+    """Look at a model at a feature level. Nothing is executed, and no file that it names is opened."""
+    model = read(document, Path())
+    reader = Reader(document)
+    found = [*model.warnings, *model.problems]
+    for dispatchable in model.dispatchables.values():
+        found += dispatchable.desc.problems(reader, level)
+    members = document.root.get("dispatchables")
+    verdicts = [
+        _verdict(name, document.place(node, key=True), model.dispatchables.get(name))
+        for name, node in (members.value.items() if members is not None and members.kind == "object" else ())
+    ]
+    return FileReport(document.name, findings(found, document.text), tuple(verdicts))
+
+
+def findings(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
+    """The problems in the order of the file, each with its line."""
+    return tuple(
+        Finding(
+            problem.place,
+            problem.violation,
+            problem.warning,
+            excerpt(text, problem.place.at) if problem.place.at >= 0 else None,
+        )
+        for problem in in_order(problems)
+    )
+
+
+def _verdict(name: str, place: Place, dispatchable: Dispatchable | None) -> Verdict:
+    if dispatchable is None:
+        return Verdict(name, place, None, None)
+    try:
+        minimum = minimum_feature_level(dispatchable.desc.value)
+    except DmlError:
+        minimum = None
+    return Verdict(name, place, dispatchable.desc.operator.name, minimum)
