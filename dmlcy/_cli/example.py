@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import sys
 import textwrap
@@ -11,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from dmlcy._errors import ModelError
+from dmlcy._names import known_operator
 from dmlcy._spec import Example, Operator
-from dmlcy._tables import CATALOGUE, OPERATORS
 from dmlcy._tensor_desc import TensorDesc
 
 _WIDTH = 100
@@ -32,23 +32,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Print the model."""
-    name = options.operator.upper().removeprefix("DML_OPERATOR_")
-    operator = OPERATORS.get(name)
-    if operator is None:
-        print(f"dmlcy example: {_unknown(name)}", file=sys.stderr)
+    try:
+        operator = known_operator(options.operator)
+    except ModelError as error:
+        print(f"dmlcy example: {error}", file=sys.stderr)
         return 2
     if not 1 <= options.number <= len(operator.examples):
-        print(f"dmlcy example: {name} has {len(operator.examples)} examples.", file=sys.stderr)
+        print(f"dmlcy example: {operator.name} has {len(operator.examples)} examples.", file=sys.stderr)
         return 2
     print(layout(model(operator, operator.examples[options.number - 1])))
     return 0
-
-
-def _unknown(name: str) -> str:
-    if name in CATALOGUE:
-        return f"{name} is in DirectML's catalogue (since {CATALOGUE[name].since}), but is not built yet."
-    near = difflib.get_close_matches(name[:80], OPERATORS, n=1)
-    return f"there is no operator of this name.{f' Did you mean {near[0]}?' if near else ''}"
 
 
 def model(operator: Operator, example: Example) -> dict[str, Any]:

@@ -1,0 +1,42 @@
+"""``dmlcy explain``: what an id, an operator, a field, an enum, a feature level or a data type means."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from dmlcy._cli.options import add_format
+from dmlcy._errors import quote
+from dmlcy._explain.find import find, suggestion
+from dmlcy._explain.page import page_width
+from dmlcy._explain.text import lay_out
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "explain",
+        help="say what an id, an operator, a field or an enum means",
+        description="Say what a word means: the id of an error, an operator, a field (PADDING1.padding_mode, or of all "
+        "operators padding_mode), an enum or one of its members, a feature level, a data type.",
+    )
+    parser.add_argument("word", metavar="WORD", help="ID, OPERATOR, FIELD, OPERATOR.FIELD, ENUM, MEMBER, LEVEL or TYPE")
+    add_format(parser)
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print what was found."""
+    found = find(options.word)
+    if not found:
+        asked = (
+            suggestion(options.word) or "Ask for an id, an operator, a field, an enum, a feature level or a data type."
+        )
+        print(f"dmlcy explain: nothing is called {quote(options.word)}. {asked}", file=sys.stderr)
+        return 2
+    if options.format == "json":
+        print(json.dumps({"word": options.word, "found": found}, indent=2))
+    else:
+        print(lay_out(found, page_width()))
+    return 0
