@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from dmlcy._cli.options import add_feature_level
-from dmlcy._errors import ModelError
+from dmlcy._errors import DmlError
+from dmlcy._model.expect import distinct
 from dmlcy._model.files import open_regular
 from dmlcy._model.json import Document, decode
 from dmlcy._model.model import read
@@ -16,7 +18,7 @@ from dmlcy._model.run import Options
 from dmlcy._model.run import run as run_model
 
 _LARGEST = 256 * 2**20
-_QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
+QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,22 +34,31 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--iterations", type=_positive, default=1, metavar="N", help="times that each dispatch runs (default: 1)"
     )
+    parser.add_argument(
+        "--expect",
+        type=Path,
+        metavar="DIR",
+        help="write outputs and their bounds into DIR, for dmlcy compare; of several models, into a folder each",
+    )
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run every model; the worst status."""
-    settings = Options(options.feature_level, options.output_path, options.iterations)
-    return max(_run(name, settings, len(options.models) > 1) for name in options.models)
-
-
-def load(name: str) -> tuple[Document, Path]:
-    """The document in a file, or on standard input, and the folder that its paths are relative to."""
-    return decode(*read_bytes(name)), Path() if name == "-" else Path(name).parent
+    settings = Options(options.feature_level, options.output_path, options.iterations, options.expect)
+    several = len(options.models) > 1
+    taken: set[str] = set()
+    status = 0
+    for name in options.models:
+        if options.expect is not None and several:
+            folder = distinct("stdin" if name == "-" else Path(name).stem, taken)
+            settings = replace(settings, expect=options.expect / folder)
+        status = max(status, _run(name, settings, several))
+    return status
 
 
 def read_bytes(name: str) -> tuple[str, bytes]:
-    """The name of a model file as it is shown, and what is in it."""
+    """The name to show of a file, or of standard input, and what is in it; ModelError for what cannot be read."""
     shown = "<stdin>" if name == "-" else name
     try:
         if name == "-" and sys.stdin is None:
@@ -65,16 +76,21 @@ def read_bytes(name: str) -> tuple[str, bytes]:
     return shown, data
 
 
+def load(name: str) -> tuple[Document, Path]:
+    """The document in a file, or on standard input, and the folder that its paths are relative to."""
+    return decode(*read_bytes(name)), Path() if name == "-" else Path(name).parent
+
+
 def _run(name: str, settings: Options, several: bool) -> int:
     if several:
         print(f"{printable(name)}:")
     try:
         model = read(*load(name))
         for warning in model.warnings:
-            if warning.violation.id not in _QUIET:
+            if warning.violation.id not in QUIET:
                 print(warning, file=sys.stderr)
         run_model(model, sys.stdout, settings)
-    except ModelError as error:
+    except DmlError as error:
         sys.stdout.flush()
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1

@@ -6,9 +6,10 @@ import math
 import os
 import tokenize
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -72,3 +73,8 @@ def read_elements(stream: BinaryIO, header: Header) -> npt.NDArray[Any]:
         return np.frombuffer(data, header.kind).reshape(header.shape, order="F" if header.fortran else "C")
     except ValueError as error:  # more dimensions than NumPy has
         raise NpyError(str(error)) from None
+
+
+def writer(values: npt.NDArray[Any]) -> Callable[[IO[bytes]], None]:
+    """Writes an array to a stream."""
+    return lambda stream: np.lib.format.write_array(stream, values, allow_pickle=False)

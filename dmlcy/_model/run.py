@@ -13,24 +13,26 @@ import numpy.typing as npt
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._errors import DmlError
-from dmlcy._model import files, show
+from dmlcy._levels import current_level
+from dmlcy._model import expect, files, npy, show, tensors
+from dmlcy._model.expect import Recorder
 from dmlcy._model.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import printable, refuse
 from dmlcy._model.reader import Reader
 from dmlcy._model.resources import Storage, fill
-from dmlcy._spec import Dtype, Field
-from dmlcy._tables import DTYPES
+from dmlcy._spec import Field
 from dmlcy._tensor_desc import TensorDesc
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``level``: a feature level, None for the current one."""
+    """``level``: a feature level, None for the current one. ``expect``: a folder for expected values, None for none."""
 
     level: str | None = None
     output_path: Path = Path()
     iterations: int = 1
+    expect: Path | None = None
 
 
 def run(model: Model, out: TextIO, options: Options) -> None:
@@ -53,6 +55,7 @@ class _Executor:
         reader.finish()
         self.storages = {name: storage for name, storage in filled.items() if storage is not None}
         self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
+        self.recorder = None if options.expect is None else Recorder(self.storages)
         self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
         for bound in self.initial.values():  # DirectML owns a copy of what is bound at initialisation
             bound.update({name: tensor.copy() for name, tensor in bound.items()})
@@ -65,6 +68,8 @@ class _Executor:
                 self.print(command)
             else:
                 self.write_file(command)
+        if self.recorder is not None and self.options.expect is not None:
+            self.save(self.recorder, self.options.expect)
 
     def dispatch(self, command: Dispatch) -> None:
         dispatchable = self.model.dispatchables[command.dispatchable]
@@ -73,6 +78,8 @@ class _Executor:
         inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
         outputs = [bound.get(field.name) for field in fields if field.kind == "output"]
         operator = self.operators[command.dispatchable]
+        if self.recorder is not None:
+            self.recorder.dispatch(command, dispatchable, bound)
         times = []
         for _ in range(self.options.iterations):
             start = time.perf_counter()
@@ -97,35 +104,32 @@ class _Executor:
     def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, npt.NDArray[Any]]:
         """The tensors of these bindings, as views of the buffers."""
         values = dispatchable.desc.value.values()
-        tensors = {}
+        found = {}
         for field in dispatchable.desc.operator.fields:
             binding, desc = bindings.get(field.name), values.get(field.python)
             if binding is not None and field.kind != "attribute" and isinstance(desc, TensorDesc):
-                tensors[field.name] = self.view(field, binding, desc)
-        return tensors
+                found[field.name] = self.view(field, binding, desc)
+        return found
 
     def view(self, field: Field, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
         """A buffer as the tensor that a desc describes."""
         storage = self.storages[binding.resource]
-        dtype = numpy_dtype(_dtype(desc))
         size = binding.element_size or (numpy_dtype(storage.dtype).itemsize if storage.dtype else 0)
         offset = binding.offset * size
-        strides = _strides(desc)
-        extent = (sum((n - 1) * step for n, step in zip(desc.sizes, strides, strict=True)) + 1) * dtype.itemsize
-        if desc.total_tensor_size_in_bytes > extent + 3:
-            extent = desc.total_tensor_size_in_bytes
-        if offset + extent > storage.data.size:
+        needed = tensors.extent(desc)
+        if desc.total_tensor_size_in_bytes > needed + 3:
+            needed = desc.total_tensor_size_in_bytes
+        if offset + needed > storage.data.size:
             self.reader.report(
                 "DML-MODEL-buffer-size",
                 binding.node,
                 name=binding.resource,
                 size=storage.data.size,
-                needed=offset + extent,
+                needed=offset + needed,
                 field=field.name,
             )
             self.reader.finish()
-        steps = tuple(step * dtype.itemsize for step in strides)
-        return np.ndarray(desc.sizes, dtype, storage.data.data, offset, steps)
+        return tensors.view(storage.data, desc, offset)
 
     def print(self, command: Print) -> None:
         storage = self.storages[command.resource]
@@ -155,7 +159,7 @@ class _Executor:
                     dimensions = command.node.get("dimensions") or command.node
                     self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
                     self.reader.finish()
-            content = _npy_writer(array)
+            content = npy.writer(array)
         try:
             written = files.write(self.options.output_path, command.target, content)
         except OSError as error:
@@ -164,6 +168,20 @@ class _Executor:
             self.reader.finish()
         else:
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
+
+    def save(self, recorder: Recorder, folder: Path) -> None:
+        """Write what a device should give for this model."""
+        root = self.model.document.root
+        if not recorder.written:
+            self.reader.report("DML-MODEL-no-output", root.get("commands") or root)
+            self.reader.finish()
+        name, level = Path(self.model.document.name).name, self.options.level or current_level()
+        try:
+            expect.save(folder, name, level, recorder.written)
+        except expect.NotWritten as error:
+            self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
+            self.reader.finish()
+        self.out.write(f"Expected values written to '{printable(str(folder))}'\n")
 
     def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:
         """Whole elements of a part of a buffer, in the data type of its initial values."""
@@ -174,22 +192,3 @@ class _Executor:
         dtype = numpy_dtype(storage.dtype)
         count = (stop - start) // dtype.itemsize
         return np.frombuffer(storage.data[start : start + count * dtype.itemsize].tobytes(), dtype)
-
-
-def _npy_writer(array: npt.NDArray[Any]) -> Callable[[IO[bytes]], None]:
-    return lambda stream: np.lib.format.write_array(stream, array, allow_pickle=False)
-
-
-def _dtype(desc: TensorDesc) -> Dtype:
-    dtype: Dtype = DTYPES[getattr(desc.dtype, "name", str(desc.dtype))]
-    return dtype
-
-
-def _strides(desc: TensorDesc) -> tuple[int, ...]:
-    """Strides in elements; packed where the desc has none."""
-    if desc.strides is not None:
-        return tuple(desc.strides)
-    strides = [1]
-    for size in reversed(desc.sizes[1:]):
-        strides.append(strides[-1] * size)
-    return tuple(reversed(strides))

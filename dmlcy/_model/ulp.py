@@ -53,6 +53,12 @@ def difference(a: Array, b: Array) -> npt.NDArray[np.float64]:
     return apart
 
 
+def bits(value: Any) -> str:
+    """The bits of a NumPy scalar in hexadecimal."""
+    pattern = np.asarray(value).reshape(1).view(f"u{value.itemsize}")
+    return f"0x{int(pattern[0]):0{2 * value.itemsize}X}"
+
+
 def _wide(values: Array) -> npt.NDArray[np.float64]:
     with np.errstate(invalid="ignore"):  # a signalling NaN
         return values.astype(np.float64)

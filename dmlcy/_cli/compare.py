@@ -1,0 +1,51 @@
+"""``dmlcy compare``: what a device wrote against expected values."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from dmlcy._cli import compare_json, compare_text
+from dmlcy._errors import ModelError
+from dmlcy._model.compare import Report, compare
+
+FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": compare_text.lines, "json": compare_json.lines}
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="compare a device's outputs with expected ones",
+        description="Compare what a device wrote with what dmlcy run --expect wrote. An element passes when it differs "
+        "by no more than twice the bound that is stated for it: either value may be off by it. Exit status: 0 all "
+        "outputs pass, 1 one fails or has no file, 2 unreadable file or usage.",
+    )
+    parser.add_argument(
+        "expected", type=Path, metavar="EXPECTED", help="a folder that dmlcy run --expect wrote, or one .npy file in it"
+    )
+    parser.add_argument(
+        "actual",
+        type=Path,
+        metavar="ACTUAL",
+        help="a folder with .npy, .bin or .dat files of the same names, or one file",
+    )
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="form of the report (default: text)")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print the report; its status."""
+    try:
+        report = compare(options.expected, options.actual)
+    except ModelError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for problem in (*report.warnings, *(one.problem for one in report.comparisons if one.problem)):
+        print(problem, file=sys.stderr)
+    for line in FORMATS[options.format](report):
+        sys.stdout.write(f"{line}\n")
+    return report.status

@@ -1,0 +1,107 @@
+"""The report of ``dmlcy compare`` for programs. Numbers that JSON lacks stand as text: nan, inf, -inf."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dmlcy._model.accuracy import SIDES
+from dmlcy._model.compare import Comparison, Report, Window
+from dmlcy._model.differences import Differences, Worst
+from dmlcy._model.ulp import bits
+
+_STATUS = ("passed", "failed", "unreadable")
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The report as one line of JSON."""
+    whole = {
+        "format": "dmlcy-comparison",
+        "version": 1,
+        "expected": str(report.expected),
+        "actual": str(report.actual),
+        "passed": report.status == 0,
+        "warnings": [warning.located().to_json() for warning in report.warnings],
+        "outputs": [_comparison(comparison) for comparison in report.comparisons],
+    }
+    yield json.dumps(whole, allow_nan=False)
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    output, found = comparison.output, comparison.differences
+    stated = output.to_json()
+    members = ("file", "resource", "dispatchable", "field", "dtype", "sizes", "inputs", "accuracy")
+    problem = comparison.problem
+    return {
+        **{name: stated[name] for name in members},
+        "operator": output.desc.operator.name,
+        "bounds_that_pass": SIDES,
+        "actual": str(comparison.actual),
+        "status": _STATUS[comparison.status],
+        "problem": None if problem is None else problem.located().to_json(),
+        "differences": None if found is None else _differences(comparison, found),
+        "window": None if comparison.window is None else _window(comparison.window),
+    }
+
+
+def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
+    return {
+        "elements": found.elements,
+        "different": found.different,
+        "exceeding": found.exceeding,
+        "unjudged": found.unjudged,
+        "signs_of_zero": found.signs,
+        "flushed_to_zero": found.flushed,
+        "worst": None if found.worst is None else _worst(comparison, found.worst),
+        "histogram": [{"first": one.first, "last": one.last, "count": one.count} for one in found.histogram.bins()],
+    }
+
+
+def _worst(comparison: Comparison, worst: Worst) -> dict[str, Any]:
+    nan = np.isnan(worst.expected) or np.isnan(worst.actual)
+    return {
+        "index": list(comparison.index),
+        "expected": {
+            "value": _number(worst.expected.item()),
+            "text": str(worst.expected),
+            "bits": bits(worst.expected),
+        },
+        "actual": {"value": _number(worst.actual.item()), "text": str(worst.actual), "bits": bits(worst.actual)},
+        "error": _number(float("nan") if nan else worst.distance),
+        "allowed": _number(worst.allowed),
+        "ulp": None if nan else worst.steps,
+        "units_of_the_bound": None if nan else worst.units,
+    }
+
+
+def _window(window: Window) -> dict[str, Any]:
+    place = window.place
+    return {
+        "input": window.field.name,
+        "start": [*place.lead, *place.start],
+        "sizes": list(place.sizes),
+        "dilations": list(place.dilations),
+        "source": [*place.lead, *place.source] if place.tap is not None and place.inside else None,
+        "whole": window.whole,
+        "planes": [
+            {
+                "at": [*place.lead, *plane.lead],
+                "rows": list(plane.rows),
+                "columns": list(plane.columns),
+                "values": [[None if x is None else _number(x.item()) for x in row] for row in plane.values],
+            }
+            for plane in window.planes
+        ],
+    }
+
+
+def _element(value: Any) -> dict[str, Any]:
+    return {"value": _number(value.item()), "text": str(value), "bits": bits(value)}
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, int) or math.isfinite(value) else repr(value)

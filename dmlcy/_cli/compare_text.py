@@ -1,0 +1,137 @@
+"""The report of ``dmlcy compare`` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dmlcy._errors import quote
+from dmlcy._model.accuracy import MAGNITUDES, SIDES
+from dmlcy._model.compare import Comparison, Report, Window
+from dmlcy._model.differences import Differences, Worst
+from dmlcy._model.manifest import Output
+from dmlcy._model.problems import printable
+from dmlcy._model.ulp import bits
+from dmlcy._model.window import Plane
+
+_PADDING = "pad"
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The lines of the report; the last one has the totals."""
+    for comparison in report.comparisons:
+        yield from _comparison(comparison)
+        yield ""
+    passed = sum(comparison.status == 0 for comparison in report.comparisons)
+    yield f"{_count(len(report.comparisons), 'output')}: {passed} passed, {len(report.comparisons) - passed} failed"
+
+
+def _comparison(comparison: Comparison) -> Iterator[str]:
+    output, found = comparison.output, comparison.differences
+    title = (
+        f"{printable(output.file)}, {output.field.name} of {quote(output.dispatchable)} ({output.desc.operator.name}), "
+        f"{output.dtype.name} {_sizes(output.tensor.sizes)}"
+    )
+    if found is None:
+        assert comparison.problem is not None
+        yield f"FAILED  {title}"
+        yield f"  not compared: {comparison.problem.violation}"
+        return
+    yield f"{'passed' if found.passed else 'FAILED'}  {title}"
+    yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.exceeding}"
+    yield f"  bound: {_bound(output)}"
+    if found.worst is not None:
+        yield from (f"  {line}" for line in _worst(comparison, found.worst))
+    yield from (f"  note: {line}" for line in _notes(output, found))
+    if comparison.window is not None:
+        yield from (f"  {line}" for line in _window(comparison.window))
+    if found.different:
+        yield f"  differences in {_unit(output)}:"
+        yield from (f"    {line}" for line in found.histogram.lines())
+
+
+def _bound(output: Output) -> str:
+    if output.bound is None:
+        return "none, the values are exact"
+    bound = output.bound
+    return (
+        f"{bound.ulp:g} {_unit(output)}, from {printable(bound.formula)}; {SIDES * bound.ulp:g} pass, since both "
+        "values may be off"
+    )
+
+
+def _unit(output: Output) -> str:
+    """What differences are counted in."""
+    if output.bound is not None and output.bound.of == MAGNITUDES:
+        return "ulp of the result for absolute inputs"
+    return "ulp" if output.dtype.name.startswith("FLOAT") else "units"
+
+
+def _worst(comparison: Comparison, worst: Worst) -> Iterator[str]:
+    output = comparison.output
+    yield f"worst element {list(comparison.index)}: expected {_number(worst.expected)}, actual {_number(worst.actual)}"
+    if np.isnan(worst.expected) != np.isnan(worst.actual):
+        yield "difference: one of them is no number"
+        return
+    parts = [f"{worst.units} {_unit(output)}"]
+    if output.bound is not None and output.bound.of == MAGNITUDES:
+        parts.append(f"{worst.steps} ulp of the result")
+    if output.bound is not None:
+        parts.append(f"{worst.allowed:g} passes here")
+    yield f"difference: {worst.distance}, {', '.join(parts)}"
+
+
+def _notes(output: Output, found: Differences) -> Iterator[str]:
+    if found.unjudged:
+        subject = f"{_count(found.unjudged, 'element')} cannot be judged"
+        yield f"{subject}: the result for absolute inputs exceeds the range of the data type"
+    if found.flushed:
+        yield f"{found.flushed} of the elements that fail should be subnormal numbers and are 0"
+    if found.signs and output.bound is None:
+        yield f"{_count(found.signs, 'zero')} of another sign, which passes"
+    for name, source in output.inputs.items():
+        if source.computed_by is not None:
+            yield (
+                f"{name} was written by {quote(source.computed_by)}: the bound is that of the last operator alone, "
+                "for inputs without error"
+            )
+
+
+def _window(window: Window) -> Iterator[str]:
+    place = window.place
+    dilated = "" if set(place.dilations) == {1} else f", dilations {_sizes(place.dilations)}"
+    yield (
+        f"window of {window.field.name} from {[*place.lead, *place.start]}, "
+        f"{_sizes(place.sizes)} elements{dilated}{'' if window.whole else ', in part'}:"
+    )
+    if place.tap is not None:
+        yield f"  the element is {f'a copy of {[*place.lead, *place.source]}' if place.inside else 'padding'}"
+    for plane in window.planes:
+        if plane.lead:
+            yield f"  at {[*place.lead, *plane.lead]}:"
+        yield from (f"    {line}" for line in _table(plane))
+
+
+def _table(plane: Plane) -> Iterator[str]:
+    """The elements under their columns, beside their rows."""
+    cells = [["", *map(str, plane.columns)]]
+    for row, values in zip([str(row) for row in plane.rows] or [""], plane.values, strict=True):
+        cells.append([row, *(_PADDING if value is None else str(value) for value in values)])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        yield "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _number(value: Any) -> str:
+    """The shortest text that gives this number again, and its bits."""
+    return f"{value} ({bits(value)})"
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    return " x ".join(map(str, sizes))
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

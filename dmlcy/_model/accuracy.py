@@ -1,0 +1,106 @@
+"""How far a result may be off: the accuracy that a spec states, for one desc and the values of its inputs.
+
+An operator states a bound for its own result. A device that conforms is as far off at most, to the other side perhaps:
+two results are told apart by ``SIDES`` bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._check import check
+from dmlcy._compile import compile as compile_desc
+from dmlcy._desc import OperatorDesc
+from dmlcy._levels import level_index
+from dmlcy._model import ulp
+from dmlcy._model.formulas import Formulas
+from dmlcy._model.numbers import is_float, numpy_dtype
+from dmlcy._model.tensors import dtype_of
+from dmlcy._spec import Dtype, Field
+from dmlcy._support import dtypes_at
+from dmlcy._tables import DTYPES
+from dmlcy._tensor_desc import TensorDesc
+
+Array = npt.NDArray[Any]
+Tolerance = npt.NDArray[np.float64]
+
+SIDES: Final = 2
+"""The expected value and that of the device may each be off by the bound, so that a difference of two bounds passes."""
+
+RESULT: Final = "result"
+MAGNITUDES: Final = "magnitudes"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The largest error of one result, in units in the last place; of what, ``of`` says (see dmlcy._spec.Accuracy)."""
+
+    ulp: float
+    formula: str
+    of: str
+
+
+def bound(desc: OperatorDesc, dtype: Dtype) -> Bound | None:
+    """The accuracy of results of a data type; None: they are exact."""
+    accuracy = desc.operator.accuracy.get(dtype.name)
+    if accuracy is None:
+        return None
+    return Bound(Formulas(desc).of(accuracy.ulp), accuracy.ulp.text, accuracy.of)
+
+
+def tolerance(
+    desc: OperatorDesc, output: Field, dtype: Dtype, bound: Bound, inputs: Mapping[str, Array], level: str
+) -> Tolerance:
+    """The bound of each result, where it depends on the values of the inputs (by Python name).
+
+    It is infinite where the absolute values exceed the range of the data type, which leaves nothing to be said, and 0
+    where an infinity or a NaN goes into a result: neither is rounded.
+    """
+    values = {name: np.abs(x) if x.dtype.kind == "f" else x for name, x in inputs.items()}
+    finite = {name: np.where(np.isfinite(x), x, x.dtype.type(0)) for name, x in values.items()}
+    wide = _widened(desc, level)
+    magnitudes, error = _run(wide, output, finite, level)
+    result = bound.ulp * ulp.unit(magnitudes + error, numpy_dtype(dtype))
+    result[~np.isfinite(magnitudes)] = np.inf
+    if any(not np.isfinite(x).all() for x in values.values()):
+        spread, _ = _run(wide, output, values, level)
+        result[np.isfinite(magnitudes) & ~np.isfinite(spread)] = 0.0
+    return result
+
+
+def _run(desc: OperatorDesc, output: Field, inputs: Mapping[str, Array], level: str) -> tuple[Tolerance, Tolerance]:
+    """The result in float64, and how far it may be off itself."""
+    arguments = []
+    for field in desc.operator.fields:
+        tensor = getattr(desc, field.python)
+        if field.kind == "input":
+            given = inputs.get(field.python)
+            arguments.append(None if given is None else given.astype(numpy_dtype(dtype_of(tensor)), copy=False))
+    results = compile_desc(desc, level)(*arguments)
+    outputs = [field.python for field in desc.operator.fields if field.kind == "output"]
+    found = results if len(outputs) == 1 else results[outputs.index(output.python)]
+    own = bound(desc, dtype_of(getattr(desc, output.python)))
+    error = np.zeros(found.shape) if own is None else own.ulp * ulp.unit(found, found.dtype)
+    return found.astype(np.float64), error
+
+
+def _widened(desc: OperatorDesc, level: str) -> OperatorDesc:
+    """The desc with its floating tensors, packed, in the widest data type that all of them take."""
+    operator, values = desc.operator, desc.values()
+    fields = [field for field in operator.fields if isinstance(values[field.python], TensorDesc)]
+    tensors = {field.python: (field, dtype_of(getattr(desc, field.python))) for field in fields}
+    taken = [set(dtypes_at(field, level_index(level))) for field, dtype in tensors.values() if is_float(dtype)]
+    common = [DTYPES[name] for name in set.intersection(*taken) if DTYPES[name].numpy and is_float(DTYPES[name])]
+    for dtype in sorted(common, key=lambda dtype: dtype.bits, reverse=True):
+        given = {field.python: values[field.python] for field in operator.fields if field.value is None}
+        for name, (_, own) in tensors.items():
+            given[name] = TensorDesc((dtype if is_float(own) else own).name, getattr(desc, name).sizes)
+        wide = type(desc)(**given)
+        if not check(wide, level):
+            return wide
+    return desc

@@ -1,0 +1,110 @@
+"""Read the file that a device wrote for an output.
+
+It is a ``.npy`` of the sizes of the output, a flat one as DxDispatch writes it, or raw bytes. A flat or raw file that
+is as large as the whole buffer is read as the buffer, at the offset and with the strides of the output.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._errors import show
+from dmlcy._model import npy
+from dmlcy._model.files import open_regular
+from dmlcy._model.json import Node
+from dmlcy._model.manifest import Output
+from dmlcy._model.numbers import Bytes, numpy_dtype
+from dmlcy._model.reader import Reader
+from dmlcy._model.tensors import extent, rounded, view
+
+Array = npt.NDArray[Any]
+
+RAW: Final = (".bin", ".dat")
+
+
+class Actual:
+    """A file of a device. ``node`` is the member of the manifest that problems are about."""
+
+    def __init__(self, reader: Reader, node: Node, output: Output, file: Path) -> None:
+        self.reader = reader
+        self.node = node
+        self.output = output
+        self.file = file
+
+    def read(self) -> Array | None:
+        """The values in the device's file; None, with a problem, where they are not those of the output."""
+        if not os.path.lexists(self.file):
+            self.report("DML-MODEL-actual-missing")
+            return None
+        try:
+            with open_regular(self.file) as stream:
+                return self.raw(stream) if self.file.suffix.lower() in RAW else self.npy(stream)
+        except npy.NpyError as error:
+            self.report("DML-MODEL-npy", why=str(error))
+        except (OSError, ValueError) as error:
+            self.report("DML-MODEL-source", why=getattr(error, "strerror", None) or str(error))
+        return None
+
+    def report(self, identifier: str, **values: str) -> None:
+        self.reader.report(identifier, self.node, path=str(self.file), **values)
+
+    def raw(self, stream: BinaryIO) -> Array | None:
+        most = max(rounded(self.output.buffer.size), rounded(self.size))
+        data = np.frombuffer(stream.read(most + 1), np.uint8)
+        found = self.in_buffer(data)
+        if found is None and data.size in (self.size, rounded(self.size)):
+            found = self.packed(data)
+        if found is None:
+            given = f"{data.size} bytes" if data.size <= most else f"more than {most} bytes"
+            self.report("DML-MODEL-npy-sizes", found=given, wanted=f"{self.size} bytes")
+        return found
+
+    def npy(self, stream: BinaryIO) -> Array | None:
+        output, sizes = self.output, self.output.tensor.sizes
+        header = npy.read_header(stream)
+        dtype = header.dtype
+        if dtype is None or dtype not in (output.dtype, output.buffer.dtype):
+            self.report("DML-MODEL-npy-type", found=show(header.kind), wanted=output.dtype.name)
+            return None
+        same = dtype is output.dtype
+        found = None
+        if header.count * header.kind.itemsize <= max(rounded(output.buffer.size), self.size):
+            values = npy.read_elements(stream, header).astype(numpy_dtype(dtype), copy=False)
+            if values.ndim == 1:
+                data = values.view(np.uint8)
+                found = self.in_buffer(data)
+                if found is None and same and data.size == self.size:
+                    found = self.packed(data)
+            elif same and _without_ones(values.shape) == _without_ones(sizes):
+                found = values.reshape(sizes)
+        if found is None:
+            given = f"the sizes {header.shape}" + ("" if same else f" of {dtype.name}")
+            wanted = f"the sizes {sizes}, or as many elements in a row" + ("" if same else f", of {output.dtype.name}")
+            self.report("DML-MODEL-npy-sizes", found=given, wanted=wanted)
+        return found
+
+    @property
+    def size(self) -> int:
+        """Bytes of the elements."""
+        return self.output.tensor.element_count * numpy_dtype(self.output.dtype).itemsize
+
+    def in_buffer(self, data: Bytes) -> Array | None:
+        """The output in all bytes of its buffer."""
+        tensor, buffer = self.output.tensor, self.output.buffer
+        if data.size not in (buffer.size, rounded(buffer.size)) or buffer.offset + extent(tensor) > data.size:
+            return None
+        return view(data, tensor, buffer.offset)
+
+    def packed(self, data: Bytes) -> Array:
+        """The output in bytes of its own."""
+        return data[: self.size].view(numpy_dtype(self.output.dtype)).reshape(self.output.tensor.sizes)
+
+
+def _without_ones(sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(size for size in sizes if size != 1)

@@ -1,0 +1,210 @@
+"""What the dispatches of a model wrote, kept for comparison with a device: values, inputs and bounds, as files.
+
+An output counts when its elements still stand in their buffer at the end: of several dispatches that write to the same
+place the last one does. Two views of one resource that share no element are two outputs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._errors import ModelError
+from dmlcy._model import files, manifest_reader, npy
+from dmlcy._model.accuracy import MAGNITUDES, bound, tolerance
+from dmlcy._model.manifest import NAME, Buffer, Input, Manifest, Output
+from dmlcy._model.model import Binding, Dispatch, Dispatchable
+from dmlcy._model.resources import Storage
+from dmlcy._model.tensors import dtype_of
+from dmlcy._runtime.tensor import may_overlap
+from dmlcy._spec import Field
+
+Array = npt.NDArray[Any]
+
+_LONGEST: Final = 100
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tensor:
+    """What is bound to a field: the resource and the elements."""
+
+    field: Field
+    resource: str
+    values: Array
+    computed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """An output that a dispatch wrote, in its place in the buffer, and the inputs as they were."""
+
+    dispatchable: Dispatchable
+    output: Tensor
+    buffer: Buffer
+    inputs: tuple[Tensor, ...]
+
+
+class NotWritten(Exception):
+    """A file that cannot be written, and why."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(path, why)
+        self.path, self.why = path, why
+
+
+class Recorder:
+    """Looks at every dispatch just before it runs. ``written`` has the outputs that stand in their buffers."""
+
+    def __init__(self, storages: Mapping[str, Storage]) -> None:
+        self.written: list[Written] = []
+        self._storages = storages
+        self._writers: list[tuple[Tensor, str]] = []
+        self._writes: Counter[str] = Counter()
+        self._copies: dict[object, Array] = {}
+
+    def dispatch(self, command: Dispatch, dispatchable: Dispatchable, bound: Mapping[str, Array]) -> None:
+        """Keep the inputs, and the places of the outputs. ``bound`` has the tensors by field name."""
+        inputs, outputs = [], []
+        for field in dispatchable.desc.operator.fields:
+            values, binding = bound.get(field.name), command.bindings.get(field.name)
+            if values is None:
+                continue
+            if field.kind == "input":
+                inputs.append(self._input(field, values, binding, dispatchable))
+            elif binding is not None:  # what is bound at initialisation is a copy that nobody sees
+                outputs.append(Tensor(field, binding.resource, values))
+        for output in outputs:
+            storage = self._storages[output.resource]
+            offset = output.values.ctypes.data - storage.data.ctypes.data
+            buffer = Buffer(storage.dtype, storage.size, offset)
+            self.written = [one for one in self.written if not _meet(one.output, output)]
+            self.written.append(Written(dispatchable, output, buffer, tuple(inputs)))
+            self._writers = [one for one in self._writers if _view(one[0]) != _view(output)]
+            self._writers.append((output, dispatchable.name))
+            self._writes[output.resource] += 1
+        kept = {id(tensor.values) for one in self.written for tensor in one.inputs}
+        self._copies = {key: values for key, values in self._copies.items() if id(values) in kept}
+
+    def _input(self, field: Field, values: Array, binding: Binding | None, dispatchable: Dispatchable) -> Tensor:
+        if binding is None:  # bound at initialisation, which made a copy
+            return Tensor(field, dispatchable.bindings[field.name].resource, values)
+        tensor = Tensor(field, binding.resource, values)
+        writers = (name for output, name in reversed(self._writers) if _meet(output, tensor))
+        key = (*_view(tensor), self._writes[binding.resource])
+        if key not in self._copies:
+            self._copies[key] = values.copy()
+        return Tensor(field, binding.resource, self._copies[key], next(writers, None))
+
+
+def save(folder: Path, model: str, level: str, written: Sequence[Written]) -> None:
+    """Write values, inputs, tolerances and the manifest.
+
+    A file that stands there already is replaced only when the manifest of an earlier run names it.
+    """
+    contents: dict[str, Callable[[], Array]] = {}
+    outputs = _Outputs(contents, level)
+    manifest = Manifest(model, level, tuple(outputs.add(one) for one in written))
+    ours = _ours(folder)
+    for path in (*contents, NAME):
+        if path not in ours and os.path.lexists(folder / path):
+            raise NotWritten(folder / path, "it exists, and no manifest there names it")
+    content: dict[str, Callable[[IO[bytes]], Any]] = {path: _writer(values) for path, values in contents.items()}
+    content[NAME] = lambda stream: stream.write(manifest.to_bytes())
+    try:
+        files.write_all(folder, {tuple(path.split("/")): write for path, write in content.items()})
+    except OSError as error:
+        raise NotWritten(folder, error.strerror or str(error)) from None
+
+
+class _Outputs:
+    """Gives each array a file; ``contents`` has the arrays by file, to be made when they are written."""
+
+    def __init__(self, contents: dict[str, Callable[[], Array]], level: str) -> None:
+        self.contents = contents
+        self.level = level
+        self.taken: set[str] = set()
+        self.files: dict[int, str] = {}
+
+    def add(self, one: Written) -> Output:
+        """The entry of the manifest."""
+        desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
+        dtype = dtype_of(getattr(desc, field.python))
+        file = self.file("", one.output.resource)
+        self.contents[file] = lambda: values
+        sources = {tensor.field.name: self.source(tensor) for tensor in one.inputs}
+        stated, beside = bound(desc, dtype), None
+        if stated is not None and stated.of == MAGNITUDES:
+            inputs = {tensor.field.python: tensor.values for tensor in one.inputs}
+            beside = self.file("tolerance/", one.output.resource)
+            self.contents[beside] = partial(tolerance, desc, field, dtype, stated, inputs, self.level)
+        return Output(
+            file=file,
+            resource=one.output.resource,
+            dispatchable=one.dispatchable.name,
+            desc=desc,
+            field=field,
+            buffer=one.buffer,
+            inputs=MappingProxyType(sources),
+            bound=stated,
+            tolerance=beside,
+        )
+
+    def source(self, tensor: Tensor) -> Input:
+        """The file of an input, which several dispatches may share."""
+        values = tensor.values
+        if id(values) not in self.files:
+            self.files[id(values)] = self.file("inputs/", tensor.resource)
+            self.contents[self.files[id(values)]] = lambda: values
+        return Input(self.files[id(values)], tensor.resource, tensor.computed_by)
+
+    def file(self, folder: str, name: str) -> str:
+        """A path that is like the name, that every file system takes, and that no other file has."""
+        return f"{folder}{distinct(name, self.taken, folder)}.npy"
+
+
+def distinct(name: str, taken: set[str], folder: str = "") -> str:
+    """A file name like this one that every file system takes; it is added to ``taken``."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:_LONGEST].strip(".") or "_"
+    if stem.split(".")[0].lower() in _RESERVED:
+        stem = f"_{stem}"
+    candidates = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    chosen = next(name for name in candidates if (folder + name).lower() not in taken)
+    taken.add((folder + chosen).lower())
+    return chosen
+
+
+def _view(tensor: Tensor) -> tuple[object, ...]:
+    """What tells two views of a resource apart."""
+    values = tensor.values
+    return tensor.resource, values.ctypes.data, values.dtype, values.shape, values.strides
+
+
+def _meet(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors have an element in common; what takes long to find out counts as yes."""
+    return a.resource == b.resource and may_overlap(a.values, b.values)
+
+
+def _ours(folder: Path) -> frozenset[str]:
+    """The files in a folder that its manifest names."""
+    try:
+        return manifest_reader.files(manifest_reader.decode_file(folder / NAME))
+    except ModelError:
+        return frozenset()
+
+
+def _writer(values: Callable[[], Array]) -> Callable[[IO[bytes]], None]:
+    return lambda stream: npy.writer(np.ascontiguousarray(values()))(stream)

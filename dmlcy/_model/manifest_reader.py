@@ -1,0 +1,264 @@
+"""Reads the manifest of a folder of expected values, and trusts nothing in it: no path may leave the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NoReturn
+
+import numpy.typing as npt
+
+from dmlcy._desc import OperatorDesc
+from dmlcy._errors import show
+from dmlcy._levels import NEWEST
+from dmlcy._model import npy, operators
+from dmlcy._model.accuracy import MAGNITUDES, RESULT, Bound
+from dmlcy._model.files import open_regular, target_parts
+from dmlcy._model.json import Document, Node, decode
+from dmlcy._model.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output
+from dmlcy._model.numbers import numpy_dtype
+from dmlcy._model.problems import Place, Problem, did_you_mean, make, refuse
+from dmlcy._model.reader import UINT64, Reader
+from dmlcy._model.tensors import dtype_of, extent, rounded
+from dmlcy._spec import Dtype, Field
+from dmlcy._tables import LEVEL_INDEX, LEVELS
+from dmlcy._tensor_desc import TensorDesc
+
+_LARGEST: Final = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A folder of expected values: what its manifest says, where, and what in it is ignored."""
+
+    folder: Path
+    manifest: Manifest
+    document: Document
+    warnings: tuple[Problem, ...]
+
+    def array(self, node: Node, dtype: Dtype, sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+        """The values in the file that a member names; ModelError where they are not those of such a tensor."""
+        reader = Reader(self.document)
+        path = self.folder / node.value
+        found = None
+        try:
+            with open_regular(path) as stream:
+                header = npy.read_header(stream)
+                if header.dtype is not dtype:
+                    kind = show(header.kind)
+                    reader.report("DML-MODEL-npy-type", node, path=str(path), found=kind, wanted=dtype.name)
+                elif header.shape != sizes:
+                    shape, wanted = f"the sizes {header.shape}", f"the sizes {sizes}"
+                    reader.report("DML-MODEL-npy-sizes", node, path=str(path), found=shape, wanted=wanted)
+                else:
+                    found = npy.read_elements(stream, header).astype(numpy_dtype(dtype), copy=False)
+        except npy.NpyError as error:
+            reader.report("DML-MODEL-npy", node, path=str(path), why=str(error))
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            reader.report("DML-MODEL-source", node, path=str(path), why=why)
+        reader.finish()
+        assert found is not None
+        return found
+
+
+def fail(path: Path, why: str) -> NoReturn:
+    """Refuse a file that is no manifest."""
+    refuse([make("DML-MODEL-manifest", Place(str(path), "$", 1, 1), {"why": why})])
+
+
+def decode_file(path: Path) -> Document:
+    """The JSON in a file that should be a manifest."""
+    try:
+        with open_regular(path) as stream:
+            data = stream.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:
+        fail(path, getattr(error, "strerror", None) or str(error))
+    if len(data) > _LARGEST:
+        fail(path, f"it is larger than {_LARGEST} bytes")
+    return decode(str(path), data)
+
+
+def files(document: Document) -> frozenset[str]:
+    """The files that a manifest names, as far as it can be understood; none for any other JSON."""
+    if not _ours(document.root):
+        return frozenset()
+    found, waiting = {NAME}, [document.root]
+    while waiting:
+        node = waiting.pop()
+        for name, child in node.value.items() if node.kind == "object" else enumerate(node.value):
+            if child.kind in ("object", "array"):
+                waiting.append(child)
+            elif child.kind == "string" and name in ("file", "tolerance"):
+                found.add(child.value)
+    return frozenset(found)
+
+
+def read(folder: Path) -> Expected:
+    """The manifest of a folder; ModelError with everything that is wrong with it."""
+    document = decode_file(folder / NAME)
+    reader = Reader(document)
+    root = document.root
+    manifest = None
+    if reader.expect(root, "object"):
+        if not _ours(root):
+            fail(folder / NAME, f'its format is not "{FORMAT}"')
+        manifest = _Parser(reader).manifest(root)
+    reader.finish()
+    assert manifest is not None
+    return Expected(folder, manifest, document, (*document.warnings, *reader.warnings))
+
+
+def _ours(root: Node) -> bool:
+    member = root.get("format")
+    return member is not None and member.value == FORMAT
+
+
+class _Parser:
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    def manifest(self, root: Node) -> Manifest | None:
+        reader = self.reader
+        reader.ignore_others(root, ("format", "version", "dmlcy", "model", "feature_level", "comparison", "outputs"))
+        version = reader.integer(reader.required(root, "version", "number"))
+        if version is not None and version != VERSION:
+            known = f"{VERSION}, the version of manifests that can be read"
+            reader.report("DML-MODEL-choice", root.value["version"], value=version, known=known)
+            return None
+        for name in ("dmlcy", "comparison"):
+            reader.optional(root, name, "string")
+        model = reader.required(root, "model", "string")
+        level = reader.required(root, "feature_level", "string")
+        if level is not None and level.value not in LEVEL_INDEX:
+            hint = did_you_mean(level.value, LEVEL_INDEX)
+            reader.report("DML-MODEL-choice", level, hint=hint, value=level.value, known="a feature level")
+        outputs = reader.required(root, "outputs", "array")
+        found = [self.output(node) for node in (outputs.value if outputs else ()) if reader.expect(node, "object")]
+        if outputs is not None and not outputs.value:
+            reader.report("DML-MODEL-no-output", outputs)
+        if model is None or level is None:
+            return None
+        return Manifest(model.value, level.value, tuple(output for output in found if output is not None))
+
+    def output(self, node: Node) -> Output | None:
+        reader = self.reader
+        members = (
+            "file", "resource", "dispatchable", "operator", "field", "dtype", "sizes", "buffer", "inputs", "accuracy",
+        )  # fmt: skip
+        reader.ignore_others(node, members)
+        file = self.path(node, "file")
+        resource = reader.required(node, "resource", "string")
+        dispatchable = reader.required(node, "dispatchable", "string")
+        bound, tolerance = self.accuracy(node)
+        desc = self.desc(node)
+        name = reader.required(node, "field", "string")
+        if desc is None or name is None:
+            return None
+        outputs = [field.name for field in desc.operator.fields if field.kind == "output"]
+        if reader.reference(name, outputs, f"output of {desc.operator.name}") is None:
+            return None
+        field = next(field for field in desc.operator.fields if field.name == name.value)
+        tensor: TensorDesc = getattr(desc, field.python)
+        self.tensor(node, field, tensor)
+        buffer = self.buffer(node, field, tensor)
+        inputs = self.inputs(node, desc)
+        if file is None or resource is None or dispatchable is None or buffer is None:
+            return None
+        return Output(file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, node)
+
+    def path(self, node: Node, member: str) -> str | None:
+        found = self.reader.required(node, member, "string")
+        if found is None:
+            return None
+        parts = target_parts(found.value)
+        if parts is None or not parts[-1].lower().endswith(".npy"):
+            self.reader.report("DML-MODEL-manifest-path", found, path=found.value)
+            return None
+        return str(found.value)
+
+    def desc(self, node: Node) -> OperatorDesc | None:
+        reader = self.reader
+        operator = reader.required(node, "operator", "object")
+        kind = reader.required(operator, "type", "string") if operator else None
+        found = operators.parse(reader, operator, kind) if operator and kind else None
+        if found is None:
+            return None
+        problems = found.problems(reader, LEVELS[NEWEST].name)
+        reader.problems += problems
+        return None if problems else found.value
+
+    def tensor(self, node: Node, field: Field, tensor: TensorDesc) -> None:
+        """Data type and sizes are those of the desc."""
+        reader = self.reader
+        dtype = reader.required(node, "dtype", "string")
+        if dtype is not None and dtype.value != dtype_of(tensor).name:
+            wanted = dtype_of(tensor).name
+            reader.report("DML-MODEL-manifest-desc", dtype, value=dtype.value, field=field.name, wanted=wanted)
+        sizes = reader.required(node, "sizes", "array")
+        given = sizes.plain() if sizes else None
+        if sizes is not None and (given != list(tensor.sizes) or any(type(size) is not int for size in given)):
+            wanted = str(list(tensor.sizes))
+            reader.report("DML-MODEL-manifest-desc", sizes, value=given, field=field.name, wanted=wanted)
+
+    def buffer(self, node: Node, field: Field, tensor: TensorDesc) -> Buffer | None:
+        reader = self.reader
+        buffer = reader.required(node, "buffer", "object")
+        if buffer is None:
+            return None
+        reader.ignore_others(buffer, ("dtype", "size_in_bytes", "offset_in_bytes"))
+        kind = reader.required(buffer, "dtype", "string", "null")
+        dtype = reader.dtype(kind) if kind is not None and kind.kind == "string" else None
+        size = reader.integer(reader.required(buffer, "size_in_bytes", "number"), 0, UINT64)
+        offset = reader.integer(reader.required(buffer, "offset_in_bytes", "number"), 0, UINT64)
+        if size is None or offset is None:
+            return None
+        needed = offset + extent(tensor)
+        if needed > rounded(size):
+            name = node.value["resource"].plain() if "resource" in node.value else ""
+            reader.report("DML-MODEL-buffer-size", buffer, name=name, size=size, field=field.name, needed=needed)
+            return None
+        return Buffer(dtype, size, offset)
+
+    def inputs(self, node: Node, desc: OperatorDesc) -> Mapping[str, Input]:
+        reader = self.reader
+        found = {}
+        known = [field.name for field in desc.operator.fields if field.kind == "input"]
+        for name, source in reader.members(reader.required(node, "inputs", "object")):
+            if name not in known:
+                what = f"input of {desc.operator.name}"
+                reader.report("DML-MODEL-reference", source, what=what, name=name, hint=did_you_mean(name, known))
+                continue
+            reader.ignore_others(source, ("file", "resource", "computed_by"))
+            file = self.path(source, "file")
+            resource = reader.required(source, "resource", "string")
+            computed_by = reader.optional(source, "computed_by", "string", "null")
+            if file is not None and resource is not None:
+                found[name] = Input(file, resource.value, computed_by.value if computed_by else None)
+        return MappingProxyType(found)
+
+    def accuracy(self, node: Node) -> tuple[Bound | None, str | None]:
+        reader = self.reader
+        accuracy = reader.required(node, "accuracy", "string", "object")
+        if accuracy is None:
+            return None, None
+        if accuracy.kind == "string":
+            if accuracy.value != "exact":
+                reader.report("DML-MODEL-choice", accuracy, value=accuracy.value, known='"exact" or an object')
+            return None, None
+        reader.ignore_others(accuracy, ("ulp", "formula", "of", "tolerance"))
+        ulp = reader.required(accuracy, "ulp", "number")
+        if ulp is not None and ulp.value <= 0:
+            reader.report(
+                "DML-MODEL-choice", ulp, value=ulp.value, known="a positive number of units in the last place"
+            )
+        formula = reader.required(accuracy, "formula", "string")
+        of = reader.required(accuracy, "of", "string")
+        if of is not None and of.value not in (RESULT, MAGNITUDES):
+            reader.report("DML-MODEL-choice", of, value=of.value, known=f'"{RESULT}" or "{MAGNITUDES}"')
+        tolerance = self.path(accuracy, "tolerance") if of is not None and of.value == MAGNITUDES else None
+        if ulp is None or formula is None or of is None:
+            return None, None
+        return Bound(ulp.value, formula.value, of.value), tolerance
