@@ -21,7 +21,7 @@ PROVENANCE: Final = {
     "documented": "DirectML's documentation says so",
     "header": "DirectML's header says so",
     "observed": "seen in what DirectML does",
-    "inferred": "not documented, it follows from what is",
+    "inferred": "not documented; it follows from what is documented",
 }
 FUNCTIONS: Final = {
     "rank": ("rank(t)", "Number of dimensions of a tensor."),

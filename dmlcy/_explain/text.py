@@ -50,7 +50,7 @@ def _rule(page: Page, rule: Facts) -> None:
     for one in rule["definitions"]:
         if one["is"] == "field":
             field = one["field"]
-            page.text(f"{one['name']}: {field['name']}, {_field_words(field, support=True)}")
+            page.code(f"{one['name']}: {field['name']}, {_field_words(field, support=True)}", INDENT)
             page.text(field["doc"], 3 * INDENT)
     page.rows([(one["written"], one["doc"]) for one in rule["definitions"] if one["is"] == "function"])
     page.section("Refusal")
@@ -208,7 +208,7 @@ def _supports(page: Page, operator: Facts) -> None:
 def _steps(steps: Iterable[Facts]) -> Iterator[tuple[str, str, str]]:
     for number, step in enumerate(steps):
         types = ("also " if number else "") + ", ".join(step["data_types"])
-        yield step["since"], f"{_dimensions(step['dimensions'])} dimensions", types if step["data_types"] else ""
+        yield step["since"], f"{dimensions(step['dimensions'])} dimensions", types if step["data_types"] else ""
 
 
 def _support_notes(page: Page, field: Facts, indent: int) -> None:
@@ -277,7 +277,7 @@ def _field_words(field: Facts, support: bool = False) -> str:
 
 def _tensor_text(steps: Sequence[Facts]) -> str:
     types = [name for step in steps for name in step["data_types"]]
-    return f"{_dimensions(steps[-1]['dimensions'])} dimensions, {' '.join(types)}"
+    return f"{dimensions(steps[-1]['dimensions'])} dimensions, {' '.join(types)}"
 
 
 def _type_text(field: Facts) -> str:
@@ -324,7 +324,7 @@ def _change_text(change: Facts) -> str:
     fields = _and(change["fields"])
     if "members" in change:
         return f"{fields}: {', '.join(change['members'])}"
-    ranks = f"{_dimensions(change['dimensions'])} dimensions" if change["dimensions"] else ""
+    ranks = f"{dimensions(change['dimensions'])} dimensions" if change["dimensions"] else ""
     return f"{fields}: {', '.join(filter(None, [*change['data_types'], ranks]))}"
 
 
@@ -451,7 +451,8 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else show(value)
 
 
-def _dimensions(ranks: Sequence[int]) -> str:
+def dimensions(ranks: Sequence[int]) -> str:
+    """Numbers of dimensions: 4 or 5, 1 to 8."""
     if len(ranks) > 2 and list(ranks) == list(range(ranks[0], ranks[-1] + 1)):
         return f"{ranks[0]} to {ranks[-1]}"
     return " or ".join(map(str, ranks))

@@ -17,8 +17,20 @@ cdef extern from *:
     #define omp_in_parallel() 0
     #define DMLCY_OPENMP 0
     #endif
+    #define DMLCY_TEXT(x) #x
+    #define DMLCY_TEXT_OF(x) DMLCY_TEXT(x)
+    #if defined(__clang__)
+    #define DMLCY_COMPILER "clang " __clang_version__
+    #elif defined(__GNUC__)
+    #define DMLCY_COMPILER "gcc " __VERSION__
+    #elif defined(_MSC_FULL_VER)
+    #define DMLCY_COMPILER "msvc " DMLCY_TEXT_OF(_MSC_FULL_VER)
+    #else
+    #define DMLCY_COMPILER "unknown"
+    #endif
     """
     const bint DMLCY_OPENMP
+    const char* DMLCY_COMPILER
     int omp_in_parallel() noexcept nogil
 
 cdef enum:
@@ -87,3 +99,8 @@ def get_num_threads():
 def openmp_available():
     """Return whether the package was built with OpenMP."""
     return bool(DMLCY_OPENMP)
+
+
+def compiler():
+    """Return the C compiler that the package was built with, and its version."""
+    return DMLCY_COMPILER.decode("ascii", "replace").strip()

@@ -1,0 +1,136 @@
+"""``dmlcy info``: the version, what it was built with and runs on, and how many threads it uses, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._cli.options import add_format
+from dmlcy._errors import plain
+from dmlcy._explain.page import Page, page_width
+from dmlcy._runtime import cpus, half, threads
+from dmlcy._tables import CATALOGUE, LEVELS, OPERATORS
+from dmlcy._version import __version__
+
+CPUINFO: Final = Path("/proc/cpuinfo")
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "info",
+        help="say what dmlcy runs on",
+        description="Say the version, what it was built with, the threads it uses and why, and what the processor has.",
+    )
+    add_format(parser)
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print the facts."""
+    facts = collect()
+    if options.format == "json":
+        print(json.dumps(facts, indent=2))
+        return 0
+    page = Page(page_width())
+    for name, rows in _sections(facts):
+        page.section(name)
+        page.rows(rows)
+    print(page)
+    return 0
+
+
+def collect() -> dict[str, Any]:
+    """Everything, as data."""
+    return {
+        "version": __version__,
+        "location": str(Path(__file__).resolve().parent.parent),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "numpy": np.__version__,
+        "platform": platform.platform(),
+        "build": {"compiler": threads.compiler(), "openmp": threads.openmp_available()},
+        "threads": {"number": threads.get_num_threads(), "limits": list(limits())},
+        "processor": {
+            "name": processor(),
+            "machine": platform.machine(),
+            "count": os.cpu_count(),
+            "features": features(),
+            "f16c_used": half.has_f16c(),
+        },
+        "operators": {"done": len(OPERATORS), "catalogue": len(CATALOGUE)},
+        "feature_levels": {"oldest": LEVELS[0].name, "newest": LEVELS[-1].name, "number": len(LEVELS)},
+    }
+
+
+def limits() -> Iterator[dict[str, Any]]:
+    """What bounds the number of threads, in the order in which it is looked at."""
+    if not threads.openmp_available():
+        yield {"threads": 1, "why": "built without OpenMP"}
+    yield {"threads": cpus.available_cpus(), "why": "processors that the process may run on"}
+    for quota in cpus.cgroup_cpus():
+        yield {"threads": quota, "why": "processor quota of a cgroup"}
+    for number in cpus.omp_threads(os.environ.get("OMP_NUM_THREADS", "")):
+        yield {"threads": number, "why": "OMP_NUM_THREADS"}
+    yield {"threads": cpus.MOST_THREADS, "why": "most that dmlcy uses"}
+
+
+def features() -> list[str]:
+    """The features of the processor, as NumPy or Linux name them; empty where neither says."""
+    try:
+        known: dict[str, bool] = import_module("numpy._core._multiarray_umath").__cpu_features__
+    except (ImportError, AttributeError):
+        words = [text for key, text in cpuinfo() if key in ("flags", "Features")]
+        return sorted(words[0].split()) if words else []
+    return sorted(name for name, has in known.items() if has)
+
+
+def processor() -> str:
+    """The name of the processor, as far as it is known."""
+    names = [text for key, text in cpuinfo() if key in ("model name", "Hardware", "Model", "cpu model")]
+    return str(plain(names[0] if names else platform.processor() or platform.machine()))
+
+
+def cpuinfo() -> Iterator[tuple[str, str]]:
+    """The lines of /proc/cpuinfo; nothing where there is none."""
+    try:
+        text = CPUINFO.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        key, _, value = line.partition(":")
+        yield key.strip(), value.strip()
+
+
+def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    operators, levels = facts["operators"], facts["feature_levels"]
+    version = [
+        ("Location", str(plain(facts["location"]))),
+        ("Operators", f"{operators['done']} of the {operators['catalogue']} in DirectML's catalogue"),
+        ("Feature levels", f"{levels['oldest']} to {levels['newest']}, {levels['number']} of them"),
+    ]
+    build = [
+        ("Compiler", facts["build"]["compiler"]),
+        ("OpenMP", "yes" if facts["build"]["openmp"] else "no: every call uses one thread"),
+    ]
+    chip = facts["processor"]
+    host = [
+        ("Python", facts["python"]),
+        ("NumPy", facts["numpy"]),
+        ("Platform", str(plain(facts["platform"]))),
+        ("Processor", f"{chip['name']}, {chip['machine']}, {chip['count']} in all"),
+        ("Features", " ".join(chip["features"]) or "unknown"),
+        ("float16", f"converted by {'F16C instructions' if chip['f16c_used'] else 'portable code'}"),
+    ]
+    limits_of = [(str(limit["threads"]), limit["why"]) for limit in facts["threads"]["limits"]]
+    yield f"dmlcy {facts['version']}", version
+    yield "Built with", build
+    yield "Runs on", host
+    yield f"Threads: {facts['threads']['number']}, the least of", limits_of

@@ -1,0 +1,106 @@
+"""``dmlcy operators``: the operators of DirectML, those that are built and those that are not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from typing import Any
+
+from dmlcy._cli.options import add_feature_level, add_format
+from dmlcy._explain.facts import catalogue
+from dmlcy._explain.page import Page, page_width
+from dmlcy._explain.text import dimensions
+from dmlcy._levels import NEWEST
+from dmlcy._support import dtypes_at, ranks_at
+from dmlcy._tables import LEVEL_INDEX, LEVELS, OPERATORS
+
+BUILT = "done"
+UNBUILT = "not yet built"
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "operators",
+        help="list the operators of DirectML",
+        description="List the operators of DirectML: since which feature level, whether dmlcy has them, and what "
+        "the first tensor can be.",
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--built", action="store_const", const=BUILT, dest="status", help="only those that are built")
+    which.add_argument("--unbuilt", action="store_const", const=UNBUILT, dest="status", help="only the others")
+    add_feature_level(parser, "what this level has")
+    add_format(parser)
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print the table."""
+    level = LEVELS[NEWEST].name if options.feature_level is None else options.feature_level
+    known = table(level)
+    rows = [row for row in known if options.status in (None, row["status"])]
+    built = sum(row["status"] == BUILT for row in known)
+    totals = {"done": built, "not yet built": len(known) - built, "all": len(known)}
+    if options.format == "json":
+        print(json.dumps({"feature_level": level, "operators": rows, "totals": totals}, indent=2))
+        return 0
+    page = Page(page_width())
+    _lay_out(page, rows)
+    page.gap()
+    page.text(f"Level {level} has {len(known)} operators: {built} done, {len(known) - built} not yet built.", 0)
+    print(page)
+    return 0
+
+
+def table(level: str) -> list[dict[str, Any]]:
+    """The operators that a feature level has, by name."""
+    index = LEVEL_INDEX[level]
+    rows = []
+    for name, entry in sorted(catalogue().items()):
+        if LEVEL_INDEX[entry["since"]] > index:
+            continue
+        operator = OPERATORS.get(name)
+        first = None if operator is None else next(field for field in operator.fields if field.kind != "attribute")
+        rows.append({
+            "name": name,
+            "since": entry["since"],
+            "kind": entry["kind"],
+            "status": UNBUILT if operator is None else BUILT,
+            "family": None if operator is None else operator.family,
+            "python": None if operator is None else operator.python,
+            "summary": None if operator is None else operator.summary,
+            "tensor": None if first is None else first.python,
+            "data_types": [] if first is None else dtypes_at(first, index),
+            "dimensions": [] if first is None else ranks_at(first, index),
+            "source": entry.get("source"),
+        })  # fmt: skip
+    return rows
+
+
+def _lay_out(page: Page, rows: list[dict[str, Any]]) -> None:
+    built = [row for row in rows if row["status"] == BUILT]
+    others = [row for row in rows if row["status"] == UNBUILT]
+    if built:
+        page.section("Done")
+        head = ("Operator", "Since", "Family", "In Python", "Dimensions", "Data types")
+        lines = [
+            (row["name"], row["since"], row["family"], row["python"], dimensions(row["dimensions"]),
+             _brief(row["data_types"]))
+            for row in built
+        ]  # fmt: skip
+        page.rows([head, *lines], most=50)
+        page.text("Dimensions and data types are those of the first tensor.")
+    if others:
+        page.section("Not yet built")
+        lines_of = [(row["name"], row["since"], row["kind"]) for row in others]
+        page.rows([("Operator", "Since", "Kind"), *lines_of], most=50)
+
+
+def _brief(dtypes: list[str]) -> str:
+    """FLOAT16/32, INT8/16/32."""
+    kinds: dict[str, list[int]] = {}
+    for dtype in dtypes:
+        kind, bits = re.fullmatch(r"(\D*)(\d*)", dtype).groups()  # type: ignore[union-attr]
+        kinds.setdefault(kind, []).append(int(bits))
+    return ", ".join(f"{kind}{'/'.join(map(str, sorted(bits)))}" for kind, bits in kinds.items())
