@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dmlcy._check import known_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import Violation, raise_violations
+from dmlcy._levels import NEWEST
 from dmlcy._tables import LEVELS
 
 __all__ = ["LevelReason", "MinimumLevel", "minimum_feature_level"]
@@ -65,6 +66,9 @@ def minimum_feature_level(desc: OperatorDesc) -> MinimumLevel:
         The desc is valid at no level: its violations at the newest one.
     """
     known_desc(desc, "minimum_feature_level")
+    newest = desc._violations(NEWEST)
+    if any(violation.rule is None for violation in newest):  # only a rule can begin with a level
+        raise_violations(newest, "minimum_feature_level")
     before: list[Violation] = []
     for index, level in enumerate(LEVELS):
         found = desc._violations(index)

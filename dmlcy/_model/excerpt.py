@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-WIDTH: Final = 100
+WIDTH: Final = 120
 """Characters of a line that are shown."""
-BEFORE: Final = 40
+BEFORE: Final = 50
 """Characters of a long line that are shown before the place."""
 
 _PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|//.*|/\*.*?\*/|[^\s"{}\[\],:/]++|.')

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, NoReturn
 
-from dmlcy._errors import ModelError, Violation, plain, quote, show
+from dmlcy import _values
+from dmlcy._errors import ModelError, Violation, plain, show
 from dmlcy._tables import ERRORS
 
 UNREADABLE: Final = frozenset(
@@ -114,5 +114,4 @@ def printable(text: str) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or nothing."""
-    near = difflib.get_close_matches(word[:_COMPARED], list(islice(known, _CANDIDATES)), n=1)
-    return f"Did you mean {quote(near[0])}?" if near else ""
+    return _values.did_you_mean(word[:_COMPARED], list(islice(known, _CANDIDATES)))

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
-from dmlcy._errors import quote
+from dmlcy._errors import Violation, quote
 from dmlcy._model.excerpt import Excerpt
 from dmlcy._model.lint import Finding, Report, Verdict
 from dmlcy._model.problems import printable
@@ -17,13 +17,20 @@ _MORE = "..."
 
 def lines(report: Report) -> Iterator[str]:
     """The lines of the report; the last one has the totals."""
+    noted = False
     for file in report.files:
         for finding in file.findings:
+            if noted:
+                yield ""
             yield from _finding(finding)
             yield ""
+            noted = False
         for verdict in file.dispatchables:
             if verdict.minimum is not None:
                 yield _verdict(verdict)
+                noted = True
+    if noted:
+        yield ""
     dispatchables = sum(len(file.dispatchables) for file in report.files)
     errors, warnings = report.count("error"), report.count("warning")
     yield (
@@ -37,16 +44,24 @@ def _finding(finding: Finding) -> Iterator[str]:
     where = f"{printable(place.file)}:{place.line}:{place.column}"
     yield f"{where}: {finding.severity}: {violation.message} [{violation.id}]"
     gutter = " " * (len(str(place.line)) + 1)
-    nearest = "" if violation.fix is None else json.dumps(violation.to_json()["fix"])
     if finding.line is not None:
         yield f"{gutter[1:]}--> {place.path}"
         shown, caret = _underlined(finding.line)
         yield f"{place.line} | {shown}".rstrip()
-        yield f"{gutter}| {caret}" + (f" nearest valid value: {nearest}" if nearest else "")
+        yield f"{gutter}| {caret} {_nearest(violation)}".rstrip()
     if violation.rule is not None:
         yield f"{gutter}= rule: {violation.rule} ({violation.provenance})"
     if violation.hint:
         yield f"{gutter}= hint: {violation.hint}"
+
+
+def _nearest(violation: Violation) -> str:
+    """The nearest valid value as JSON: of the entry that is marked, where it is one."""
+    fix = violation.to_json()["fix"]
+    if isinstance(fix, list) and violation.index is not None:
+        fix = fix[violation.index]
+    shown = "" if fix is None else json.dumps(fix)
+    return f"nearest valid value: {shown}" if shown and shown not in violation.hint else ""
 
 
 def _verdict(verdict: Verdict) -> str:
@@ -68,6 +83,8 @@ def _underlined(line: Excerpt) -> tuple[str, str]:
 
 
 def _safe(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
     encoding = sys.stdout.encoding or "ascii"
     return "".join(_glyph(character, encoding) for character in text)
 
@@ -83,6 +100,8 @@ def _glyph(character: str, encoding: str) -> str:
 
 def _width(text: str) -> int:
     """Columns that the text takes on a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.category(c) in ("Mn", "Me") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
