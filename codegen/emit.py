@@ -38,6 +38,7 @@ CIMPORTS = {
     "dmlcy._runtime.compiled": "as_computed describe match unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
+    "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
     "dmlcy._runtime.tensor": (
         "MAX_RANK Tensor aligned as_array new_array out_array overlap overlaps_itself set_rank view write_back"
     ),
@@ -150,7 +151,10 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
         binding = env.get_template("binding.pyx.j2")
         parts.append(binding.render(op=operator, run=run, docstring=docstring(env, operator)).strip())
     body = "\n\n\n".join(parts) + "\n"
-    imports: list[tuple[str, tuple[str, ...]]] = [("dmlcy._check", ("refuse", "refuse_call", "refuse_desc"))]
+    imports: list[tuple[str, tuple[str, ...]]] = [
+        ("dmlcy._check", ("refuse", "refuse_call", "refuse_desc")),
+        ("dmlcy._record", ("keep",)),
+    ]
     if family.enums:
         imports.append((f"{PACKAGE}.enums".replace("/", "."), tuple(plan.enum(enum).python for enum in family.enums)))
     text = env.get_template("module.pyx.j2").render(

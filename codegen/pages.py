@@ -32,10 +32,10 @@ SCALARS = {
 ARRAYS = {"uint_array": "UINT", "int_array": "INT", "float_array": "FLOAT"}
 # What dmlcy/__init__.py exports beside operators and enums.
 PUBLIC = (
-    "DmlError", "FeatureLevelError", "InvalidDataError", "InvalidDataTypeError", "InvalidDescError", "LevelReason",
-    "MinimumLevel", "ModelError", "SupportRow", "TensorDesc", "Violation", "__version__", "check", "compile",
-    "current_level", "desc", "feature_level", "get_num_threads", "minimum_feature_level", "set_num_threads",
-    "specs", "support_table", "supports",
+    "DmlError", "Export", "FeatureLevelError", "InvalidDataError", "InvalidDataTypeError", "InvalidDescError",
+    "LevelReason", "MinimumLevel", "ModelError", "RecordedCall", "Recording", "SupportRow", "TensorDesc", "Violation",
+    "__version__", "check", "compile", "current_level", "desc", "feature_level", "get_num_threads",
+    "minimum_feature_level", "record", "set_num_threads", "specs", "support_table", "supports",
 )  # fmt: skip
 ACCURACY_OF = {
     "result": "the result",

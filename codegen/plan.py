@@ -58,6 +58,7 @@ class AttributePlan:
     python: str
     declarations: tuple[str, ...]
     take: str  # the condition that takes it from Python
+    value: str  # what was taken, as Python has it
     members: str | None  # name of the level table of an enum
     default: str | None  # as Python
     doc: str
@@ -458,6 +459,7 @@ class _Planner:
         name = field.python
         default = None if field.default is None else repr(field.default)
         low, high, members = str(field.minimum), str(field.maximum), None
+        value = f"a.{name}"
         limits = f"{low} to {high}" if field.maximum != UINT_MAX else f"at least {low}" if field.minimum else ""
         match field.type:
             case "uint":
@@ -467,7 +469,7 @@ class _Planner:
                 assert field.length is not None
                 count = self.cython.expression(field.length.node)
                 declare = (f"int64_t {name}[MAX_RANK]",)
-                take = f"take_uints({name}, {count}, {low}, {high}, a.{name})"
+                take, value = f"take_uints({name}, {count}, {low}, {high}, a.{name})", f"tuple_of({count}, a.{name})"
                 annotation, summary = "Int | Ints", f"int or sequence of {formula(field.length.node)} ints"
             case "float":
                 declare = (f"float {name}",)
@@ -478,21 +480,24 @@ class _Planner:
             case "size_2d":
                 declare = (f"int64_t {name}_height", f"int64_t {name}_width")
                 take = f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)"
+                value = f"(a.{name}_height, a.{name}_width)"
                 annotation, summary = "Int | tuple[Int, Int]", "(height, width), or an int for both"
             case "scalar_union":
                 declare = (f"unsigned char {name}[8]",)
                 tensor = self.operator.tensors[0].python
                 take = f"take_scalar({name}, a.{tensor}.dtype, a.{name})"
+                value = f"element_of(a.{tensor}.dtype, a.{name})"
                 annotation, summary = "Number", "a number of the data type of the tensors"
             case _:
                 enum = self.enums[field.enum or ""]
                 declare = (f"int64_t {name}",)
                 take = f"take_enum({name}, {enum.python}, {enum.python}_NAMES, &a.{name})"
+                value = f"{enum.python}(a.{name})"
                 members = self.members(enum)
                 annotation, summary = f"{enum.python} | {enum.python}Name", enum.python
         if limits:
             summary += f", {limits}"
-        return AttributePlan(name, declare, take, members, default, field.doc, annotation, summary, field)
+        return AttributePlan(name, declare, take, value, members, default, field.doc, annotation, summary, field)
 
     def members(self, enum: Enum) -> str:
         sets = []

@@ -29,6 +29,7 @@ from dmlcy._generated import api as _api
 from dmlcy._generated.api import *  # noqa: F403
 from dmlcy._levels import current_level, feature_level
 from dmlcy._minimum import LevelReason, MinimumLevel, minimum_feature_level
+from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
 from dmlcy._support import SupportRow, support_table, supports
 from dmlcy._tensor_desc import TensorDesc
@@ -36,6 +37,7 @@ from dmlcy._version import __version__
 
 __all__ = [
     "DmlError",
+    "Export",
     "FeatureLevelError",
     "InvalidDataError",
     "InvalidDataTypeError",
@@ -43,6 +45,8 @@ __all__ = [
     "LevelReason",
     "MinimumLevel",
     "ModelError",
+    "RecordedCall",
+    "Recording",
     "SupportRow",
     "TensorDesc",
     "Violation",
@@ -54,6 +58,7 @@ __all__ = [
     "feature_level",
     "get_num_threads",
     "minimum_feature_level",
+    "record",
     "set_num_threads",
     "specs",
     "support_table",

@@ -41,6 +41,7 @@ from dmlcy._generated.enums import (
     TensorType,
 )
 from dmlcy._minimum import LevelReason, MinimumLevel
+from dmlcy._record import Export, RecordedCall, Recording
 from dmlcy._support import SupportRow
 from dmlcy._tensor_desc import TensorDesc
 from dmlcy.desc import OperatorDesc as _OperatorDesc
@@ -51,6 +52,7 @@ __all__ = [
     "ConvolutionMode",
     "DepthSpaceOrder",
     "DmlError",
+    "Export",
     "FeatureLevel",
     "FeatureLevelError",
     "InterpolationMode",
@@ -66,6 +68,8 @@ __all__ = [
     "PaddingMode",
     "QuantizationType",
     "RandomGeneratorType",
+    "RecordedCall",
+    "Recording",
     "RecurrentNetworkDirection",
     "ReduceFunction",
     "RoundingMode",
@@ -86,6 +90,7 @@ __all__ = [
     "get_num_threads",
     "minimum_feature_level",
     "padding1",
+    "record",
     "roi_pooling",
     "set_num_threads",
     "specs",
@@ -248,6 +253,9 @@ def feature_level(level: _FeatureLevel) -> AbstractContextManager[str]:
 
 def current_level() -> _FeatureLevelName:
     """The feature level in force."""
+
+def record() -> Recording:
+    """Everything that the ``with`` block calls is kept, to be exported as a model."""
 
 def set_num_threads(n: SupportsIndex) -> None:
     """Sets how many threads an operator may use."""

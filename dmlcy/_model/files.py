@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 
 class NotRegular(OSError):
@@ -42,6 +43,33 @@ def target_parts(path: str) -> tuple[str, ...] | None:
 
 def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], None]) -> Path:
     """Write a file below ``root``, in one step, without following a link out of it."""
+    return write_all(root, {parts: content})[0]
+
+
+def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]], Any]]) -> list[Path]:
+    """Write files below ``root``: none of them is seen before all are written."""
+    targets = [_target(root, parts) for parts in contents]
+    drafts = [target.with_name(f".{os.getpid()}.{index}.dmlcy") for index, target in enumerate(targets)]
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    made = []
+    try:
+        for draft, content in zip(drafts, contents.values(), strict=True):
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(draft, flags, 0o666)
+            made.append(draft)
+            with os.fdopen(descriptor, "wb") as stream:
+                content(stream)
+        for draft, target in zip(drafts, targets, strict=True):
+            draft.replace(target)
+    except BaseException:
+        for draft in made:
+            draft.unlink(missing_ok=True)
+        raise
+    return [root.joinpath(*parts) for parts in contents]
+
+
+def _target(root: Path, parts: tuple[str, ...]) -> Path:
+    """Where a file below ``root`` lies when links are followed; OSError when that is elsewhere."""
     try:
         top = root.resolve()
         target = top.joinpath(*parts)
@@ -50,14 +78,6 @@ def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], Non
         raise OSError("the links in it form a circle") from error
     if not inside:
         raise OSError("a link leads out of the output folder")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{os.getpid()}.dmlcy")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    try:
-        with os.fdopen(os.open(draft, flags, 0o666), "wb") as stream:
-            content(stream)
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    return root.joinpath(*parts)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return target

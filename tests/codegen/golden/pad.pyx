@@ -8,6 +8,7 @@ from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
 from dmlcy._runtime.checks cimport append_sizes, floor_mod, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.recording cimport current_recordings, element_of, packed, tuple_of
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
@@ -15,6 +16,7 @@ from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._generated.enums import PaddingMode
+from dmlcy._record import keep
 
 # Padding: each row of the output is padding, a run of the input, and padding.
 
@@ -855,6 +857,7 @@ cdef int padding1_run(const Padding1* a) noexcept nogil:
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object padding1_call(Padding1* a, ndarray input_array, object out):
     cdef ndarray output_array, result
+    cdef object recordings = current_recordings()
     cdef int status
     if out is None:
         output_array = result = new_array(&a.output)
@@ -869,12 +872,24 @@ cdef object padding1_call(Padding1* a, ndarray input_array, object out):
         result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("padding1(): input was changed during the call")
-    input_array = aligned(input_array, &a.input)
+    if recordings is None:
+        input_array = aligned(input_array, &a.input)
+    else:
+        input_array = packed(input_array, &a.input)
     with nogil:
         status = padding1_run(a)
     if status != 0:
         raise MemoryError("padding1: no memory for scratch rows")
     write_back(output_array, result)
+    if recordings is not None:
+        keep(recordings, "PADDING1", {
+            "input": input_array,
+            "output": packed(result, &a.output),
+            "padding_mode": PaddingMode(a.padding_mode),
+            "padding_value": element_of(a.input.dtype, a.padding_value),
+            "start_padding": tuple_of(a.axes, a.start_padding),
+            "end_padding": tuple_of(a.axes, a.end_padding),
+        })
     return output_array if out is None else out
 
 

@@ -8,6 +8,7 @@ from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
     Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
@@ -15,6 +16,7 @@ from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._generated.enums import DepthSpaceOrder
+from dmlcy._record import keep
 
 # Moving elements between two layouts: a strided copy of any number of axes.
 
@@ -1205,6 +1207,7 @@ cdef int depth_to_space1_run(const DepthToSpace1* a) noexcept nogil:
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object out):
     cdef ndarray output_array, result
+    cdef object recordings = current_recordings()
     cdef int status
     if out is None:
         output_array = result = new_array(&a.output)
@@ -1219,12 +1222,22 @@ cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object o
         result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("depth_to_space1(): input was changed during the call")
-    input_array = aligned(input_array, &a.input)
+    if recordings is None:
+        input_array = aligned(input_array, &a.input)
+    else:
+        input_array = packed(input_array, &a.input)
     with nogil:
         status = depth_to_space1_run(a)
     if status != 0:
         raise MemoryError("depth_to_space1: no memory for scratch rows")
     write_back(output_array, result)
+    if recordings is not None:
+        keep(recordings, "DEPTH_TO_SPACE1", {
+            "input": input_array,
+            "output": packed(result, &a.output),
+            "block_size": a.block_size,
+            "order": DepthSpaceOrder(a.order),
+        })
     return output_array if out is None else out
 
 

@@ -9,12 +9,14 @@ from dmlcy._runtime.checks cimport append_size, element4, floor_div, same_sizes,
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
     Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
+from dmlcy._record import keep
 
 cdef enum:
     LANES = 16                      # channels of a region that are an item of work
@@ -667,6 +669,7 @@ cdef int roi_pooling_run(const RoiPooling* a) noexcept nogil:
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_array, object out):
     cdef ndarray output_array, result
+    cdef object recordings = current_recordings()
     cdef int status
     if out is None:
         output_array = result = new_array(&a.output)
@@ -684,13 +687,25 @@ cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_arr
         raise RuntimeError("roi_pooling(): input was changed during the call")
     if not unchanged(roi_array, &a.roi):
         raise RuntimeError("roi_pooling(): roi was changed during the call")
-    input_array = aligned(input_array, &a.input)
-    roi_array = aligned(roi_array, &a.roi)
+    if recordings is None:
+        input_array = aligned(input_array, &a.input)
+        roi_array = aligned(roi_array, &a.roi)
+    else:
+        input_array = packed(input_array, &a.input)
+        roi_array = packed(roi_array, &a.roi)
     with nogil:
         status = roi_pooling_run(a)
     if status != 0:
         raise MemoryError("roi_pooling: no memory for scratch rows")
     write_back(output_array, result)
+    if recordings is not None:
+        keep(recordings, "ROI_POOLING", {
+            "input": input_array,
+            "roi": roi_array,
+            "output": packed(result, &a.output),
+            "spatial_scale": a.spatial_scale,
+            "pooled_size": (a.pooled_size_height, a.pooled_size_width),
+        })
     return output_array if out is None else out
 
 

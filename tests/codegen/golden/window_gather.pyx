@@ -8,12 +8,14 @@ from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
 )
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
+from dmlcy._record import keep
 
 # Copying the elements under a sliding window: one row per channel and window element ("tap"), one column per position
 # of the window ("block"). What lies outside the input is zero.
@@ -611,6 +613,7 @@ cdef int unfold_run(const Unfold* a) noexcept nogil:
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object unfold_call(Unfold* a, ndarray input_array, object out):
     cdef ndarray output_array, result
+    cdef object recordings = current_recordings()
     cdef int status
     if out is None:
         output_array = result = new_array(&a.output)
@@ -625,12 +628,25 @@ cdef object unfold_call(Unfold* a, ndarray input_array, object out):
         result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("unfold(): input was changed during the call")
-    input_array = aligned(input_array, &a.input)
+    if recordings is None:
+        input_array = aligned(input_array, &a.input)
+    else:
+        input_array = packed(input_array, &a.input)
     with nogil:
         status = unfold_run(a)
     if status != 0:
         raise MemoryError("unfold: no memory for scratch rows")
     write_back(output_array, result)
+    if recordings is not None:
+        keep(recordings, "UNFOLD", {
+            "input": input_array,
+            "output": packed(result, &a.output),
+            "window_sizes": tuple_of(a.spatial, a.window_sizes),
+            "strides": tuple_of(a.spatial, a.strides),
+            "dilations": tuple_of(a.spatial, a.dilations),
+            "start_padding": tuple_of(a.spatial, a.start_padding),
+            "end_padding": tuple_of(a.spatial, a.end_padding),
+        })
     return output_array if out is None else out
 
 

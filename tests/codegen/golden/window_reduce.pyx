@@ -10,12 +10,14 @@ from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_di
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
+from dmlcy._record import keep
 
 cdef enum:
     LONGEST_BLOCK = 1024            # columns of the input under the windows of a band, or their first taps
@@ -1084,6 +1086,7 @@ cdef int average_pooling_run(const AveragePooling* a) noexcept nogil:
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object out):
     cdef ndarray output_array, result
+    cdef object recordings = current_recordings()
     cdef int status
     if out is None:
         output_array = result = new_array(&a.output)
@@ -1098,12 +1101,25 @@ cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object 
         result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("average_pooling(): input was changed during the call")
-    input_array = aligned(input_array, &a.input)
+    if recordings is None:
+        input_array = aligned(input_array, &a.input)
+    else:
+        input_array = packed(input_array, &a.input)
     with nogil:
         status = average_pooling_run(a)
     if status != 0:
         raise MemoryError("average_pooling: no memory for scratch rows")
     write_back(output_array, result)
+    if recordings is not None:
+        keep(recordings, "AVERAGE_POOLING", {
+            "input": input_array,
+            "output": packed(result, &a.output),
+            "strides": tuple_of(a.spatial, a.strides),
+            "window_size": tuple_of(a.spatial, a.window_size),
+            "start_padding": tuple_of(a.spatial, a.start_padding),
+            "end_padding": tuple_of(a.spatial, a.end_padding),
+            "include_padding": a.include_padding,
+        })
     return output_array if out is None else out
 
 

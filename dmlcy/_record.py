@@ -1,0 +1,169 @@
+"""Keeps the calls of a block with their tensors, for a model that runs them elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from dmlcy import _tables
+from dmlcy._desc import OperatorDesc
+from dmlcy._model.write import Export, Use, export
+from dmlcy._runtime.recording import RECORDINGS, close_block, open_block
+from dmlcy._spec import Field
+from dmlcy._tensor_desc import TensorDesc
+
+__all__ = ["Export", "RecordedCall", "Recording", "keep", "record"]
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordedCall:
+    """A call that succeeded.
+
+    Attributes
+    ----------
+    desc
+        What was computed: an object of a class of ``dmlcy.desc``. Its tensors are packed, whatever layout the arrays
+        of the call had, with leading ones where the call left them out.
+    inputs
+        What it was computed from, by the Python name of the field: C-contiguous copies, read-only, with the sizes in
+        the desc.
+    outputs
+        What it gave, in the same form.
+    """
+
+    desc: OperatorDesc
+    inputs: Mapping[str, Array]
+    outputs: Mapping[str, Array]
+
+    def __repr__(self) -> str:
+        return f"RecordedCall({self.desc!r})"
+
+
+class Recording:
+    """The calls of a ``with dmlcy.record()`` block, in the order in which they ended."""
+
+    __slots__ = ("_calls", "_state")
+
+    def __init__(self) -> None:
+        self._calls: list[RecordedCall] = []
+        self._state = "new"
+
+    @property
+    def calls(self) -> tuple[RecordedCall, ...]:
+        """The calls recorded so far."""
+        return tuple(self._calls)
+
+    def export(self, folder: str | os.PathLike[str]) -> Export:
+        """Write a DxDispatch model of the calls: ``model.json``, with each input in a ``.npy`` file beside it.
+
+        Running the model writes each output to a ``.npy`` file.
+
+        Parameters
+        ----------
+        folder
+            Made where it does not exist. Files of the same names in it are replaced: all of them, or none when one
+            cannot be written.
+
+        Returns
+        -------
+        Export
+            Where the model is, and what in it no stock DxDispatch knows.
+
+        Raises
+        ------
+        ModelError
+            There are no calls, or a file cannot be written.
+        """
+        uses = []
+        for number, call in enumerate(self._calls, 1):
+            name = f"{number}_{call.desc.operator.python}"
+            uses.append(Use(name, call.desc, call.inputs, prefix=f"{name}_"))
+        return export(uses, os.fspath(folder))
+
+    def __enter__(self) -> Self:
+        if self._state != "new":
+            raise RuntimeError("a recording records one block; call dmlcy.record() for another")
+        self._state = "open"
+        RECORDINGS.set((*RECORDINGS.get(), self))
+        open_block()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._state == "open":  # the block may end in another context than it began in, as in a generator
+            self._state = "closed"
+            close_block()
+            RECORDINGS.set(tuple(one for one in RECORDINGS.get() if one is not self))
+
+    def __repr__(self) -> str:
+        count = len(self._calls)
+        return f"<{self._state} dmlcy.Recording of {count} call{'' if count == 1 else 's'}>"
+
+
+def record() -> Recording:
+    """Everything that the ``with`` block calls is kept, to be exported as a model.
+
+    Every operator that is called in the block and does not fail is kept, as a function or compiled, with copies of its
+    inputs and outputs: the memory that they take is held until the recording is dropped. While a call is recorded it
+    runs on the copies of its inputs. A thread or a task does not record unless it runs in a copy of the context of the
+    block, and nothing is recorded once the block has been left. Of nested blocks, each records what is called in it
+    and in those within.
+
+    Returns
+    -------
+    Recording
+        ``with dmlcy.record() as recording:`` names it.
+
+    Examples
+    --------
+    >>> x = np.ones((1, 1, 4, 4), np.float32)
+    >>> with dmlcy.record() as recording:
+    ...     y = dmlcy.average_pooling(x, window_size=2)
+    >>> recording.calls[0].desc.window_size
+    (2, 2)
+    """
+    return Recording()
+
+
+def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any]) -> None:
+    """Adds a call to recordings: its tensors as packed arrays, its attributes as the kernel saw them."""
+    from dmlcy._generated import desc as classes
+
+    spec = _tables.OPERATORS[operator]
+    given: dict[str, object] = {}
+    arrays: dict[str, dict[str, Array]] = {"input": {}, "output": {}}
+    for field in spec.fields:
+        value = values.get(field.python)
+        if value is None:
+            continue
+        if field.kind == "attribute":
+            given[field.python] = _attribute(field, value)
+        else:
+            value.flags.writeable = False
+            arrays[field.kind][field.python] = value
+            given[field.python] = TensorDesc(value.dtype, value.shape)
+    call = RecordedCall(getattr(classes, spec.desc)(**given), arrays["input"], arrays["output"])
+    for recording in recordings:
+        if recording._state == "open":
+            recording._calls.append(call)
+
+
+def _attribute(field: Field, value: Any) -> Any:
+    """The value of a C field; a float with no more digits than its data type tells apart."""
+    if field.type == "float":
+        return _shortest(np.float32(value))
+    if field.type == "scalar_union":
+        return _shortest(value[0]) if value.dtype.kind == "f" else value.item()
+    return value
+
+
+def _shortest(value: np.floating[Any]) -> float:
+    return float(np.format_float_scientific(value))

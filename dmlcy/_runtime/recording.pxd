@@ -1,0 +1,25 @@
+# Who records the calls of a context: asked by every call, answered by a load and a branch when nobody does.
+
+from libc.stdint cimport int64_t
+from numpy cimport ndarray
+
+from dmlcy._runtime.tensor cimport Tensor
+
+# Blocks of dmlcy.record() that are open, in whatever context. Changed under the GIL only.
+cdef int open_blocks
+
+# The recordings of the current context; None: no call is recorded.
+cdef object find_recordings()
+
+
+cdef inline object current_recordings():
+    return find_recordings() if open_blocks else None
+
+# A C-contiguous copy of the array with the sizes in `tensor`, which then describes the copy.
+cdef ndarray packed(ndarray array, Tensor* tensor)
+
+# The first `n` values.
+cdef tuple tuple_of(int64_t n, const int64_t* values)
+
+# An array of one element of the data type `dtype`, from its bytes.
+cdef ndarray element_of(int dtype, const unsigned char* bytes)

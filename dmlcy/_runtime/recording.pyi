@@ -1,0 +1,8 @@
+from contextvars import ContextVar
+
+from dmlcy._record import Recording
+
+RECORDINGS: ContextVar[tuple[Recording, ...]]
+
+def open_block() -> None: ...
+def close_block() -> None: ...

@@ -1,0 +1,54 @@
+"""Who records the calls of a context: every thread and task has its own recordings, as it has its feature level."""
+
+from contextvars import ContextVar
+
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from dmlcy._runtime.tensor cimport Tensor, item_of, new_array
+
+cnp.import_array()
+
+RECORDINGS = ContextVar("dmlcy.recordings", default=())
+
+
+def open_block():
+    """Count a block of dmlcy.record() that begins."""
+    global open_blocks
+    open_blocks += 1
+
+
+def close_block():
+    """Count a block that ends."""
+    global open_blocks
+    open_blocks -= 1
+
+
+cdef object find_recordings():
+    return RECORDINGS.get() or None
+
+
+cdef ndarray packed(ndarray array, Tensor* tensor):
+    cdef Tensor target = tensor[0]
+    cdef ndarray copy = new_array(&target)
+    cnp.PyArray_CopyInto(copy, array)
+    tensor[0] = target
+    return copy
+
+
+cdef tuple tuple_of(int64_t n, const int64_t* values):
+    return tuple([values[i] for i in range(n)])
+
+
+cdef ndarray element_of(int dtype, const unsigned char* bytes):
+    cdef Tensor tensor
+    cdef ndarray array
+    tensor.dtype = dtype
+    tensor.item = item_of(dtype)
+    tensor.rank = 1
+    tensor.sizes[0] = 1
+    array = new_array(&tensor)
+    memcpy(cnp.PyArray_DATA(array), bytes, tensor.item)
+    return array
