@@ -8,10 +8,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dmlcy._cli import compare, example, explain, info, lint, operators, run
+from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
 from dmlcy._version import __version__
 
-COMMANDS = (run, compare, lint, explain, operators, example, info)
+COMMANDS = (run, compare, export, lint, explain, operators, example, info)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -256,12 +256,17 @@ def _bytes(values: npt.NDArray[Any]) -> Bytes:
     return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
 
 
-def _zeros(size: int) -> Bytes:
-    """Zeros, a multiple of 4; more than the machine has is refused at once, not when it is touched."""
-    rounded = -(-size // 4) * 4
+def require(size: int) -> None:
+    """MemoryError for more bytes than the machine has: refused at once, not when they are touched."""
     known = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", ())
-    if rounded > (os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else sys.maxsize):
+    if size > (os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else sys.maxsize):
         raise MemoryError
+
+
+def _zeros(size: int) -> Bytes:
+    """Zeros, a multiple of 4."""
+    rounded = -(-size // 4) * 4
+    require(rounded)
     return np.zeros(rounded, np.uint8)
 
 

@@ -1,0 +1,192 @@
+"""``dmlcy export``: a model of one desc, with values for its inputs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._cli.run import load
+from dmlcy._compile import compile as compile_desc
+from dmlcy._desc import OperatorDesc
+from dmlcy._errors import DmlError, InvalidDataError, ModelError
+from dmlcy._model import operators
+from dmlcy._model.files import open_regular
+from dmlcy._model.npy import NpyError, read_elements, read_header
+from dmlcy._model.numbers import is_float, numpy_dtype
+from dmlcy._model.problems import UNREADABLE, Place, make, printable
+from dmlcy._model.reader import Reader
+from dmlcy._model.resources import require
+from dmlcy._model.tensors import dtype_of, extent, view
+from dmlcy._model.write import Use, export, in_memory
+from dmlcy._tensor_desc import TensorDesc
+
+_MOST = 8  # sums of a few hundred such values are exact in float16
+_COPIES = 4  # of the tensors, that are in memory at once
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "export",
+        help="write a model folder from an operator desc",
+        description="Write a model that runs an operator once: model.json, and its inputs as .npy files beside it.",
+    )
+    parser.add_argument(
+        "desc",
+        metavar="DESC.json",
+        help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model; - is standard input',
+    )
+    parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write; made where there is none")
+    parser.add_argument(
+        "--input",
+        action="append",
+        type=_assignment,
+        default=[],
+        metavar="FIELD=FILE.npy",
+        help="the values of an input, such as input=x.npy or InputTensor=x.npy; the others get small integers",
+    )
+    parser.add_argument(
+        "--seed", type=_seed, default=0, metavar="N", help="what the integers are drawn from (default: 0)"
+    )
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Write the model."""
+    try:
+        desc = _desc(options.desc)
+        names = _fields(desc, options.input)
+        if isinstance(names, str):
+            print(f"dmlcy export: {names}", file=sys.stderr)
+            return 2
+        written = export([_use(desc, names, options.seed)], options.output)
+    except DmlError as error:
+        print(error, file=sys.stderr)
+        return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
+    print(f"Model written to '{printable(str(written.model))}'")
+    for what in written.unknown_to_dxdispatch:
+        print(f"warning: no stock DxDispatch knows {what}", file=sys.stderr)
+    return 0
+
+
+def _desc(name: str) -> OperatorDesc:
+    """The desc in a file; ModelError with everything that is wrong with it, and where."""
+    document, _ = load(name)
+    reader = Reader(document)
+    root = document.root
+    kind = reader.required(root, "type", "string") if reader.expect(root, "object") else None
+    if kind is not None and root.get("desc") is None and root.get("Desc") is None:
+        reader.required(root, "desc")
+        reader.finish()
+    found = operators.parse(reader, root, kind) if kind is not None else None
+    if found is not None:
+        reader.ignore_others(root, ("type", "desc", "Desc"))
+        reader.problems += found.problems(reader, None)
+    for warning in (*document.warnings, *reader.warnings):
+        print(warning, file=sys.stderr)
+    reader.finish()
+    assert found is not None
+    return found.value
+
+
+def _fields(desc: OperatorDesc, given: list[tuple[str, str]]) -> dict[str, str] | str:
+    """The files by the Python name of their input; text: what is wrong with the names."""
+    present = Use("", desc, {}).tensors("input")
+    inputs = {field.name: field.python for field in desc.operator.fields if field.python in present}
+    names: dict[str, str] = {}
+    for field, file in given:
+        name = inputs.get(field, field)
+        if name not in present:
+            return f"there is no input {printable(field)}; the desc has {', '.join(present)}."
+        if name in names:
+            return f"two files are given for {name}."
+        names[name] = file
+    return names
+
+
+def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
+    """The operator with values that it accepts: those given, and made ones."""
+    use = Use(desc.operator.python, desc, {})
+    inputs, outputs = use.tensors("input"), use.tensors("output")
+    tensors = [*inputs.values(), *outputs.values()]
+    require(_COPIES * sum(max(extent(tensor), tensor.total_tensor_size_in_bytes) for tensor in tensors))
+    values = {}
+    for index, (name, tensor) in enumerate(inputs.items()):
+        values[name] = _read(files[name]) if name in files else _made(tensor, np.random.default_rng((seed, index)))
+    try:
+        compile_desc(desc)(*values.values())
+    except InvalidDataError as error:
+        raise InvalidDataError(_explained(error, set(values) - set(files)), error.function) from None
+    for name, file in files.items():
+        tensor = inputs[name]
+        placed = in_memory(tensor, values[name])
+        if tensor.strides is not None and not _same(view(placed.view(np.uint8), tensor, 0), values[name]):
+            raise _error("DML-MODEL-one-place", file, field=name)
+    return replace(use, inputs=values)
+
+
+def _explained(error: InvalidDataError, made: set[str]) -> list[Any]:
+    """The violations, each made input in one of them."""
+    found: dict[object, Any] = {}
+    for index, violation in enumerate(error.violations):
+        if violation.field in made:
+            hint = f"These are made values: give {violation.field} with --input {violation.field}=FILE.npy."
+            found.setdefault(violation.field, replace(violation, hint=hint))
+        else:
+            found[index] = violation
+    return list(found.values())
+
+
+def _made(tensor: TensorDesc, random: np.random.Generator) -> npt.NDArray[Any]:
+    """Small integers."""
+    dtype = dtype_of(tensor)
+    low = 0 if not is_float(dtype) and numpy_dtype(dtype).kind == "u" else -_MOST
+    count = extent(tensor) // numpy_dtype(dtype).itemsize
+    elements = random.integers(low, _MOST, count, np.int8, endpoint=True).astype(numpy_dtype(dtype))
+    return view(elements.view(np.uint8), tensor, 0).astype(np.dtype(dtype.numpy), order="C")
+
+
+def _read(file: str) -> npt.NDArray[Any]:
+    """The array in a ``.npy`` file."""
+    try:
+        with open_regular(file) as stream:
+            header = read_header(stream)
+            if header.dtype is None:
+                raise _error("DML-MODEL-npy-type", file, found=printable(str(header.kind)), wanted="a tensor data type")
+            return read_elements(stream, header).astype(np.dtype(header.dtype.numpy), order="C")
+    except NpyError as error:
+        raise _error("DML-MODEL-npy", file, why=str(error)) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        if isinstance(error, ModelError):
+            raise
+        why = getattr(error, "strerror", None) or str(error)
+        raise _error("DML-MODEL-source", file, why=why) from None
+
+
+def _same(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> bool:
+    """Whether the elements are the same, bit for bit."""
+    bits = f"u{left.itemsize}"
+    return bool(np.array_equal(left.view(bits), right.view(bits)))
+
+
+def _error(identifier: str, file: str, **values: object) -> ModelError:
+    return ModelError([make(identifier, Place(file, "$", 1, 1), {"path": file, **values}).violation])
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    field, equals, file = text.partition("=")
+    if not (field and equals and file):
+        raise argparse.ArgumentTypeError("it is not of the form FIELD=FILE.npy")
+    return field, file
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
