@@ -28,7 +28,7 @@ class Page:
     def section(self, name: str) -> None:
         """The name of a part."""
         self.gap()
-        self.lines.append(name)
+        self.lines += self._wrapped(name, 0)
 
     def gap(self) -> None:
         """An empty line, unless there is one."""

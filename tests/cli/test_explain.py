@@ -1,0 +1,404 @@
+"""What the commands say of ids, operators, fields, enums, levels and data types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import dmlcy as dml
+from codegen.expr.parse import EACH, FUNCTIONS
+from dmlcy._cli import main
+from dmlcy._explain import facts, rules
+from dmlcy._explain.find import find, suggestion
+from dmlcy._explain.page import Page
+from dmlcy._explain.text import lay_out
+from dmlcy._spec import Operator, Rule
+from dmlcy._tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
+
+IDS = tuple(facts.published()[0])
+RULES = [(operator, rule) for operator in OPERATORS.values() for rule in operator.rules]
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs a command: its status, and what it wrote."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            status = main(arguments)
+        except SystemExit as error:
+            status = int(str(error.code))
+        written = capsys.readouterr()
+        return status, written.out, written.err
+
+    return run
+
+
+def one(word: str, kind: str) -> dict[str, Any]:
+    """The only thing of that kind that a word means."""
+    (found,) = [each for each in find(word) if each["kind"] == kind]
+    return found
+
+
+def shown(word: str, width: int = 100) -> str:
+    """The text on a word. No line is longer than it must be, and nothing in it could move a cursor."""
+    text = lay_out(find(word), width)
+    for line in text.splitlines():
+        assert line.isprintable() and line == line.rstrip()
+        assert len(line) <= width or len(line.split()) <= 2, line
+    assert "\n\n\n" not in text
+    return text
+
+
+def test_every_id_is_explained() -> None:
+    for identifier in IDS:
+        (found,) = find(identifier)
+        assert found["id"] == identifier
+        assert json.loads(json.dumps(found)) == found
+        assert shown(identifier).splitlines()[0] == identifier
+        assert found["error"] in dir(dml)
+
+
+@pytest.mark.parametrize(("operator", "rule"), RULES, ids=lambda one: getattr(one, "id", ""))
+def test_a_rule(operator: Operator, rule: Rule) -> None:
+    found = one(rule.id, "rule")
+    text = shown(rule.id)
+    assert rule.text in " ".join(text.split())
+    assert rule.provenance in text and operator.source in text and found["error"] in text and rule.hint in _flat(text)
+    defined = {each["name"]: each for each in found["definitions"]}
+    assert len(defined) == len(found["definitions"])
+    formulas = [rule.text, *(each["formula"] for each in defined.values() if each["is"] == "quantity")]
+    indices = {loop.split()[0] for loop in [rule.loop, *(let.loop for let in operator.lets)] if loop}
+    for formula in formulas:
+        assert {*rules.names_in(formula)} <= {*defined, *indices}
+    for field in rule.reads:
+        assert field.partition(".")[0] in defined
+    example = found["example"]
+    assert example is not None and f"{example['message']} [{rule.id}]" in _flat(text)
+    assert (found["fix"] is None) == (rule.fix is None) and ("Nearest valid value: " in example["message"]) == bool(
+        rule.fix
+    )
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_every_function_of_the_language_has_a_meaning() -> None:
+    assert {*rules.FUNCTIONS} == {*FUNCTIONS, *EACH}
+
+
+@pytest.mark.parametrize(
+    ("formula", "names"),
+    [
+        ("a[d] + b // len(c)", ["a", "d", "b", "len", "c"]),
+        ("all(isfinite(roi[0, k]) for k in 5)", ["all", "isfinite", "roi"]),
+        ("size.Height if mode == 'WRAP' else 0", ["size", "mode"]),
+        ("[n, *padded]", ["n", "padded"]),
+        ("", []),
+        ("not a formula", []),
+    ],
+)
+def test_names_in_a_formula(formula: str, names: list[str]) -> None:
+    assert sorted(rules.names_in(formula)) == sorted(names)
+
+
+def test_what_cannot_be_broken_has_no_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    operator, rule = RULES[0]
+    monkeypatch.setattr(rules.specs, "operator", lambda name: {})
+    assert rules.broken(operator, rule) is None
+    assert "For example" not in lay_out([rules.of_rule(operator, rule)], 100)
+
+
+def test_an_error_of_a_field() -> None:
+    found = one("dml-padding1-input-dtype", "field error")
+    assert found["field"]["support"] == [
+        {
+            "since": "5_0",
+            "data_types": list(OPERATORS["PADDING1"].fields[0].dtypes[0].dtypes),
+            "dimensions": [*range(1, 9)],
+        }
+    ]
+    assert (found["error"], found["also"], found["when"]) == (
+        "InvalidDataTypeError",
+        "TypeError",
+        ERRORS["dtype"].about,
+    )
+    assert "input has data type {actual}" in shown("DML-PADDING1-input-dtype")
+    text = shown("DML-PADDING1-padding_mode-level")
+    assert "SYMMETRIC, WRAP since 6_4" in text
+    assert "UINT[spatial], 1 to 2^32 - 1 (inferred), required" in shown("DML-AVERAGE_POOLING-window_size-range")
+    assert "sizes(output) = padded" in shown("DML-PADDING1-output-sizes")
+    assert "follows: axes" in shown("DML-PADDING1-dimension_count-length")
+
+
+def test_an_error_of_an_operator() -> None:
+    assert one("DML-PADDING1-operator-level", "field error")["since"] == "5_0"
+    text = shown("DML-PADDING1-operator-unknown")
+    assert "PADDING1 has no member" in text and "PaddingValueDataType" in text
+
+
+def test_an_error_of_a_model() -> None:
+    for identifier, text in ERRORS.items():
+        if identifier.startswith("DML-MODEL-"):
+            assert text.about in _flat(shown(identifier)) and text.message in _flat(shown(identifier))
+
+
+def test_a_retired_id(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+    retired = {"DML-PADDING1-input-huge": "Replaced by elements."}
+    monkeypatch.setattr(facts, "published", lambda: (dict.fromkeys(IDS), retired))
+    monkeypatch.setattr(rules, "published", facts.published)
+    status, out, _ = command("explain", "DML-PADDING1-input-huge")
+    assert status == 0 and "retired" in out and "Replaced by elements." in out
+    assert "DML-PADDING1-input-huge" in suggestion("DML-PADDING1-input-hug")
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_an_operator(name: str) -> None:
+    found = one(name, "operator")
+    text = shown(name)
+    assert found["built"] == (name in OPERATORS)
+    assert f"{CATALOGUE[name].since} (DirectML " in text and found["source"] in text and found["struct"] in text
+    declared = facts.catalogue()[name]["fields"]
+    assert [field["name"] for field in found["fields"]] == [field["name"] for field in declared]
+    for field in declared:
+        assert field["name"] in text
+    assert ("Not yet built" in text) == (name not in OPERATORS)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_operator_that_is_built(name: str) -> None:
+    operator, text = OPERATORS[name], _flat(shown(name))
+    for rule in operator.rules:
+        assert rule.id in text and rule.text in text
+    for let in operator.lets:
+        assert let.doc in text and f"= {let.text}" in text
+    for known in operator.interpretations:
+        assert known.question in text and known.choice in text and f"Evidence: {known.evidence}" in text
+    for bound in operator.accuracy.values():
+        assert f"at most {bound.ulp.text} ULP" in text
+    assert ("Exact, bit for bit" in text) == (not operator.accuracy)
+    assert operator.summary in text and operator.family in text
+    call = re.search(r"dmlcy\.(\w+\(.*?out=None\))", text)
+    assert call is not None
+    compile(
+        call[1].replace("*, ", "") if "*" not in call[1] else f"lambda {call[1].partition('(')[2][:-1]}: 0", "", "eval"
+    )
+
+
+def test_levels_of_an_operator() -> None:
+    assert one("depth_to_space1", "operator")["levels"][1] == {
+        "level": "5_0",
+        "directml": "1.8.0",
+        "brought": [
+            {"fields": ["input", "output"], "data_types": ["FLOAT64", "INT64", "UINT64"], "dimensions": []},
+        ],
+    }
+    assert "6_4  padding_mode: WRAP (DirectML 1.15.0)" in shown("PADDING1")
+
+
+@pytest.mark.parametrize("word", ["PADDING1.padding_mode", "padding1.PaddingMode", "Padding1.PADDINGMODE"])
+def test_a_field_of_an_operator(word: str) -> None:
+    (found,) = find(word)
+    assert [field["python"] for field in found["operators"]] == ["padding_mode"]
+    assert not found["unbuilt"]
+    assert 'default "CONSTANT"' in shown(word)
+
+
+@pytest.mark.parametrize("word", ["window_size", "WindowSize", "windowsize", "WINDOW_SIZE"])
+def test_a_field_of_all_operators(word: str) -> None:
+    (found,) = find(word)
+    assert [field["operator"] for field in found["operators"]] == ["AVERAGE_POOLING"]
+    assert {"LP_POOLING", "MAX_POOLING"} <= {field["operator"] for field in found["unbuilt"]}
+    assert "WindowSize and window_size, a field" in shown(word)
+
+
+def test_every_field_is_found() -> None:
+    for name, entry in facts.catalogue().items():
+        for field in entry["fields"]:
+            (found,) = find(f"{name}.{field['name']}")
+            where = found["operators"] or found["unbuilt"]
+            assert [each["name"] for each in where] == [field["name"]]
+            shown(f"{name}.{field['name']}")
+            everywhere = one(field["name"], "field")
+            assert name in [each["operator"] for each in everywhere["operators"] + everywhere["unbuilt"]]
+
+
+def test_a_word_with_two_meanings() -> None:
+    for word in ("PaddingMode", "PADDING_MODE", "padding_mode"):
+        assert [found["kind"] for found in find(word)] == ["enum", "field"]
+        text = shown(word)
+        assert "DML_PADDING_MODE, an enum\n===" in text and "PaddingMode and padding_mode, a field\n===" in text
+    assert [found["kind"] for found in find("argmax")] == ["operator", "member"]
+    assert len(find("NONE")) > 2
+
+
+@pytest.mark.parametrize("name", ENUMS)
+def test_an_enum(name: str) -> None:
+    info = ENUMS[name]
+    for word in (name, name.removeprefix("DML_"), info.cls.__name__, name.lower()):
+        found = one(word, "enum")
+        assert {each["name"]: each["value"] for each in found["members"]} == {
+            member: int(value) for member, (value, _) in info.members.items()
+        }
+        text = shown(word)
+        assert all(member in text for member in info.members) and (info.source or "") in text
+    users = {use["operator"] for use in found["fields"]} | {*found["unbuilt"]}
+    assert users == {
+        operator
+        for operator, entry in facts.catalogue().items()
+        if any(field["type"] == f"enum:{name}" for field in entry["fields"])
+    }
+
+
+@pytest.mark.parametrize("name", {*ENUMS} - {"DML_TENSOR_DATA_TYPE", "DML_FEATURE_LEVEL"})
+def test_a_member(name: str) -> None:
+    info = ENUMS[name]
+    for member, (value, since) in info.members.items():
+        for word in (f"{info.prefix}{member}", f"{info.cls.__name__}.{member}", f"{info.prefix}{member}"[4:], member):
+            found = [each for each in find(word) if each["kind"] == "member" and each["enum"] == name]
+            assert [(each["value"], each["since"]) for each in found] == [(int(value), since)]
+            assert info.doc.get(member, "") in _flat(shown(word))
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_a_level(level: Any) -> None:
+    for word in (level.name, f"DML_FEATURE_LEVEL_{level.name}", f"FeatureLevel.{level.name}"):
+        found = one(word, "level")
+        new = {each["name"] for each in found["operators"]}
+        assert new == {name for name, entry in CATALOGUE.items() if entry.since == level.name}
+        assert all(name in shown(word) for name in new)
+        assert (found["directml"], found["max_rank"]) == (level.directml, level.max_rank)
+    assert "DEPTH_TO_SPACE1  input and output: FLOAT64, INT64, UINT64\n" in shown("5_0")
+    assert "DML_PADDING_MODE: WRAP" not in shown("5_0")
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_a_data_type(name: str) -> None:
+    for word in (name, f"DML_TENSOR_DATA_TYPE_{name}", f"TensorDataType.{name}", name.lower()):
+        found = one(word, "data type")
+        assert (found["bits"], found["since"]) == (DTYPES[name].bits, DTYPES[name].since)
+        text = shown(word)
+        for use in found["fields"]:
+            assert use["operator"] in text
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("DML-AVERAGE_POOLING-window_size-fit", "DML-AVERAGE_POOLING-window_size-fits"),
+        ("PADING1", "PADDING1"),
+        ("DML_OPERATOR_PADING1", "DML_OPERATOR_PADDING1"),
+        ("window_siz", "window_size"),
+        ("WindwSize", "WindowSize"),
+        ("PaddngMode", "PaddingMode"),
+        ("DML_PADDING_MODE_WARP", "DML_PADDING_MODE_WRAP"),
+        ("PaddingMode.WRP", "PaddingMode.WRAP"),
+        ("PADDING1.padding_mod", "PADDING1.padding_mode"),
+        ("fold.windowsiz", "FOLD.WindowSizes"),
+        ("FLOAT17", "FLOAT16"),
+        ("5_9", "5_0"),
+        ("resampl", "RESAMPLE"),
+    ],
+)
+def test_did_you_mean(command: Command, word: str, near: str) -> None:
+    status, out, err = command("explain", word)
+    assert (status, out) == (2, "")
+    assert "Did you mean" in err and f'"{near}"' in err
+
+
+@pytest.mark.parametrize(
+    "word", ["", " ", ".", "a.b", "..", "xyzzy" * 10**5, "\x1b[2J\x9b", "\ud800", "DML-", "%s", "\0"]
+)
+def test_what_is_nothing(command: Command, word: str) -> None:
+    status, out, err = command("explain", word)
+    assert (status, out) == (2, "")
+    assert err.strip().isprintable() and len(err) < 400
+    assert err.startswith("dmlcy explain: nothing is called ")
+
+
+def test_json(command: Command) -> None:
+    status, out, err = command("explain", "PaddingMode", "--format", "json")
+    assert (status, err) == (0, "")
+    report = json.loads(out)
+    assert report["word"] == "PaddingMode"
+    assert report["found"] == find("PaddingMode")
+    assert out.isascii()
+
+
+def test_text_is_what_is_printed(command: Command) -> None:
+    for word in ("PADDING1", RULES[0][1].id, "5_0"):
+        assert command("explain", word) == (0, f"{shown(word)}\n", "")
+
+
+@pytest.mark.parametrize("width", [50, 72, 100])
+def test_widths(width: int) -> None:
+    for word in ("PADDING1", RULES[0][1].id, "6_4", "PaddingMode", "input", "FOLD"):
+        shown(word, width)
+
+
+def test_rows_of_a_page() -> None:
+    page = Page(40)
+    page.rows([("a", "1", "x " * 20), ("bb", "22", "y"), ("c" * 38, "3", "z")])
+    assert str(page).splitlines() == [
+        "  a   1   x x x x x x x x x x x x x x x",
+        "          x x x x x",
+        "  bb  22  y",
+        f"  {'c' * 38}",
+        "      3   z",
+    ]
+
+
+class TestOperators:
+    def test_all(self, command: Command) -> None:
+        status, out, err = command("operators")
+        assert (status, err) == (0, "")
+        lines = out.splitlines()
+        for name, entry in CATALOGUE.items():
+            (line,) = [line for line in lines if line.split()[:1] == [name]]
+            assert line.split()[1] == entry.since
+            assert (OPERATORS[name].python in line) if name in OPERATORS else len(line.split()) == 3
+            assert len(line) <= 100
+        built, rest = len(OPERATORS), len(CATALOGUE) - len(OPERATORS)
+        assert lines[-1] == f"Level 6_4 has {len(CATALOGUE)} operators: {built} done, {rest} not yet built."
+
+    @pytest.mark.parametrize("level", [level.name for level in LEVELS])
+    def test_json(self, command: Command, level: str) -> None:
+        status, out, _ = command("operators", "--format", "json", "--feature-level", level)
+        report = json.loads(out)
+        rows = {row["name"]: row for row in report["operators"]}
+        assert (status, report["feature_level"]) == (0, level)
+        assert [*rows] == sorted(name for name in CATALOGUE if dml.supports(name, level=level))
+        for name, row in rows.items():
+            assert (row["status"] == "done") == (name in OPERATORS)
+            assert row["source"].startswith("https://")
+            if name in OPERATORS:
+                assert row["data_types"] and row["dimensions"]
+                for dtype in DTYPES:
+                    assert dml.supports(name, dtype=dtype, level=level) == (dtype in row["data_types"])
+                for rank in range(10):
+                    assert dml.supports(name, rank=rank, level=level) == (rank in row["dimensions"])
+        totals = report["totals"]
+        assert totals["all"] == len(rows) == totals["done"] + totals["not yet built"]
+
+    def test_some(self, command: Command) -> None:
+        for option, status in (("--built", "done"), ("--unbuilt", "not yet built")):
+            report = json.loads(command("operators", option, "--format", "json")[1])
+            assert {row["status"] for row in report["operators"]} == {status}
+            assert len(report["operators"]) == report["totals"][status]
+        assert "Not yet built" not in command("operators", "--built")[1]
+        assert "Done" not in command("operators", "--unbuilt")[1]
+
+    @pytest.mark.parametrize(
+        "arguments", [("--built", "--unbuilt"), ("--feature-level", "9_9\x1b"), ("--format", "xml"), ("more",)]
+    )
+    def test_usage(self, command: Command, arguments: tuple[str, ...]) -> None:
+        status, out, err = command("operators", *arguments)
+        assert (status, out) == (2, "")
+        assert "\x1b" not in err and "Traceback" not in err

@@ -1,0 +1,103 @@
+"""What dmlcy says of itself and of the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlcy as dml
+from dmlcy._cli import info, main
+from dmlcy._runtime import half, threads
+from dmlcy._tables import CATALOGUE, LEVELS, OPERATORS
+
+
+def run(*arguments: str, **environment: str) -> str:
+    """The command in a process of its own."""
+    command = [sys.executable, "-m", "dmlcy", "info", *arguments]
+    kept = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "COLUMNS")}
+    done = subprocess.run(command, env=kept | environment, capture_output=True, text=True, check=False, cwd=Path.home())
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def facts() -> dict[str, Any]:
+    return info.collect()
+
+
+def test_facts(facts: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["version"] == dml.__version__
+    assert facts["numpy"] == np.__version__
+    assert facts["python"].endswith(".".join(map(str, sys.version_info[:3])))
+    assert Path(facts["location"]) == Path(dml.__file__).resolve().parent
+    assert facts["build"]["openmp"] == threads.openmp_available()
+    assert re.fullmatch(r"(gcc|clang|msvc) \d.*|unknown", facts["build"]["compiler"])
+    assert facts["processor"]["f16c_used"] == half.has_f16c()
+    assert facts["processor"]["features"] == sorted(set(facts["processor"]["features"]))
+    assert facts["operators"] == {"done": len(OPERATORS), "catalogue": len(CATALOGUE)}
+    assert facts["feature_levels"] == {"oldest": "1_0", "newest": LEVELS[-1].name, "number": len(LEVELS)}
+
+
+def test_the_limits_give_the_threads() -> None:
+    plain = json.loads(run("--format", "json"))["threads"]
+    assert plain["number"] == min(limit["threads"] for limit in plain["limits"])
+    one = json.loads(run("--format", "json", OMP_NUM_THREADS="1"))["threads"]
+    assert one["number"] == 1
+    assert {"threads": 1, "why": "OMP_NUM_THREADS"} in one["limits"]
+    strange = json.loads(run("--format", "json", OMP_NUM_THREADS="\x1b[2J"))["threads"]
+    assert strange == plain
+
+
+def test_text() -> None:
+    text = run()
+    assert f"dmlcy {dml.__version__}\n" in text
+    assert f"{len(OPERATORS)} of the {len(CATALOGUE)} in DirectML's catalogue" in text
+    assert threads.compiler() in text and np.__version__ in text
+    assert "processors that the process may run on" in text
+    assert f"Threads: {json.loads(run('--format', 'json'))['threads']['number']}, the least of\n" in text
+    for line in text.splitlines():
+        assert line.isprintable() and (len(line) <= 100 or len(line.split()) <= 2)
+
+
+def test_without_openmp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "openmp_available", lambda: False)
+    assert next(info.limits()) == {"threads": 1, "why": "built without OpenMP"}
+
+
+CPUINFO = (
+    "processor\t: 0\nmodel name\t: Some\x1b[31m chip\nflags\t\t: sse2 avx\n\nprocessor\t: 1\nmodel name\t: Other\n"
+)
+
+
+def test_features_without_numpy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(info, "import_module", missing)
+    monkeypatch.setattr(info, "CPUINFO", tmp_path / "cpuinfo")
+    assert info.features() == []
+    (tmp_path / "cpuinfo").write_text(CPUINFO)
+    assert info.features() == ["avx", "sse2"]
+    assert info.processor() == "Some\\x1b[31m chip"
+
+
+def test_a_machine_that_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(info, "CPUINFO", tmp_path)
+    monkeypatch.setattr(info, "import_module", lambda name: None)
+    monkeypatch.setattr(info.platform, "processor", lambda: "")
+    monkeypatch.setattr(info.half, "has_f16c", lambda: False)
+    monkeypatch.setattr(info.threads, "openmp_available", lambda: False)
+    assert main(["info"]) == 0
+    text = capsys.readouterr().out
+    assert "Features   unknown" in text and "converted by portable code" in text and "one thread" in text

@@ -1,0 +1,217 @@
+"""The specs as data: every file is there and parses, and says what the package's own tables say."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dmlcy as dml
+from codegen.expr.parse import parse
+from codegen.expr.text import formula
+from codegen.load import load
+from dmlcy._names import catalogue_name, known_operator
+from dmlcy._spec import MISSING, Field
+from dmlcy._tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
+
+SPECS = Path(__file__).parents[2] / "specs"
+FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml")
+NAMES = tuple(OPERATORS)
+WRITTEN = load(SPECS.parent)
+
+
+@pytest.fixture(autouse=True)
+def operators() -> None:
+    """Only the operators that are built, not those that other tests here make up."""
+
+
+def test_files() -> None:
+    files = dml.specs.files()
+    assert list(files) == sorted([*FACTS, "ids.lock", *(f"operators/{name.lower()}.toml" for name in NAMES)])
+    for name, file in files.items():
+        text = file.read_text(encoding="utf-8")
+        if name.endswith(".toml"):
+            assert tomllib.loads(text), name
+
+
+@pytest.mark.parametrize("name", [*FACTS, "ids.lock"])
+def test_facts_are_those_of_the_checkout(name: str) -> None:
+    assert dml.specs.files()[name].read_bytes() == (SPECS / name).read_bytes()
+
+
+def test_levels() -> None:
+    found = dml.specs.levels()
+    assert list(found) == [level.name for level in LEVELS]
+    for level in LEVELS:
+        row = found[level.name]
+        assert (row["value"], row["directml"], row["max_rank"]) == (level.value, level.directml, level.max_rank)
+        assert row.get("dxdispatch", True) == level.dxdispatch
+
+
+def test_dtypes() -> None:
+    found = dml.specs.dtypes()
+    assert list(found) == list(DTYPES)
+    for name, dtype in DTYPES.items():
+        row = found[name]
+        assert (row["value"], row["bits"], row["since"], row.get("numpy")) == (
+            dtype.value, dtype.bits, dtype.since, dtype.numpy,
+        )  # fmt: skip
+
+
+def test_enums() -> None:
+    found = dml.specs.enums()
+    assert {*found} == {*ENUMS} - {"DML_TENSOR_DATA_TYPE"}  # which is dtypes()
+    for name, row in found.items():
+        info = ENUMS[name]
+        assert (row["python"], row["prefix"], row["since"]) == (info.cls.__name__, info.prefix, info.since)
+        assert (row.get("source"), row.get("note")) == (info.source, info.note)
+        members = {one["name"]: (one["value"], one["since"], one.get("doc", "")) for one in row["members"]}
+        assert members == {
+            member: (int(value), since, info.doc.get(member, "")) for member, (value, since) in info.members.items()
+        }
+
+
+def test_catalogue() -> None:
+    found = dml.specs.catalogue()
+    assert {name: (row["value"], row["since"]) for name, row in found.items()} == {
+        name: (entry.value, entry.since) for name, entry in CATALOGUE.items()
+    }
+    assert {row["source"].partition("/windows/")[0] for row in found.values()} == {"https://learn.microsoft.com"}
+    for name in NAMES:
+        assert found[name]["source"] == OPERATORS[name].source
+        assert found[name]["struct"] == OPERATORS[name].struct
+
+
+def test_errors() -> None:
+    found = dml.specs.errors()
+    assert {id_: (row["error"], row["message"], row["about"]) for id_, row in found.items()} == {
+        id_: (text.error, text.message, text.about) for id_, text in ERRORS.items()
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_operator(name: str) -> None:
+    spec, known, entry = dml.specs.operator(name), OPERATORS[name], dml.specs.catalogue()[name]
+    head = spec["operator"]
+    for key in ("name", "python", "desc", "struct", "family", "since", "summary", "source"):
+        assert head[key] == getattr(known, key)
+    assert {key: head[key] for key in ("value", "kind", "in_place")} == {
+        key: entry[key] for key in ("value", "kind", "in_place")
+    }
+    assert [field["name"] for field in spec["field"]] == [field["name"] for field in entry["fields"]]
+    for row, field in zip(spec["field"], known.fields, strict=True):
+        agree(spec, row, field)
+    lets = [(let["name"], loop(let), normal(let["value"]), let["doc"]) for let in spec.get("let", [])]
+    assert lets == [(let.name, let.loop, let.text, let.doc) for let in known.lets]
+    rows = [*((row, False) for row in spec.get("rule", [])), *((row, True) for row in spec.get("data_rule", []))]
+    for (row, data), rule in zip(rows, known.rules, strict=True):
+        assert (row["id"], row["about"], row["says"], data) == (rule.id, rule.about, rule.says, rule.data)
+        assert (normal(row["that"]), loop(row)) == (rule.text, rule.loop)
+        assert (row["from"], row.get("hint", "")) == (rule.provenance, rule.hint)
+        assert (row.get("since", known.since), row.get("until")) == (rule.since, rule.until)
+        assert row.get("fix") == (None if rule.fix is None else rule.fix.text)
+    said = [(one["id"], one["question"], one["choice"], one["evidence"]) for one in spec.get("interpretation", [])]
+    assert said == [(one.id, one.question, one.choice, one.evidence) for one in known.interpretations]
+    for row, example in zip(spec.get("example", []), known.examples, strict=True):
+        assert (row["title"], row.get("source"), row.get("calculation")) == (
+            example.title, example.source, example.calculation,
+        )  # fmt: skip
+        assert row["attributes"] == {key: plain(value) for key, value in example.attributes.items()}
+        for key, tensors in (("inputs", example.inputs), ("outputs", example.outputs)):
+            assert {name: (one["dtype"], tuple(one["sizes"]), same(one["data"])) for name, one in row[key].items()} == {
+                name: (dtype, sizes, same(data)) for name, (dtype, sizes, data) in tensors.items()
+            }
+    assert {dtype: (one["ulp"], one["of"]) for dtype, one in spec.get("accuracy", {}).items()} == {
+        dtype: (one.ulp.text, one.of) for dtype, one in known.accuracy.items()
+    }
+    kernel = WRITTEN.operators[name].kernel
+    assert spec.get("kernel") == (None if kernel is None else kernel.data)
+
+
+def agree(spec: dict[str, Any], row: dict[str, Any], field: Field) -> None:
+    """A field in the file and in the tables."""
+    assert (row["name"], row["python"], row["kind"], row["type"], row["doc"], row.get("optional", False)) == (
+        field.name, field.python, field.kind, field.type, field.doc, field.optional,
+    )  # fmt: skip
+    assert row.get("default", MISSING) == field.default
+    for key, known in (("sizes", field.sizes), ("length", field.length), ("value", field.value)):
+        assert (normal(row[key]) if key in row else None) == (None if known is None else known.text)
+    if field.kind == "attribute":
+        assert row.get("dtype") == field.scalar_type
+    else:
+        assert [(one["since"], tuple(one["any"])) for one in spec["types"][row["dtype"]]] == [
+            (one.since, one.dtypes) for one in field.dtypes
+        ]
+        assert [(one["since"], one["min"], one["max"]) for one in spec["ranks"][row["rank"]]] == [
+            (one.since, one.min, one.max) for one in field.ranks
+        ]
+        assert row.get("leading_ones") == field.leading_ones
+    if "range" in row:
+        assert row["range"] == {"min": field.minimum, "max": field.maximum, "from": field.provenance}
+    else:
+        assert field.minimum is None or field.value is not None
+
+
+def normal(text: str) -> str:
+    """A formula as the tables write it."""
+    return formula(parse(text))
+
+
+def loop(row: dict[str, Any]) -> str | None:
+    index, _, count = row.get("for", "").partition(" in ")
+    return f"{index} in {normal(count)}" if count else None
+
+
+def plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def same(data: Any) -> Any:
+    """Nested lists, NaN comparable with itself."""
+    if isinstance(data, list | tuple):
+        return [same(one) for one in data]
+    return "nan" if isinstance(data, float) and math.isnan(data) else data
+
+
+def test_what_is_returned_is_the_callers_own() -> None:
+    for read in (
+        dml.specs.levels, dml.specs.dtypes, dml.specs.enums, dml.specs.catalogue, dml.specs.errors,
+        lambda: dml.specs.operator(NAMES[0]), dml.specs.files,
+    ):  # fmt: skip
+        before = read()
+        kept = repr(before)
+        before.clear()
+        assert repr(read()) == kept
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_spellings_of_a_name(name: str) -> None:
+    camel = "".join(word.capitalize() for word in name.split("_"))
+    for spelling in (name, name.lower(), camel, f"DML_OPERATOR_{name}", f"DML_{name}_OPERATOR_DESC"):
+        assert catalogue_name(spelling) == name
+        if name in NAMES:
+            assert known_operator(spelling) is OPERATORS[name]
+            assert dml.specs.operator(spelling)["operator"]["name"] == name
+        else:
+            with pytest.raises(dml.ModelError) as caught:
+                dml.specs.operator(spelling)
+            assert caught.value.id == "DML-MODEL-operator-unbuilt"
+
+
+@pytest.mark.parametrize(
+    "name", ["PADING1", "DML_OPERATOR_", "", "P_ADDING1", "padding1 ", "x" * 10**6, "\x1b[2J", None, 3, b"PADDING1", []]
+)
+def test_what_is_no_name(name: Any) -> None:
+    with pytest.raises(dml.ModelError) as caught:
+        dml.specs.operator(name)
+    (violation,) = caught.value.violations
+    assert violation.id == "DML-MODEL-operator-unknown"
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 300
+    assert ("Did you mean" in violation.hint) == (name in ("PADING1", "P_ADDING1", "padding1 "))
+
+
+def test_operators() -> None:
+    assert dml.specs.operators() == NAMES
