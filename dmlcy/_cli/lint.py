@@ -30,8 +30,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "lint",
         help="say what is wrong with model files",
         description="Say what is wrong with model files in DxDispatch's format, where, and which feature level each "
-        "dispatchable needs. Nothing is executed. Exit status: 0 clean, 1 violations, 2 unreadable file or usage; "
-        "warnings do not count.",
+        "dispatchable needs. Nothing is executed, and no file that a model names is opened. Exit status: 0 clean, "
+        "1 violations, 2 unreadable file or usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dmlcy._errors import DmlError, Violation
 from dmlcy._minimum import MinimumLevel, minimum_feature_level
+from dmlcy._model import buffers
 from dmlcy._model.excerpt import Excerpt, excerpt
 from dmlcy._model.json import Document
 from dmlcy._model.model import Dispatchable, read
@@ -91,8 +92,13 @@ def lint(document: Document, level: str) -> FileReport:
     model = read(document, Path())
     reader = Reader(document)
     found = [*model.warnings, *model.problems]
-    for dispatchable in model.dispatchables.values():
-        found += dispatchable.desc.problems(reader, level)
+    valid = {}
+    for name, dispatchable in model.dispatchables.items():
+        violations = dispatchable.desc.problems(reader, level)
+        found += violations
+        if not violations:
+            valid[name] = dispatchable
+    found += buffers.problems(model, valid)
     members = document.root.get("dispatchables")
     verdicts = [
         _verdict(name, document.place(node, key=True), model.dispatchables.get(name))

@@ -54,7 +54,8 @@ class Desc:
             return node
         if field.kind != "attribute" and violation.rule is not None:  # the index of the rule is none of the sizes
             return node
-        return node.value[violation.index]
+        entry: Node = node.value[violation.index]
+        return entry
 
     def problems(self, reader: Reader, level: str | None) -> list[Problem]:
         """Every violation of the desc at a level; those of missing members with their name in the file."""

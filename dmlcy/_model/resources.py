@@ -248,6 +248,13 @@ def _size(reader: Reader, buffer: Buffer, length: int) -> int | None:
     return size
 
 
+def size_of(buffer: Buffer) -> int | None:
+    """Bytes of a buffer before they are rounded up; None where a file decides it."""
+    if buffer.size is not None or isinstance(buffer.initial, SourceFile):
+        return buffer.size
+    return buffer.offset + _length(buffer.initial)
+
+
 def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix.lower()
 

@@ -116,16 +116,14 @@ class _Executor:
         storage = self.storages[binding.resource]
         size = binding.element_size or (numpy_dtype(storage.dtype).itemsize if storage.dtype else 0)
         offset = binding.offset * size
-        needed = tensors.extent(desc)
-        if desc.total_tensor_size_in_bytes > needed + 3:
-            needed = desc.total_tensor_size_in_bytes
-        if offset + needed > storage.data.size:
+        needed = offset + tensors.needed(desc)
+        if needed > storage.data.size:
             self.reader.report(
                 "DML-MODEL-buffer-size",
                 binding.node,
                 name=binding.resource,
                 size=storage.data.size,
-                needed=offset + needed,
+                needed=needed,
                 field=field.name,
             )
             self.reader.finish()

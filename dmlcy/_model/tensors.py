@@ -30,6 +30,13 @@ def extent(desc: TensorDesc) -> int:
     return (last + 1) * numpy_dtype(dtype_of(desc)).itemsize
 
 
+def needed(desc: TensorDesc) -> int:
+    """Bytes that a buffer must have from the start of the tensor: a total size counts where it is more than padding."""
+    reach = extent(desc)
+    total = desc.total_tensor_size_in_bytes
+    return total if total > reach + 3 else reach
+
+
 def view(data: Bytes, desc: TensorDesc, offset: int) -> npt.NDArray[Any]:
     """The tensor that starts at an offset in bytes; the buffer must be large enough."""
     dtype = numpy_dtype(dtype_of(desc))

@@ -49,6 +49,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
         "id": violation.id,
         "shortDescription": _message(short),
         "fullDescription": _message(full),
+        "help": {"text": f"dmlcy explain {violation.id}"},
         "helpUri": operator.source if operator else _FORMAT,
         "defaultConfiguration": {"level": finding.severity},
     }
