@@ -1,6 +1,7 @@
-"""The README says what happens."""
+"""The README and the guides say what happens."""
 
 import re
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 
 import dmlcy as dml
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_screen_of_usage_runs() -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    block = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
     names: dict[str, object] = {}
     exec(compile(block, "README.md", "exec"), names)
     for line in block.splitlines():
@@ -26,3 +28,13 @@ def test_the_first_error_is_the_one_shown() -> None:
     with pytest.raises(dml.InvalidDescError) as caught:
         eval(call, {"dml": dml, "np": np})
     assert str(caught.value).split() == shown.split()
+
+
+@pytest.mark.parametrize("page", ["command-line", "exchange"])
+def test_the_python_of_a_guide_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^( *)```python\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE)
+    assert blocks
+    for _, block in blocks:
+        exec(compile(textwrap.dedent(block), page, "exec"), {})
