@@ -189,7 +189,7 @@ def _formulas(page: Page, operator: Facts) -> None:
         page.text(one["doc"], 3 * INDENT)
     loops = dict.fromkeys(one["for"] for one in operator["quantities"] if one["for"])
     for loop in loops:
-        page.text(f"Each {_loop(loop)}.".replace("Each for each", "For each"))
+        page.text(_loop(loop))
 
 
 def _supports(page: Page, operator: Facts) -> None:
