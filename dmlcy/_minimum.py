@@ -8,7 +8,7 @@ from dmlcy._check import known_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._levels import NEWEST
-from dmlcy._tables import LEVELS
+from dmlcy._tables import LEVEL_INDEX, LEVELS
 
 __all__ = ["LevelReason", "MinimumLevel", "minimum_feature_level"]
 
@@ -67,7 +67,8 @@ def minimum_feature_level(desc: OperatorDesc) -> MinimumLevel:
     """
     known_desc(desc, "minimum_feature_level")
     newest = desc._violations(NEWEST)
-    if any(violation.rule is None for violation in newest):  # only a rule can begin with a level
+    younger = {rule.id for rule in desc.operator.rules if LEVEL_INDEX[rule.since] > 0}
+    if any(violation.id not in younger for violation in newest):  # all else is refused at every level before it too
         raise_violations(newest, "minimum_feature_level")
     before: list[Violation] = []
     for index, level in enumerate(LEVELS):

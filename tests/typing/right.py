@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, assert_type
 
 import numpy as np
@@ -101,6 +103,23 @@ try:
 except dml.InvalidDescError as error:
     assert_type(error.violations, tuple[dml.Violation, ...])
     assert_type(error.field, str | None)
+
+# Recordings.
+with dml.record() as recording, TemporaryDirectory() as folder:
+    dml.average_pooling(x, window_size=2)
+    compiled(x)
+    written = recording.export(folder)
+    assert_type(recording.export(written.model.parent), dml.Export)
+assert_type(recording, dml.Recording)
+assert_type(recording.calls, tuple[dml.RecordedCall, ...])
+for call in recording.calls:
+    assert_type(call.desc, dml.desc.OperatorDesc)
+    assert_type(call.inputs["input"], Result)
+    assert_type(call.outputs["output"], Result)
+assert_type(written.model, Path)
+assert_type(written.unknown_to_dxdispatch, tuple[str, ...])
+
+# Threads.
 threads = dml.get_num_threads()
 assert_type(threads, int)
 dml.set_num_threads(threads)

@@ -1,0 +1,446 @@
+"""``dmlcy lint``: what is found, where it points, which level it needs; and that nothing breaks it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from linting import EXAMPLES, ROOT, UNREADABLE, Input, findings, lint, model, of, pool, tensor, written
+
+import dmlcy as dml
+from dmlcy._cli import main
+from dmlcy._cli.lint import FORMATS
+
+# What is sound
+
+
+def test_sound_models() -> None:
+    status, text = lint(*EXAMPLES)
+    assert status == 0
+    notes = [line for line in text.splitlines() if ": note: " in line]
+    assert len(notes) == len(EXAMPLES)
+    assert text.endswith(f"{len(EXAMPLES)} files with 5 dispatchables at feature level 6_4: no errors, no warnings\n")
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_text_that_is_not_json(name: str, tmp_path: Path) -> None:
+    content, line, column = UNREADABLE[name]
+    target = written(tmp_path, content)
+    (found,) = findings(target)
+    assert (found["id"], found["line"], found["column"]) == ("DML-MODEL-json", line, column)
+    status, text = lint(target)
+    assert status == 2
+    assert text.startswith(f"{str(target)[:240]}")
+    assert f":{line}:{column}: error: This is not JSON: " in text
+    assert max(map(len, text.splitlines())) < 400
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    names = [tmp_path, tmp_path / "missing.json", "nul\0byte.json", "x" * 5000]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        names.append(tmp_path / "pipe")
+    for name in names:
+        status, text = lint(name)
+        assert status == 2
+        assert "[DML-MODEL-file]" in text
+        assert "Traceback" not in text
+        for form in FORMATS:
+            assert lint("--format", form, name)[0] == 2
+
+
+def test_all_files_are_linted_and_the_worst_status_wins(tmp_path: Path) -> None:
+    sound, wrong = EXAMPLES[0], written(tmp_path, model(p=pool(WindowSize=[3, 9])))
+    assert lint(sound)[0] == 0
+    assert lint(sound, wrong)[0] == 1
+    status, text = lint(tmp_path / "missing.json", wrong, sound)
+    assert status == 2
+    assert "[DML-MODEL-file]" in text
+    assert "[DML-AVERAGE_POOLING-window_size-fits]" in text
+    assert f"{sound}:7:5: note: " in text
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Input(json.dumps(model(p=pool())).encode()))
+    status, text = lint("-")
+    assert status == 0
+    assert text.startswith('<stdin>:1:37: note: "p" (AVERAGE_POOLING) needs feature level 1_0 (DirectML 1.0.0)\n')
+    monkeypatch.setattr(sys, "stdin", Input(b"{"))
+    assert lint("-")[0] == 2
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "it is closed" in lint("-")[1]
+
+
+def test_usage() -> None:
+    for arguments in ([], ["--format", "xml", "x"], ["--feature-level", "9_9", "x"], ["--format"]):
+        with pytest.raises(SystemExit) as caught, redirect_stderr(io.StringIO()):
+            main(["lint", *arguments])
+        assert caught.value.code == 2
+
+
+def test_as_a_process(tmp_path: Path) -> None:
+    target = written(tmp_path, model(p=pool(WindowSize=[3, 9])))
+    done = subprocess.run([sys.executable, "-m", "dmlcy", "lint", target], capture_output=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stdout.decode() == lint(target)[1]
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("content", "identifier", "path"),
+    [
+        ([], "DML-MODEL-type", "$"),
+        (1, "DML-MODEL-type", "$"),
+        ({}, "DML-MODEL-missing", "$"),
+        ({**model(), "dispatchables": [pool()]}, "DML-MODEL-type", "$.dispatchables"),
+        ({**model(), "commands": {}}, "DML-MODEL-type", "$.commands"),
+        ({**model(), "resources": {"x": 1}}, "DML-MODEL-type", "$.resources.x"),
+        (
+            {**model(), "commands": [{"type": "print", "resource": "x"}]},
+            "DML-MODEL-reference",
+            "$.commands[0].resource",
+        ),
+        (model(p=[]), "DML-MODEL-type", "$.dispatchables.p"),
+        (model(p={"desc": {}}), "DML-MODEL-missing", "$.dispatchables.p"),
+        (model(p={"type": "GEMM", "desc": {}}), "DML-MODEL-operator-unbuilt", "$.dispatchables.p.type"),
+        (model(p={"type": "AVG", "desc": {}}), "DML-MODEL-operator-unknown", "$.dispatchables.p.type"),
+        (model(p={"type": "hlsl"}), "DML-MODEL-dispatchable", "$.dispatchables.p.type"),
+        (model(p={**pool(), "desc": []}), "DML-MODEL-type", "$.dispatchables.p.desc"),
+        (model(p={**pool(), "dmlCompileType": "x"}), "DML-MODEL-choice", "$.dispatchables.p.dmlCompileType"),
+    ],
+)
+def test_models(content: Any, identifier: str, path: str, tmp_path: Path) -> None:
+    found = [(one["id"], one["path"]) for one in of(tmp_path, content)]
+    assert (identifier, path) in found
+    assert lint(tmp_path / "model.json")[0] == 1
+
+
+def test_buffers_that_are_too_small(tmp_path: Path) -> None:
+    floats = {"initialValuesDataType": "FLOAT32"}
+    resources = {
+        "fits": {**floats, "initialValues": {"valueCount": 42, "value": 0}},
+        "small": {**floats, "initialValues": {"valueCount": 41, "value": 0}},
+        "sized": {**floats, "initialValues": [1], "sizeInBytes": 168},
+        "file": {"initialValues": {"sourcePath": "missing.npy"}},
+        "short file": {"initialValues": {"sourcePath": "missing.npy"}, "sizeInBytes": 164},
+        "untyped": {"initialValues": [{"type": "FLOAT32", "value": 1}] * 42},
+    }
+    out = {"OutputTensor": "fits"}
+    commands: list[dict[str, Any]] = [
+        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": name, **out}} for name in resources
+    ]
+    shifted = {"name": "fits", "elementOffset": 1}
+    commands += [
+        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": shifted, **out}},
+        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": {**shifted, "name": "file"}, **out}},
+        {"type": "print", "resource": "untyped"},
+        {"type": "writeFile", "resource": "untyped", "targetPath": "x.bin"},
+        {"type": "writeFile", "resource": "small", "targetPath": "x.npy", "dimensions": [6, 7]},
+        {"type": "writeFile", "resource": "fits", "targetPath": "x.npy", "dimensions": [6, 7]},
+    ]
+    found = of(tmp_path, {"resources": resources, "dispatchables": {"p": pool()}, "commands": commands})
+    assert [(one["id"], one["path"]) for one in found] == [
+        ("DML-MODEL-buffer-size", "$.commands[1].bindings.InputTensor"),
+        ("DML-MODEL-buffer-size", "$.commands[4].bindings.InputTensor"),
+        ("DML-MODEL-buffer-size", "$.commands[6].bindings.InputTensor"),
+        ("DML-MODEL-untyped", "$.commands[8]"),
+        ("DML-MODEL-dimensions", "$.commands[10].dimensions"),
+    ]
+    bound = {**pool(InputTensor=tensor(Flags="OWNED_BY_DML")), "bindings": {"InputTensor": "small"}}
+    found = of(tmp_path, {"resources": resources, "dispatchables": {"p": bound}, "commands": []})
+    assert [one["path"] for one in found] == ["$.dispatchables.p.bindings.InputTensor"]
+
+
+def test_warnings_do_not_count(tmp_path: Path) -> None:
+    text = json.dumps(model(p={**pool(Unread=1), "note": 2}))
+    text = text.replace("{", "{ // a comment\n", 1).replace('"commands": []', '"commands": [], "commands": [],')
+    target = written(tmp_path, f"{text} tail")
+    found = findings(target)
+    assert {one["severity"] for one in found} == {"warning"}
+    assert {one["id"].removeprefix("DML-MODEL-") for one in found} == {
+        "comment", "trailing-comma", "after-root", "duplicate", "unknown",
+    }  # fmt: skip
+    status, shown = lint(target)
+    assert status == 0
+    assert shown.endswith("1 file with 1 dispatchable at feature level 6_4: no errors, 6 warnings\n")
+    positions = [(one["line"], one["column"]) for one in found]
+    assert positions == sorted(positions)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_misspelt_member_is_missing_and_unknown(inline: bool, tmp_path: Path) -> None:
+    dispatchable = pool(StartPadding=None, StartPading=[0, 0])
+    if inline:
+        dispatchable = {"type": dispatchable["type"], **dispatchable["desc"]}
+    missing, unknown = sorted(of(tmp_path, model(p=dispatchable)), key=lambda one: str(one["severity"]))
+    assert (missing["severity"], unknown["severity"]) == ("error", "warning")
+    body = "$.dispatchables.p" if inline else "$.dispatchables.p.desc"
+    assert (missing["id"], missing["path"]) == ("DML-AVERAGE_POOLING-start_padding-required", body)
+    assert missing["hint"] == 'Add the member "StartPadding".'
+    assert (unknown["id"], unknown["path"]) == ("DML-MODEL-unknown", f"{body}.StartPading")
+    assert unknown["hint"] == 'Did you mean "StartPadding"?'
+
+
+PLACES: list[tuple[dict[str, Any], str, str]] = [
+    ({"DataType": "FLOAT3"}, "dtype", "DataType"),
+    ({"DataType": "INT8"}, "dtype", "DataType"),
+    ({"DataType": None}, "required", "DataType"),
+    ({"Flags": "OWNED_BY_GPU"}, "member", "Flags"),
+    ({"Flags": ["NONE", "NONE"]}, "type", "Flags"),
+    ({"DimensionCount": 3}, "length", "DimensionCount"),
+    ({"DimensionCount": 4.0}, "type", "DimensionCount"),
+    ({"Sizes": [1, 1, 0, 7]}, "range", "Sizes[2]"),
+    ({"Sizes": [1, 1, -6, 7]}, "range", "Sizes[2]"),
+    ({"Sizes": [1, 1, 2**32, 7]}, "range", "Sizes[2]"),
+    ({"Sizes": [1, 1, 6, 7.5]}, "type", "Sizes[3]"),
+    ({"Sizes": [1, 1, "6", 7]}, "type", "Sizes[2]"),
+    ({"Sizes": 4}, "type", "Sizes"),
+    ({"Sizes": [6, 7], "Strides": [7, 1], "DimensionCount": 2}, "rank", "Sizes"),
+    ({"Sizes": [2**31, 1, 6, 7], "Strides": None}, "elements", "Sizes"),
+    ({"Sizes": None}, "required", "Sizes"),
+    ({"Strides": [7, 1]}, "strides", "Strides"),
+    ({"Strides": [42, 42, -7, 1]}, "strides", "Strides[2]"),
+    ({"Strides": [42, 42, 7.0, 1]}, "type", "Strides[2]"),
+    ({"Strides": "x"}, "type", "Strides"),
+    ({"TotalTensorSizeInBytes": 160}, "total-size", "TotalTensorSizeInBytes"),
+    ({"TotalTensorSizeInBytes": -1}, "range", "TotalTensorSizeInBytes"),
+    ({"TotalTensorSizeInBytes": "x"}, "type", "TotalTensorSizeInBytes"),
+    ({"GuaranteedBaseOffsetAlignment": 3}, "alignment", "GuaranteedBaseOffsetAlignment"),
+    ({"GuaranteedBaseOffsetAlignment": 0.5}, "type", "GuaranteedBaseOffsetAlignment"),
+]
+
+
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize(("change", "slug", "place"), PLACES)
+def test_places_in_a_tensor(change: dict[str, Any], slug: str, place: str, long: bool, tmp_path: Path) -> None:
+    desc = tensor(**change)
+    found = of(tmp_path, model(p=pool(InputTensor={"Type": "BUFFER", "Desc": desc} if long else desc)))
+    path = f"$.dispatchables.p.desc.InputTensor{'.Desc' if long else ''}.{place}"
+    assert (f"DML-AVERAGE_POOLING-input-{slug}", path) in [(one["id"], one["path"]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "slug", "path"),
+    [
+        ({"InputTensor": {"Type": "x", "Desc": tensor()}}, "input-member", "InputTensor.Type"),
+        ({"InputTensor": {"Type": "x", **tensor()}}, "input-member", "InputTensor.Type"),
+        ({"InputTensor": {"Desc": 1, **tensor()}}, "input-unknown", "InputTensor.Desc"),
+        ({"InputTensor": {"DataType": "FLOAT32"}}, "input-required", "InputTensor"),
+        ({"InputTensor": {"Sizes": [1, 1, 6, 7]}}, "input-required", "InputTensor"),
+        ({"InputTensor": [1, 1, 6, 7]}, "input-type", "InputTensor"),
+        ({"InputTensor": None}, "input-required", ""),
+        (
+            {"OutputTensor": {"DataType": "FLOAT16", "Sizes": [1, 1, 4, 5]}},
+            "output-same-dtype",
+            "OutputTensor.DataType",
+        ),
+        ({"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 6]}}, "output-sizes", "OutputTensor.Sizes[3]"),
+        (
+            {"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 5], "Strides": [0, 0, 0, 0]}},
+            "output-overlap",
+            "OutputTensor.Strides",
+        ),
+        ({"DimensionCount": 4}, "dimension_count-length", "DimensionCount"),
+        ({"Strides": [1, 0]}, "strides-range", "Strides[1]"),
+        ({"Strides": [1, 1, 1]}, "strides-length", "Strides"),
+        ({"WindowSize": [3, 8]}, "window_size-fits", "WindowSize[1]"),
+        ({"WindowSize": 3}, "window_size-type", "WindowSize"),
+        ({"StartPadding": [0, 2**32]}, "start_padding-range", "StartPadding[1]"),
+        ({"StartPadding": [0, "1"]}, "start_padding-type", "StartPadding[1]"),
+        ({"IncludePadding": 1}, "include_padding-type", "IncludePadding"),
+        ({"EndPadding": None}, "end_padding-required", ""),
+    ],
+)
+def test_places_in_a_desc(change: dict[str, Any], slug: str, path: str, tmp_path: Path) -> None:
+    found = of(tmp_path, model(p=pool(**change)))
+    whole = "$.dispatchables.p.desc" + (f".{path}" if path else "")
+    assert (f"DML-AVERAGE_POOLING-{slug}", whole) in [(one["id"], one["path"]) for one in found]
+
+
+def test_places_of_other_operators(tmp_path: Path) -> None:
+    roi = {
+        "type": "ROI_POOLING",
+        "desc": {
+            "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 8]},
+            "ROITensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 5]},
+            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+            "SpatialScale": 1,
+            "PooledSize": {"Width": 2, "Height": -2},
+        },
+    }
+    assert [one["path"] for one in of(tmp_path, model(p=roi))] == ["$.dispatchables.p.desc.PooledSize.Height"]
+    unfold = {
+        "type": "UNFOLD",
+        "desc": {
+            "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 4]},
+            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 3]},
+            "DimensionCount": 1,
+            "WindowSizes": [2],
+            "Strides": [1],
+            "Dilations": [1],
+            "StartPadding": [0],
+            "EndPadding": [0],
+        },
+    }
+    found = of(tmp_path, model(p=unfold))
+    assert [(one["id"], one["path"], one["member"]) for one in found] == [
+        ("DML-UNFOLD-output-dimensions", "$.dispatchables.p.desc.OutputTensor.Sizes", "sizes")
+    ]
+    found = of(tmp_path, model(p=unfold), "--feature-level", "5_0")
+    assert found[0]["path"] == "$.dispatchables.p.type"
+
+
+def test_members_of_violations() -> None:
+    rank = {slug: member for slug, member in (("rank", "sizes"), ("dtype", "dtype"))}
+    desc = dml.desc.AveragePooling(input=dml.TensorDesc("INT8", (6, 7)), window_size=(3, 3))
+    found = {one.id.rpartition("-")[2]: one.member for one in dml.check(desc) if one.field == "input"}
+    assert found == rank
+    wrap = dml.desc.Padding1(
+        input=dml.TensorDesc("FLOAT32", (4,)), start_padding=(1,), end_padding=(1,), padding_mode="WRAP"
+    )
+    assert [(one.field, one.member) for one in dml.check(wrap, "5_0")] == [("padding_mode", None)]
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.roi_pooling(
+            np.ones((1, 1, 8, 8), np.float32), np.ones((1, 5), np.float32), spatial_scale=1, pooled_size=(2, 0)
+        )
+    assert [one.member for one in caught.value.violations if one.field == "pooled_size"] == ["width"]
+
+
+def test_ten_independent_mistakes_are_ten(tmp_path: Path) -> None:
+    ten = pool(
+        InputTensor=tensor(
+            DataType="FLOAT3", Sizes=[1, 1, 6, 0], Strides=[42, 7, 1], Flags="x", GuaranteedBaseOffsetAlignment=3
+        ),
+        OutputTensor={"Type": "x", "DataType": "FLOAT32", "Sizes": [1, 1, 4, -5]},
+        DimensionCount="2",
+        WindowSize=[3, 3.0],
+        IncludePadding=0,
+    )
+    described = dml.desc.OperatorDesc.from_dict(ten)
+    checked = dml.check(described)
+    assert len(checked) == 10, checked
+    found = of(tmp_path, model(p=ten))
+    assert sorted(one["id"] for one in found) == sorted(one.id for one in checked)
+    assert len({one["path"] for one in found}) == 10
+    assert len({(one["line"], one["column"]) for one in found}) == 10
+
+
+def test_every_dispatchable_is_looked_at(tmp_path: Path) -> None:
+    broken = pool(Strides=[1, 0])
+    found = of(tmp_path, model(**{f"p{index}": broken for index in range(1500)}))
+    assert [one["path"].split(".")[2] for one in found] == [f"p{index}" for index in range(1500)]
+
+
+def test_minimum_levels(tmp_path: Path) -> None:
+    status, text = lint("--format", "json", *sorted((ROOT / "examples" / "levels").glob("*.json")))
+    assert status == 0
+    files = {Path(file["file"]).stem: file["dispatchables"] for file in json.loads(text)["files"]}
+    assert [len(found) for found in files.values()] == [6, 6]
+    levels = {one["name"]: one["minimum"] for found in files.values() for one in found}
+    assert {name: minimum["feature_level"] for name, minimum in levels.items()} == {
+        "FLOAT32": "2_1", "FLOAT16": "2_1", "UINT8": "2_1", "INT64": "5_0", "UINT64": "5_0", "FLOAT64": "5_0",
+        "CONSTANT": "5_0", "EDGE": "5_0", "WRAP": "6_4", "1 dimension": "5_0", "8 dimensions": "5_0",
+    }  # fmt: skip
+    assert levels["WRAP"] == {
+        "feature_level": "6_4",
+        "directml": "1.15.0",
+        "dxdispatch": False,
+        "forced_by": [{"field": "padding_mode", "subject": "padding_mode WRAP"}],
+    }
+    assert levels["UINT64"]["forced_by"] == [{"field": "input", "subject": "input of data type UINT64"}]
+    assert levels["CONSTANT"]["dxdispatch"] is True
+
+
+def test_the_level_decides(tmp_path: Path) -> None:
+    (path,) = (ROOT / "examples" / "levels").glob("padding1.json")
+    assert lint(path)[0] == 0
+    status, text = lint("--feature-level", "DML_FEATURE_LEVEL_5_0", path)
+    assert status == 1
+    assert "padding_mode WRAP needs feature level 6_4 (DirectML 1.15.0), and the level is 5_0." in text
+    assert "at feature level 5_0: 1 error, no warnings" in text
+    assert len(findings("--feature-level", "4_1", path)) == 7  # the operator six times, and the mode
+
+
+def test_dispatchables_that_need_what_no_level_has(tmp_path: Path) -> None:
+    target = written(tmp_path, model(p=pool(WindowSize=[3, 9]), q={"type": "AVG"}, r=[], s=pool()))
+    document = json.loads(lint("--format", "json", target)[1])
+    found = [(one["name"], one["operator"], one["minimum"] is None) for one in document["files"][0]["dispatchables"]]
+    assert found == [
+        ("p", "AVERAGE_POOLING", True),
+        ("q", None, True),
+        ("r", None, True),
+        ("s", "AVERAGE_POOLING", False),
+    ]
+    notes = [line for line in lint(target)[1].splitlines() if ": note: " in line]
+    assert len(notes) == 1
+    assert '"s" (AVERAGE_POOLING)' in notes[0]
+
+
+TOKENS = st.sampled_from(
+    [
+        "{", "}", "[", "]", ",", ":", '"', "\\", "null", "true", "-1", "0", "1.5", "4294967296", "1e400", "NaN",
+        "//", "/*", "*/", "\n", "\r", "\t", "\x00", "\x1b[2J", "\u202e", "\ud7ff", "漢", "é", "😀", "[" * 300,
+        '"x":', "DML_", "9" * 1200, '"Desc":{', '"Type":"', "FLOAT", "INT4", "[[1]]", '{"Width":1}', '"\\u001b"',
+        '"\\ud83d\\ude00"', '"nan"',
+    ]
+)  # fmt: skip
+SEEDS = [path.read_text(encoding="utf-8") for path in (*EXAMPLES, ROOT / "examples" / "broken" / "mistakes.json")]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    text = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, len(text)))
+        gone = draw(st.integers(0, 12))
+        text = text[:at] + draw(TOKENS | st.text(max_size=3)) + text[at + gone :]
+    return text
+
+
+@given(text=mutated(), form=st.sampled_from(list(FORMATS)), level=st.sampled_from(["1_0", "5_0", "6_4"]))
+@settings(max_examples=400, deadline=None, derandomize=os.environ.get("CI", "").lower() in ("1", "true"))
+def test_no_text_breaks_it(text: str, form: str, level: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    target = tmp_path_factory.getbasetemp() / "mutated.json"
+    target.write_bytes(text.encode("utf-8", "replace"))
+    status, shown = lint("--format", form, "--feature-level", level, target)
+    assert status in (0, 1, 2)
+    if form in ("json", "sarif"):
+        json.loads(shown)
+
+
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | FLOATS | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(data=st.data())
+@settings(max_examples=300, deadline=None, derandomize=os.environ.get("CI", "").lower() in ("1", "true"))
+def test_no_value_breaks_it(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Any JSON value in place of any value of a model."""
+    document = json.loads(data.draw(st.sampled_from(SEEDS[:-1])))
+    at = document
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        key = data.draw(st.sampled_from(keys))
+        inner = at[key]
+        if not isinstance(inner, dict | list) or not inner or data.draw(st.integers(0, 4)) == 0:
+            at[key] = data.draw(VALUES)
+            break
+        at = inner
+    target = tmp_path_factory.getbasetemp() / "changed.json"
+    target.write_text(json.dumps(document), encoding="utf-8")
+    assert lint("--format", data.draw(st.sampled_from(list(FORMATS))), target)[0] in (0, 1)
