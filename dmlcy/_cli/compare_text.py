@@ -116,9 +116,11 @@ def _window(window: Window) -> Iterator[str]:
 
 def _table(plane: Plane) -> Iterator[str]:
     """The elements under their columns, beside their rows."""
-    cells = [["", *map(str, plane.columns)]]
-    for row, values in zip([str(row) for row in plane.rows] or [""], plane.values, strict=True):
-        cells.append([row, *(_PADDING if value is None else str(value) for value in values)])
+    columns = [str(column) for column in plane.columns]
+    rows = [[_PADDING if value is None else str(value) for value in values] for values in plane.values]
+    cells = [columns, *rows]
+    if plane.rows:
+        cells = [["", *columns], *([str(row), *values] for row, values in zip(plane.rows, rows, strict=True))]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for line in cells:
         yield "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()

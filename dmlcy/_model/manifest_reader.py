@@ -250,10 +250,8 @@ class _Parser:
             return None, None
         reader.ignore_others(accuracy, ("ulp", "formula", "of", "tolerance"))
         ulp = reader.required(accuracy, "ulp", "number")
-        if ulp is not None and ulp.value <= 0:
-            reader.report(
-                "DML-MODEL-choice", ulp, value=ulp.value, known="a positive number of units in the last place"
-            )
+        if ulp is not None and not 0 < ulp.value <= UINT64:
+            reader.report("DML-MODEL-choice", ulp, value=ulp.value, known=f"more than 0 and at most {UINT64}")
         formula = reader.required(accuracy, "formula", "string")
         of = reader.required(accuracy, "of", "string")
         if of is not None and of.value not in (RESULT, MAGNITUDES):

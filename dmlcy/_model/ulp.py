@@ -47,9 +47,9 @@ def difference(a: Array, b: Array) -> npt.NDArray[np.float64]:
     first, second = _wide(a), _wide(b)
     with np.errstate(over="ignore", invalid="ignore"):
         apart = np.abs(np.clip(first, -largest, largest) - np.clip(second, -largest, largest))
-        apart += np.where(np.isinf(first) != np.isinf(second), after, 0.0)
-    apart[np.isnan(first) != np.isnan(second)] = np.inf
-    apart[np.isnan(first) & np.isnan(second)] = 0.0
+        apart += after * (np.isinf(first).astype(np.float64) + np.isinf(second))
+    apart[np.isnan(first) | np.isnan(second)] = np.inf
+    apart[(first == second) | (np.isnan(first) & np.isnan(second))] = 0.0
     return apart
 
 

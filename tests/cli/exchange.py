@@ -1,0 +1,221 @@
+"""Models with expected values, and a device that answers for them."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import math
+import os
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, assume, settings
+from hypothesis import strategies as st
+
+import dmlcy as dml
+from dmlcy._cli import main
+from dmlcy._cli.example import model
+from dmlcy._spec import Example, Operator
+from dmlcy._tables import DTYPES, OPERATORS
+
+Array = np.ndarray[Any, Any]
+
+EXAMPLES = [(operator, example) for operator in OPERATORS.values() for example in operator.examples]
+IDS = [f"{operator.name}-{operator.examples.index(example) + 1}" for operator, example in EXAMPLES]
+
+
+def cases(count: int) -> settings:
+    return settings(
+        max_examples=count,
+        deadline=None,
+        derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command said."""
+
+    status: int
+    out: str
+    err: str
+
+
+def command(*arguments: object) -> Done:
+    """Run a command in this process. Nothing that it says may reach the terminal raw."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as exit_:
+            status = int(exit_.code or 0)
+    done = Done(status, out.getvalue(), err.getvalue())
+    for text in (done.out, done.err):
+        assert all(character.isprintable() or character == "\n" for character in text), repr(text)
+    assert "Traceback" not in done.err
+    return done
+
+
+def write_model(folder: Path, whole: Any, name: str = "m.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    return path
+
+
+def expect(folder: Path, whole: Any, *options: str) -> Path:
+    """The folder of expected values of a model."""
+    done = command("run", write_model(folder, whole), "--expect", folder / "expected", *options)
+    assert done.status == 0, done.err
+    return folder / "expected"
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return found
+
+
+def compare(expected: Path, actual: Path) -> tuple[Done, dict[str, Any]]:
+    """The report, which the two formats agree on."""
+    done = command("compare", expected, actual, "--format", "json")
+    text = command("compare", expected, actual)
+    assert text.status == done.status and text.err == done.err
+    report = json.loads(done.out) if done.out else {}
+    if report:
+        assert report["passed"] == (done.status == 0)
+        words = [line.split()[0] for line in text.out.splitlines() if line.startswith(("passed", "FAILED"))]
+        wanted = ["passed" if one["status"] == "passed" else "FAILED" for one in report["outputs"]]
+        assert words == wanted
+    return done, report
+
+
+# Random models
+
+
+def specials(dtype: np.dtype[Any]) -> Array:
+    if dtype.kind != "f":
+        return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1], dtype)
+    limits = np.finfo(dtype)
+    values = [np.nan, np.inf, -np.inf, 0.0, -0.0, limits.max, -limits.max, limits.smallest_subnormal, limits.tiny]
+    return np.array(values).astype(dtype)
+
+
+def random_values(seed: int, shape: tuple[int, ...], dtype: str, kind: str) -> Array:
+    """``kind``: "ordinary", or "any" bits with special values here and there."""
+    rng = np.random.default_rng(seed)
+    target = np.dtype(dtype)
+    if kind == "ordinary" and target.kind == "f":
+        return (rng.standard_normal(shape) * 10).astype(target)
+    if kind == "ordinary":
+        return rng.integers(0, 100, shape).astype(target)
+    values = np.frombuffer(rng.bytes(math.prod(shape) * target.itemsize), target).reshape(shape).copy()
+    chosen = rng.random(shape) < 0.3
+    values[chosen] = rng.choice(specials(target), int(chosen.sum()))
+    return values
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, and the files of its inputs."""
+
+    operator: Operator = field(repr=False)
+    whole: dict[str, Any]
+    inputs: dict[str, Array]
+
+    def expect(self, folder: Path) -> Path:
+        for name, values in self.inputs.items():
+            np.save(folder / f"{name}.npy", values)
+        return expect(folder, self.whole)
+
+
+def _typed(operator: Operator, example: Example, dtype: str, grow: int) -> Example:
+    """The example with its tensors of this data type, and a longer last axis of the first input."""
+    first = next(iter(example.inputs))
+    own = example.inputs[first][0]
+
+    def changed(name: str, given: tuple[str, tuple[int, ...], Any]) -> tuple[str, tuple[int, ...], Any]:
+        sizes = (*given[1][:-1], given[1][-1] + grow) if name == first else given[1]
+        return dtype if given[0] == own else given[0], sizes, given[2]
+
+    inputs = {name: changed(name, given) for name, given in example.inputs.items()}
+    return replace(example, inputs=inputs)
+
+
+@st.composite
+def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] = ("ordinary", "any")) -> Case:
+    """An example with another data type, size, window, values, and layout of the output."""
+    from dmlcy._generated import desc as classes
+
+    known = [(operator, example) for operator, example in EXAMPLES if operator.window or not only_windows]
+    operator, example = draw(st.sampled_from(known))
+    fields = {one.python: one for one in operator.fields}
+    first = next(iter(example.inputs))
+    dtype = draw(st.sampled_from([name for row in fields[first].dtypes for name in row.dtypes]))
+    typed = _typed(operator, example, dtype, draw(st.sampled_from([0, 0, 1, 3])))
+    attributes = dict(typed.attributes)
+    if operator.window is not None and draw(st.booleans()):
+        roles = operator.window
+        count = len(attributes[roles.window])
+        sizes = st.lists(st.integers(1, 3), min_size=count, max_size=count)
+        attributes[roles.window] = draw(sizes)
+        attributes[roles.strides] = draw(sizes)
+        attributes[roles.start] = [size - 1 for size in draw(sizes)]
+        if roles.dilations:
+            attributes[roles.dilations] = [min(size, 2) for size in draw(sizes)]
+    tensors = {name: dml.TensorDesc(kind, sizes) for name, (kind, sizes, _) in typed.inputs.items()}
+    desc = getattr(classes, operator.desc)(**tensors, **attributes)
+    assume(not dml.check(desc))
+    outputs = {name: (getattr(desc, name).dtype.name, getattr(desc, name).sizes, None) for name in typed.outputs}
+    whole = model(operator, replace(typed, attributes=attributes, outputs=outputs))
+    checked = {rule.about for rule in operator.rules if rule.data}
+    inputs = {}
+    for name, (kind, sizes, data) in typed.inputs.items():
+        if name in checked:
+            inputs[name] = np.array(data, DTYPES[kind].numpy)
+        else:
+            inputs[name] = random_values(
+                draw(st.integers(0, 999)), sizes, DTYPES[kind].numpy or "", draw(st.sampled_from(kinds))
+            )
+        whole["resources"][name] = {"initialValues": {"sourcePath": f"{name}.npy"}}
+    for name in outputs:
+        _lay_out(draw, operator, whole, name)
+    return Case(operator, whole, inputs)
+
+
+def _lay_out(draw: st.DrawFn, operator: Operator, whole: dict[str, Any], name: str) -> None:
+    """Give an output an offset, gaps between its elements, and axes in another order."""
+    target = next(one.name for one in operator.fields if one.python == name)
+    tensor = whole["dispatchables"][operator.python]["desc"][target]
+    sizes = tensor["Sizes"]
+    offset, gap = draw(st.sampled_from([0, 0, 1, 5])), draw(st.sampled_from([1, 1, 2]))
+    order = draw(st.permutations(range(len(sizes)))) if draw(st.booleans()) else list(range(len(sizes)))
+    strides, step = [0] * len(sizes), gap
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= sizes[axis]
+    if strides != [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]:
+        tensor["Strides"] = strides
+    dtype = tensor["DataType"].removeprefix("DML_TENSOR_DATA_TYPE_")
+    aligned = offset * max(32 // DTYPES[dtype].bits, 1)
+    whole["resources"][name]["initialValues"]["valueCount"] = aligned + step
+    if aligned:
+        whole["commands"][0]["bindings"][target] = {"name": name, "elementOffset": aligned}
+
+
+def bits_moved(values: Array, steps: int) -> Array:
+    """Each number moved by so many steps towards infinity; integers by as many ones."""
+    if values.dtype.kind != "f":
+        return np.asarray(values + values.dtype.type(steps) if steps > 0 else values - values.dtype.type(-steps))
+    moved = values
+    for _ in range(abs(steps)):
+        with np.errstate(over="ignore", under="ignore"):
+            moved = np.nextafter(moved, values.dtype.type(math.copysign(math.inf, steps)))
+    return np.asarray(moved)
+
+
+def grid(sizes: tuple[int, ...]) -> itertools.product[tuple[int, ...]]:
+    return itertools.product(*map(range, sizes))

@@ -1,0 +1,886 @@
+"""``dmlcy compare``: what passes, what fails and how it is shown, and every way in which files can be wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exchange import (
+    EXAMPLES,
+    IDS,
+    Array,
+    Case,
+    bits_moved,
+    cases,
+    command,
+    compare,
+    expect,
+    grid,
+    manifest,
+    models,
+    random_values,
+    write_model,
+)
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import dmlcy as dml
+from dmlcy._cli.example import model
+from dmlcy._model import accuracy, ulp
+from dmlcy._model.accuracy import SIDES, Bound
+from dmlcy._model.differences import measure
+from dmlcy._model.histogram import Histogram
+from dmlcy._spec import Example, Operator
+from dmlcy._tables import DTYPES
+
+Factory = pytest.TempPathFactory
+
+
+def copied(expected: Path, to: Path) -> Path:
+    """A folder of actual values that are the expected ones."""
+    shutil.copytree(expected, to)
+    (to / "manifest.json").unlink()
+    return to
+
+
+def one_output(report: dict[str, Any]) -> dict[str, Any]:
+    (output,) = report["outputs"]
+    return dict(output)
+
+
+def allowed_errors(expected: Path, output: dict[str, Any], values: Array) -> Array:
+    """What may be off by ``dmlcy compare``'s own documents, computed here: twice the bound, per element."""
+    if output["accuracy"] == "exact":
+        return np.zeros(values.shape)
+    if "tolerance" in output["accuracy"]:
+        return 2 * np.asarray(np.load(expected / output["accuracy"]["tolerance"]))
+    return 2 * output["accuracy"]["ulp"] * ulp.unit(values, values.dtype)
+
+
+# What passes
+
+
+@pytest.mark.parametrize(("operator", "example"), EXAMPLES, ids=IDS)
+def test_the_examples_agree_with_themselves(operator: Operator, example: Example, tmp_path: Path) -> None:
+    expected = expect(tmp_path, model(operator, example))
+    done, report = compare(expected, expected)
+    assert done.status == 0 and not done.err
+    output = one_output(report)
+    assert output["status"] == "passed" and output["problem"] is None and output["window"] is None
+    found = output["differences"]
+    assert (found["different"], found["exceeding"], found["worst"]) == (0, 0, None)
+    assert found["histogram"] == [{"first": 0, "last": 0, "count": found["elements"]}]
+    assert output["bounds_that_pass"] == SIDES == 2
+
+
+@cases(60)
+@given(models(), st.sampled_from(["copy", "flat", "bin", "dat", "buffer", "buffer.bin", "one"]))
+def test_every_form_of_the_same_values_passes(tmp_path_factory: Factory, case: Case, form: str) -> None:
+    folder = tmp_path_factory.mktemp("case")
+    name = next(field.python for field in case.operator.fields if field.kind == "output")
+    case.whole["commands"].append({"type": "writeFile", "resource": name, "targetPath": "written.npy"})
+    case.whole["commands"].append({"type": "writeFile", "resource": name, "targetPath": "written.bin"})
+    for source, values in case.inputs.items():
+        np.save(folder / f"{source}.npy", values)
+    expected = expect(folder, case.whole, "--output-path", str(folder / "device"))
+    values = np.load(expected / f"{name}.npy")
+    actual = folder / "actual"
+    actual.mkdir()
+    if form == "copy":
+        np.save(actual / f"{name}.npy", np.asfortranarray(values))
+    elif form == "flat":
+        np.save(actual / f"{name}.npy", values.ravel())
+        buffer = manifest(expected)["outputs"][0]["buffer"]
+        assume(values.nbytes != buffer["size_in_bytes"] or "Strides" not in json.dumps(case.whole))
+    elif form in ("bin", "dat"):
+        (actual / f"{name}.{form}").write_bytes(values.tobytes())
+        buffer = manifest(expected)["outputs"][0]["buffer"]
+        assume(values.nbytes not in (buffer["size_in_bytes"], -(-buffer["size_in_bytes"] // 4) * 4)
+               or "Strides" not in json.dumps(case.whole))  # fmt: skip
+    elif form == "buffer":  # as DxDispatch writes the resource
+        shutil.copy(folder / "device" / "written.npy", actual / f"{name}.npy")
+    elif form == "buffer.bin":
+        shutil.copy(folder / "device" / "written.bin", actual / f"{name}.bin")
+    else:
+        actual = folder / "device" / "written.npy"
+    done, report = compare(expected / f"{name}.npy" if form == "one" else expected, actual)
+    assert done.status == 0, done.err + str(report)
+    assert one_output(report)["differences"]["different"] == 0
+
+
+@cases(80)
+@given(models(kinds=("ordinary",)), st.data())
+def test_one_element_off(tmp_path_factory: Factory, case: Case, data: st.DataObject) -> None:
+    """Just within twice the bound passes, one step beyond fails, and the element is named."""
+    folder = tmp_path_factory.mktemp("case")
+    expected = case.expect(folder)
+    (stated,) = manifest(expected)["outputs"]
+    values = np.load(expected / stated["file"])
+    allowed = allowed_errors(expected, stated, values)
+    at = tuple(data.draw(st.integers(0, size - 1)) for size in values.shape)
+    sign = data.draw(st.sampled_from([1, -1]))
+    before = values[at]
+    assume(values.dtype.kind == "f" or np.iinfo(values.dtype).min < before < np.iinfo(values.dtype).max)
+    limit = allowed[at]
+    largest = before
+    if limit:
+        with np.errstate(over="ignore"):
+            target = np.asarray(float(before) + sign * limit).astype(values.dtype)
+        assume(np.isfinite(target))
+        largest = target[()]
+        while abs(float(largest) - float(before)) > limit:
+            largest = bits_moved(largest, -sign)[()]
+    beyond = bits_moved(largest, sign)[()]
+    while abs(float(beyond) - float(before)) <= limit and beyond != largest and limit:
+        largest, beyond = beyond, bits_moved(beyond, sign)[()]
+    assume(np.isfinite(float(beyond)))
+    actual = copied(expected, folder / "actual")
+
+    def judged(value: Any) -> tuple[int, dict[str, Any]]:
+        changed = values.copy()
+        changed[at] = value
+        np.save(actual / stated["file"], changed)
+        done, report = compare(expected, actual)
+        assert not done.err
+        return done.status, one_output(report)
+
+    status, output = judged(largest)
+    assert status == 0 and output["differences"]["exceeding"] == 0
+    assert output["differences"]["different"] == int(largest != before)
+    status, output = judged(beyond)
+    assert status == 1 and output["status"] == "failed"
+    found = output["differences"]
+    assert found["exceeding"] == found["different"] == 1
+    worst = found["worst"]
+    assert tuple(worst["index"]) == at and worst["allowed"] == limit
+    assert worst["expected"]["value"] == before.item() and worst["actual"]["value"] == beyond.item()
+    pattern = np.asarray(beyond).reshape(1).view(f"u{values.itemsize}")[0]
+    assert int(worst["actual"]["bits"], 16) == pattern
+    assert np.asarray(worst["actual"]["text"], values.dtype) == beyond
+    assert worst["ulp"] == int(ulp.steps(np.asarray([before]), np.asarray([beyond]))[0])
+    assert worst["error"] == pytest.approx(abs(beyond.item() - before.item()), rel=1e-15)
+    assert sum(one["count"] for one in found["histogram"]) == values.size
+    if output["accuracy"] == "exact":
+        assert found["histogram"][-1] == {"first": 1, "last": 1, "count": 1}
+
+
+@pytest.mark.parametrize("dtype", sorted(d.numpy for d in DTYPES.values() if d.numpy))
+def test_exact_values_fail_at_one_step(dtype: str) -> None:
+    values = random_values(3, (50,), dtype, "ordinary")
+    moved = values.copy()
+    moved[17:18] = bits_moved(values[17:18], 1)
+    found = measure(values, moved, None)
+    assert (found.different, found.exceeding) == (1, 1) and not found.passed
+    assert found.worst is not None and (found.worst.at, found.worst.steps) == (17, 1)
+
+
+@cases(60)
+@given(
+    st.sampled_from(["f2", "f4", "f8"]),
+    st.integers(0, 999),
+    st.integers(1, 9),
+    st.sampled_from(["result", "magnitudes"]),
+    st.data(),
+)
+def test_measure_agrees_with_a_slow_count(dtype: str, seed: int, bound: int, of: str, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    values = random_values(seed, (40,), dtype, data.draw(st.sampled_from(["ordinary", "any"])))
+    actual = values.copy()
+    for at in rng.integers(0, 40, 12):
+        actual[at : at + 1] = bits_moved(values[at : at + 1], int(rng.integers(-3 * bound, 3 * bound + 1)))
+    for at in rng.integers(0, 40, 3):
+        actual[at] = rng.choice(np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0]).astype(dtype))
+    tolerance = None
+    if of == "magnitudes":
+        with np.errstate(over="ignore", invalid="ignore"):
+            magnitudes = np.nan_to_num(values.astype("f8")) * rng.choice([1, 1, 64], 40)
+        tolerance = bound * ulp.unit(magnitudes, values.dtype)
+        tolerance[rng.random(40) < 0.1] = np.inf
+        tolerance[rng.random(40) < 0.1] = 0
+    found = measure(values, actual, Bound(bound, "bound", of), tolerance)
+    rows = []
+    for at, (e, a) in enumerate(zip(values, actual, strict=True)):
+        limit = 2 * (bound * float(ulp.unit(np.nan_to_num(e), e.dtype)) if tolerance is None else float(tolerance[at]))
+        if math.isinf(limit):
+            continue
+        if (np.isnan(e) and np.isnan(a)) or e == a:
+            rows.append((at, 0.0, limit, 0.0))
+            continue
+        error = math.inf
+        if not np.isnan(e) and not np.isnan(a):
+            top = 2.0 ** int(np.finfo(dtype).maxexp - 1) * 2 if dtype != "f8" else None
+            if top is None and (np.isinf(e) or np.isinf(a)):
+                error = float(ulp.difference(np.array([e]), np.array([a]))[0])
+            else:
+                numbers = [math.copysign(top or 0, x) if np.isinf(x) else float(x) for x in (e, a)]
+                error = abs(numbers[0] - numbers[1])
+        rows.append((at, error, limit, math.inf if limit == 0 or math.isinf(error) else error / limit))
+    assert found.elements == 40 and found.unjudged == 40 - len(rows)
+    assert found.different == sum(error > 0 for _, error, _, _ in rows)
+    assert found.exceeding == sum(error > limit for _, error, limit, _ in rows)
+    worst = max(rows, key=lambda row: (row[3], row[1]), default=(0, 0.0, 0.0, 0.0))
+    assert (found.worst is None) == (worst[1] == 0)
+    if found.worst is not None:
+        assert (found.worst.ratio, found.worst.error) == (worst[3], worst[1])
+    assert sum(one.count for one in found.histogram.bins()) == len(rows)
+
+
+def test_large_arrays_are_taken_in_parts() -> None:
+    values = np.random.default_rng(1).standard_normal(3_000_000).astype("f4")
+    actual = values.copy()
+    actual[2_500_000] = np.nextafter(values[2_500_000], np.float32(9))
+    actual[12] = np.nextafter(np.nextafter(values[12], np.float32(9)), np.float32(9))
+    found = measure(values, actual, None)
+    assert found.worst is not None and (found.worst.at, found.worst.steps) == (12, 2)
+    assert (found.different, found.exceeding) == (2, 2)
+    assert [one.count for one in found.histogram.bins()] == [2_999_998, 1, 1]
+
+
+# Special values
+
+
+def test_nan_zeros_and_infinities() -> None:
+    e = np.array([np.nan, -np.nan, 0.0, np.inf, -np.inf], "f4")
+    a = np.array([-np.nan, np.array([0x7FC12345], "u4").view("f4")[0], -0.0, np.inf, -np.inf], "f4")
+    for bound in (None, Bound(3, "3", "result")):
+        found = measure(e, a, bound)
+        assert found.passed and (found.different, found.signs) == (0, 1) and found.worst is None
+        assert [one.label for one in found.histogram.bins()] == ["0"]
+
+
+@pytest.mark.parametrize("bound", [None, Bound(3, "3", "result")], ids=["exact", "3 ulp"])
+@pytest.mark.parametrize(("e", "a"), [(np.nan, 1), (1, np.nan), (np.nan, np.inf), (np.inf, -np.inf), (1, np.inf)])
+def test_what_never_passes(bound: Bound | None, e: float, a: float) -> None:
+    found = measure(np.array([0, e], "f4"), np.array([0, a], "f4"), bound)
+    assert (found.different, found.exceeding) == (1, 1)
+    assert found.worst is not None and found.worst.at == 1
+
+
+def test_an_infinity_is_the_number_after_the_largest() -> None:
+    largest = np.finfo("f2").max
+    e, a = np.array([largest], "f2"), np.array([np.inf], "f2")
+    assert measure(e, a, Bound(1, "1", "result")).passed
+    assert measure(a, e, Bound(1, "1", "result")).passed
+    assert not measure(e, a, None).passed
+    found = measure(np.array([65000], "f2"), a, Bound(1, "1", "result"))
+    assert not found.passed and found.worst is not None and found.worst.distance == math.inf
+
+
+def test_integers_of_64_bits() -> None:
+    e, a = np.array([2**63 - 1, 5], "i8"), np.array([-(2**63), 5], "i8")
+    found = measure(e, a, None)
+    assert found.worst is not None and found.worst.distance == 2**64 - 1
+    assert [(one.label, one.count) for one in found.histogram.bins()][-1] == (f"{2**63 + 1}-{2**64 - 1}", 1)
+
+
+def test_bins() -> None:
+    histogram = Histogram()
+    histogram.add(np.array([1, 2, 3, 4, 5, 8, 9, 16, 17, 2**63, 2**64 - 1], np.uint64), 2)
+    histogram.add_zeros(80)
+    found = [(one.label, one.count) for one in histogram.bins()]
+    assert found == [
+        ("0", 80), ("1", 1), ("2", 1), ("3-4", 2), ("5-8", 2), ("9-16", 2), ("17-32", 1),
+        (f"{2**62 + 1}-{2**63}", 1), (f"{2**63 + 1}-{2**64 - 1}", 1), ("NaN", 2),
+    ]  # fmt: skip
+    lines = list(histogram.lines())
+    assert lines[0].endswith("  80  " + "#" * 40) and lines[1].endswith("   1  #")
+    assert all(line.isascii() for line in lines)
+    assert list(Histogram().lines()) == []
+
+
+# The window
+
+
+def shown_elements(window: dict[str, Any]) -> dict[tuple[int, ...], Any]:
+    """Value by position in the input; None in the padding."""
+    found = {}
+    for plane in window["planes"]:
+        for row, values in zip(plane["rows"] or [None], plane["values"], strict=True):
+            for column, value in zip(plane["columns"], values, strict=True):
+                position = (*plane["at"], *(() if row is None else (row,)), column)
+                found[position] = value
+    return found
+
+
+@cases(60)
+@given(models(only_windows=True, kinds=("ordinary",)), st.data())
+def test_the_window_is_what_the_element_depends_on(tmp_path_factory: Factory, case: Case, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("case")
+    expected = case.expect(folder)
+    (stated,) = manifest(expected)["outputs"]
+    values = np.load(expected / stated["file"])
+    at = tuple(data.draw(st.integers(0, size - 1)) for size in values.shape)
+    actual = copied(expected, folder / "actual")
+    changed = values.copy()
+    changed[at] = 99 if values.dtype.kind != "f" or values[at] != 77 else 77
+    assume(changed[at] != values[at])
+    assume(values.dtype.kind != "f" or abs(float(changed[at]) - float(values[at])) > 1)
+    np.save(actual / stated["file"], changed)
+    done, report = compare(expected, actual)
+    window = one_output(report)["window"]
+    assert done.status == 1 and window["whole"]
+    (x,) = case.inputs.values()
+    shown = shown_elements(window)
+    assert min(shown) == tuple(window["start"])
+    assert len(shown) == math.prod(window["sizes"])
+    inside = {position for position in shown if all(0 <= p < size for p, size in zip(position, x.shape, strict=True))}
+    for position, value in shown.items():
+        assert value == (x[position].item() if position in inside else None)
+    # Which elements of the input the element of the output, or for a copy its whole column, depends on.
+    operator = dml.compile(dml.desc.OperatorDesc.from_dict(stated["operator"]))
+    assert case.operator.window is not None
+    copies = case.operator.window.blocks is not None
+    depends = set()
+    for position in grid(x.shape):
+        marked = np.zeros(x.shape, x.dtype)
+        marked[position] = 1
+        result = operator(marked)
+        touched = result[at]
+        if copies and position[len(x.shape) - len(window["sizes"]) - 1] == window["start"][-len(window["sizes"]) - 1]:
+            rows = math.prod(window["sizes"])
+            first = at[-2] // rows * rows
+            touched = result[(*at[:-2], slice(first, first + rows), at[-1])].max()
+        if touched != 0:
+            depends.add(position)
+        if copies and result[at] != 0:
+            assert tuple(window["source"]) == position
+    assert depends == inside
+    if copies and not operator(np.ones(x.shape, x.dtype))[at]:
+        assert window["source"] is None
+
+
+def unfolded(tmp_path: Path, window: list[int], sizes: list[int], at: tuple[int, ...], **attributes: Any) -> Any:
+    """The window shown for a failing element of UNFOLD, and the text."""
+    count = len(window)
+    x = np.arange(math.prod(sizes), dtype=np.int32).reshape(sizes)
+    np.save(tmp_path / "x.npy", x)
+    ones, none = [1] * count, [0] * count
+    given_ = {"strides": ones, "dilations": ones, "start_padding": none, "end_padding": none, **attributes}
+    desc = dml.desc.Unfold(input=dml.TensorDesc("INT32", sizes), window_sizes=window, **given_)
+    elements = math.prod(desc.output.sizes)
+    whole = {
+        "resources": {
+            "x": {"initialValues": {"sourcePath": "x.npy"}},
+            "out": {"initialValuesDataType": "INT32", "initialValues": {"valueCount": elements, "value": 0}},
+        },
+        "dispatchables": {"u": desc.to_dict()},
+        "commands": [
+            {"type": "dispatch", "dispatchable": "u", "bindings": {"InputTensor": "x", "OutputTensor": "out"}}
+        ],
+    }
+    expected = expect(tmp_path, whole)
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "out.npy")
+    values[at] -= 1
+    np.save(actual / "out.npy", values)
+    _, report = compare(expected, actual)
+    return one_output(report)["window"], command("compare", expected, actual).out
+
+
+def test_a_large_window_is_shown_in_part(tmp_path: Path) -> None:
+    window, text = unfolded(tmp_path, [20, 30], [1, 1, 22, 33], (0, 12 * 30 + 29, 0))
+    assert not window["whole"] and "20 x 30 elements, in part:" in text
+    (plane,) = window["planes"]
+    assert plane["rows"] == list(range(8, 16)) and plane["columns"] == list(range(22, 30))
+    assert window["source"] == [0, 0, 12, 29] and "the element is a copy of [0, 0, 12, 29]" in text
+    assert plane["values"][4][7] == 12 * 33 + 29
+
+
+def test_a_window_of_three_axes_is_shown_in_planes(tmp_path: Path) -> None:
+    window, text = unfolded(tmp_path, [2, 2, 2], [1, 2, 3, 3, 3], (0, 8 + 5, 0), start_padding=[0, 1, 0])
+    assert [plane["at"] for plane in window["planes"]] == [[0, 1, 1]]
+    assert "  at [0, 1, 1]:\n" in text
+    assert window["planes"][0]["values"][0] == [None, None] and "pad" in text
+    assert window["source"] is None and "the element is padding" in text
+
+
+def test_a_window_of_one_axis_is_shown_in_a_row(tmp_path: Path) -> None:
+    window, text = unfolded(tmp_path, [3], [1, 2, 9], (0, 4, 2), dilations=[2])
+    assert window["planes"] == [{"at": [0, 1], "rows": [], "columns": [2, 4, 6], "values": [[11, 13, 15]]}]
+    assert "3 elements, dilations 2:" in text and "       2   4   6\n      11  13  15\n" in text
+
+
+def test_without_the_input_there_is_a_warning(tmp_path: Path) -> None:
+    unfolded(tmp_path, [2], [1, 1, 4], (0, 0, 0))
+    shutil.rmtree(tmp_path / "expected" / "inputs")
+    done, report = compare(tmp_path / "expected", tmp_path / "actual")
+    assert done.status == 1 and "warning: " in done.err and "[DML-MODEL-source]" in done.err
+    assert one_output(report)["window"] is None and len(report["warnings"]) == 1
+
+
+# The text
+
+
+def test_the_text(tmp_path: Path) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    expected = expect(tmp_path, model(operator, example))
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "output.npy")
+    values[0, 0, 1, 0] = 6.5
+    np.save(actual / "output.npy", values.ravel())
+    done = command("compare", expected, actual)
+    assert (done.status, done.err) == (1, "")
+    assert done.out == (
+        'FAILED  output.npy, OutputTensor of "average_pooling" (AVERAGE_POOLING), FLOAT32 1 x 1 x 2 x 2\n'
+        "  elements: 4, different: 1, by more than passes: 1\n"
+        "  bound: 5 ulp of the result for absolute inputs, from prod(window_size) // max(1, min(window_size)) + "
+        "max(window_size) + 1; 10 pass, since both values may be off\n"
+        "  worst element [0, 0, 1, 0]: expected 6.0 (0x40C00000), actual 6.5 (0x40D00000)\n"
+        "  difference: 0.5, 1048576 ulp of the result for absolute inputs, 1048576 ulp of the result, "
+        "4.76837e-06 passes here\n"
+        "  window of InputTensor from [0, 0, 1, 0], 2 x 2 elements:\n"
+        "           0    1\n"
+        "      1  4.0  5.0\n"
+        "      2  7.0  8.0\n"
+        "  differences in ulp of the result for absolute inputs:\n"
+        "                 0  3  ########################################\n"
+        "    524289-1048576  1  #############\n"
+        "\n"
+        "1 output: 0 passed, 1 failed\n"
+    )
+
+
+def test_notes(tmp_path: Path) -> None:
+    """Zeros of another sign, subnormal numbers that became 0, and inputs that were computed."""
+    tiny = float(np.finfo("f4").smallest_subnormal)
+    one = {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1]},
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+        "BlockSize": 2,
+        "Order": "DEPTH_COLUMN_ROW",
+    }
+    data = {"initialValuesDataType": "FLOAT32", "initialValues": [-0.0, tiny, 1, 2]}
+    two = {"InputTensor": one["OutputTensor"], "OutputTensor": one["OutputTensor"], "PaddingMode": "EDGE",
+           "PaddingValueDataType": "FLOAT32", "PaddingValue": 0, "DimensionCount": 4, "StartPadding": [0] * 4,
+           "EndPadding": [0] * 4}  # fmt: skip
+    whole = {
+        "resources": {"x": data, "y": {**data, "initialValues": [0] * 4}, "z": {**data, "initialValues": [0] * 4}},
+        "dispatchables": {
+            "d\x1b[2J": {"type": "DEPTH_TO_SPACE1", "desc": one},
+            "p": {"type": "PADDING1", "desc": two},
+        },
+        "commands": [
+            {"type": "dispatch", "dispatchable": "d\x1b[2J", "bindings": {"InputTensor": "x", "OutputTensor": "y"}},
+            {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": "y", "OutputTensor": "z"}},
+        ],
+    }
+    expected = expect(tmp_path, whole)
+    actual = copied(expected, tmp_path / "actual")
+    np.save(actual / "z.npy", np.array([[[[0, 0], [1, 2]]]], "f4"))
+    _, report = compare(expected, actual)
+    assert [one["status"] for one in report["outputs"]] == ["passed", "failed"]
+    found = report["outputs"][1]["differences"]
+    assert (found["signs_of_zero"], found["flushed_to_zero"], found["exceeding"]) == (1, 1, 1)
+    text = command("compare", expected, actual).out
+    assert "note: 1 of the elements that fail should be subnormal numbers and are 0\n" in text
+    assert "note: 1 zero of another sign, which passes\n" in text
+    assert 'note: InputTensor was written by "d\\x1b[2J": the bound is that of the last operator alone' in text
+    assert text.endswith("2 outputs: 1 passed, 1 failed\n")
+
+
+def test_elements_without_a_bound_are_not_judged(tmp_path: Path) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.ones((1, 1, 3, 3), "f4")
+    x[0, 0, 0, :2] = np.finfo("f4").max, -np.finfo("f4").max
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "output.npy")
+    values[0, 0, 0, 0] = np.inf
+    np.save(actual / "output.npy", values)
+    done, report = compare(expected, actual)
+    assert done.status == 0
+    found = one_output(report)["differences"]
+    assert (found["unjudged"], found["different"]) == (1, 0)
+    assert sum(one["count"] for one in found["histogram"]) == 3
+    assert "note: 1 element cannot be judged" in command("compare", expected, actual).out
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_an_infinity_in_the_input_has_no_tolerance(tmp_path: Path, value: float) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.full((1, 1, 3, 3), np.finfo("f4").max / 8, "f4")
+    x[0, 0, 0, 0] = value
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    tolerance = np.load(expected / "tolerance" / "output.npy")
+    assert (tolerance == 0).tolist() == [[[[True, False], [False, False]]]]
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "output.npy")
+    values[0, 0, 0, 0] = np.finfo("f4").max
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == 1
+
+
+# What is wrong with files
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """Expected values of an average and of a copy, and actual ones that pass."""
+    chosen = {operator.name: model(operator, operator.examples[0]) for operator, _ in EXAMPLES}
+    first, second = chosen["AVERAGE_POOLING"], chosen["UNFOLD"]
+    for command_ in second["commands"]:
+        for key, name in command_.get("bindings", {"": ""}).items():
+            command_.setdefault("bindings", {})[key] = f"u{name}"
+    whole = {
+        "resources": {**first["resources"], **{f"u{name}": value for name, value in second["resources"].items()}},
+        "dispatchables": {**first["dispatchables"], **second["dispatchables"]},
+        "commands": [first["commands"][0], second["commands"][0]],
+    }
+    expected = expect(tmp_path, whole)
+    return expected, copied(expected, tmp_path / "actual")
+
+
+def problem(pair: tuple[Path, Path], status: int, identifier: str, path: str = "$.outputs[0].file") -> str:
+    """The report has the problem at this place, and goes on with the other output."""
+    done, report = compare(*pair)
+    assert done.status == status, done.err
+    lines = done.err.splitlines()
+    assert any(f": {path}: " in line and line.endswith(f"[{identifier}]") for line in lines), done.err
+    statuses = [one["status"] for one in report["outputs"]]
+    assert statuses == ["failed" if status == 1 else "unreadable", "passed"]
+    assert report["outputs"][0]["problem"]["id"] == identifier
+    assert "not compared: " in command("compare", *pair).out
+    return done.err
+
+
+def test_a_missing_file(pair: tuple[Path, Path]) -> None:
+    (pair[1] / "output.npy").unlink()
+    error = problem(pair, 1, "DML-MODEL-actual-missing")
+    line = next(
+        n for n, text in enumerate((pair[0] / "manifest.json").read_text().splitlines(), 1) if '"output.npy"' in text
+    )
+    assert error.startswith(f"{pair[0] / 'manifest.json'}:{line}:")
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f2", "i4", "u4", bool, object, "U3", "M8[s]", [("a", "f4")]])
+def test_another_data_type(pair: tuple[Path, Path], dtype: Any) -> None:
+    np.save(pair[1] / "output.npy", np.zeros((1, 1, 2, 2), dtype), allow_pickle=True)
+    problem(pair, 1, "DML-MODEL-npy-type")
+
+
+@pytest.mark.parametrize("shape", [(3,), (5,), (2, 2, 1), (4, 1), (0,), (), (1, 1, 2, 3), (2, 1, 2, 1, 1, 2)], ids=str)
+def test_other_sizes(pair: tuple[Path, Path], shape: tuple[int, ...]) -> None:
+    if shape == (2, 2, 1):  # ones do not matter
+        np.save(pair[1] / "output.npy", np.load(pair[0] / "output.npy").reshape(shape))
+        assert compare(*pair)[0].status == 0
+        return
+    np.save(pair[1] / "output.npy", np.zeros(shape, "f4"))
+    problem(pair, 1, "DML-MODEL-npy-sizes")
+
+
+@pytest.mark.parametrize("size", [0, 15, 17, 20, 1000])
+def test_a_raw_file_of_another_size(pair: tuple[Path, Path], size: int) -> None:
+    (pair[1] / "output.npy").unlink()
+    (pair[1] / "output.bin").write_bytes(bytes(size))
+    assert "bytes; expected 16 bytes." in problem(pair, 1, "DML-MODEL-npy-sizes")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{", b"PK\x03\x04", b"x" * 500])
+def test_a_damaged_file(pair: tuple[Path, Path], content: bytes) -> None:
+    (pair[1] / "output.npy").write_bytes(content)
+    problem(pair, 2, "DML-MODEL-npy")
+
+
+def test_a_truncated_file(pair: tuple[Path, Path]) -> None:
+    path = pair[1] / "output.npy"
+    path.write_bytes(path.read_bytes()[:-1])
+    problem(pair, 2, "DML-MODEL-npy")
+
+
+def test_a_header_with_absurd_sizes(pair: tuple[Path, Path]) -> None:
+    for shape, identifier in (("(10000000000000000000000,)", "DML-MODEL-npy-sizes"), ("(1, 1, 2, 2)", "DML-MODEL-npy")):
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(118)
+        (pair[1] / "output.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+        problem(pair, 1 if identifier.endswith("sizes") else 2, identifier)
+
+
+def test_what_is_no_file(pair: tuple[Path, Path]) -> None:
+    path = pair[1] / "output.npy"
+    path.unlink()
+    path.mkdir()
+    assert "it is a folder" in problem(pair, 2, "DML-MODEL-source")
+    path.rmdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+        assert "it is not a regular file" in problem(pair, 2, "DML-MODEL-source")
+        path.unlink()
+        path.symlink_to("nowhere")
+        problem(pair, 2, "DML-MODEL-source")
+
+
+@given(st.data())
+@cases(100)
+def test_files_with_damaged_bytes(tmp_path_factory: Factory, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("case")
+    operator, example = EXAMPLES[0]
+    expected = expect(folder, model(operator, example))
+    names = sorted(path.relative_to(expected).as_posix() for path in expected.rglob("*") if path.is_file())
+    path = expected / data.draw(st.sampled_from(names))
+    raw = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    actual = copied(expected, folder / "actual")
+    path.write_bytes(raw)
+    done = command("compare", expected, actual)
+    assert done.status in (0, 1, 2)
+    assert done.status == 0 or done.out or "[DML-" in done.err
+
+
+# What is wrong with the expected folder
+
+
+def refused(pair: tuple[Path, Path], identifier: str, path: str, *texts: str) -> None:
+    done = command("compare", *pair)
+    assert (done.status, done.out) == (2, ""), done
+    found = [line for line in done.err.splitlines() if line.endswith(f"[{identifier}]")]
+    assert found and any(f": {path}: " in line for line in found), done.err
+    for text in texts:
+        assert text in done.err
+
+
+def edited(pair: tuple[Path, Path], path: str, value: Any) -> None:
+    """Change a member of the manifest; ... removes it."""
+    found = manifest(pair[0])
+    *steps, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+    owner: Any = found
+    for step in steps:
+        owner = owner[step]
+    if value is ...:
+        del owner[last]
+    else:
+        owner[last] = value
+    (pair[0] / "manifest.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+FIRST = "outputs/0"
+P = "$.outputs[0]"
+DESC = f"{FIRST}/operator/desc"
+OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.npy", "..\\x.npy", "a\0.npy")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "path", "value", "place"),
+    [
+        ("DML-MODEL-manifest", "format", "x", "$"),
+        ("DML-MODEL-manifest", "format", ..., "$"),
+        ("DML-MODEL-choice", "version", 2, "$.version"),
+        ("DML-MODEL-integer", "version", 1.5, "$.version"),
+        ("DML-MODEL-missing", "version", ..., "$"),
+        ("DML-MODEL-type", "version", "1", "$.version"),
+        ("DML-MODEL-type", "dmlcy", 1, "$.dmlcy"),
+        ("DML-MODEL-type", "comparison", [], "$.comparison"),
+        ("DML-MODEL-type", "model", None, "$.model"),
+        ("DML-MODEL-missing", "model", ..., "$"),
+        ("DML-MODEL-choice", "feature_level", "9_9", "$.feature_level"),
+        ("DML-MODEL-missing", "outputs", ..., "$"),
+        ("DML-MODEL-type", "outputs", {}, "$.outputs"),
+        ("DML-MODEL-no-output", "outputs", [], "$.outputs"),
+        ("DML-MODEL-type", FIRST, "x", P),
+        ("DML-MODEL-missing", f"{FIRST}/file", ..., P),
+        ("DML-MODEL-type", f"{FIRST}/file", 1, f"{P}.file"),
+        *(("DML-MODEL-manifest-path", f"{FIRST}/file", name, f"{P}.file") for name in OUTSIDE),
+        ("DML-MODEL-source", f"{FIRST}/file", "none.npy", f"{P}.file"),
+        ("DML-MODEL-source", f"{FIRST}/file", "\x1b[31m.npy", f"{P}.file"),
+        ("DML-MODEL-missing", f"{FIRST}/resource", ..., P),
+        ("DML-MODEL-type", f"{FIRST}/dispatchable", 1, f"{P}.dispatchable"),
+        ("DML-MODEL-missing", f"{FIRST}/operator", ..., P),
+        ("DML-MODEL-type", f"{FIRST}/operator", [], f"{P}.operator"),
+        ("DML-MODEL-missing", f"{FIRST}/operator/type", ..., f"{P}.operator"),
+        ("DML-MODEL-operator-unknown", f"{FIRST}/operator/type", "FLY", f"{P}.operator.type"),
+        ("DML-MODEL-operator-unbuilt", f"{FIRST}/operator/type", "GEMM", f"{P}.operator.type"),
+        ("DML-AVERAGE_POOLING-window_size-fits", f"{DESC}/WindowSize", [9, 2], f"{P}.operator.desc.WindowSize[0]"),
+        ("DML-AVERAGE_POOLING-window_size-type", f"{DESC}/WindowSize", "x", f"{P}.operator.desc.WindowSize"),
+        ("DML-AVERAGE_POOLING-strides-required", f"{DESC}/Strides", ..., f"{P}.operator.desc"),
+        ("DML-MODEL-reference", f"{FIRST}/field", "Output", f"{P}.field"),
+        ("DML-MODEL-reference", f"{FIRST}/field", "InputTensor", f"{P}.field"),
+        ("DML-MODEL-type", f"{FIRST}/field", 1, f"{P}.field"),
+        ("DML-MODEL-manifest-desc", f"{FIRST}/dtype", "FLOAT16", f"{P}.dtype"),
+        ("DML-MODEL-manifest-desc", f"{FIRST}/sizes", [1, 1, 2, 3], f"{P}.sizes"),
+        ("DML-MODEL-manifest-desc", f"{FIRST}/sizes", [1, True, 2, 2], f"{P}.sizes"),
+        ("DML-MODEL-manifest-desc", f"{FIRST}/sizes", [2**70] * 5000, f"{P}.sizes"),
+        ("DML-MODEL-missing", f"{FIRST}/sizes", ..., P),
+        ("DML-MODEL-missing", f"{FIRST}/buffer", ..., P),
+        ("DML-MODEL-data-type", f"{FIRST}/buffer/dtype", "FLOAT23", f"{P}.buffer.dtype"),
+        ("DML-MODEL-type", f"{FIRST}/buffer/dtype", 1, f"{P}.buffer.dtype"),
+        ("DML-MODEL-buffer-size", f"{FIRST}/buffer/size_in_bytes", 8, f"{P}.buffer"),
+        ("DML-MODEL-buffer-size", f"{FIRST}/buffer/offset_in_bytes", 2**63, f"{P}.buffer"),
+        ("DML-MODEL-range", f"{FIRST}/buffer/offset_in_bytes", -4, f"{P}.buffer.offset_in_bytes"),
+        ("DML-MODEL-integer", f"{FIRST}/buffer/size_in_bytes", 16.0, f"{P}.buffer.size_in_bytes"),
+        ("DML-MODEL-type", f"{FIRST}/inputs", [], f"{P}.inputs"),
+        ("DML-MODEL-missing", f"{FIRST}/inputs", ..., P),
+        ("DML-MODEL-reference", f"{FIRST}/inputs/OutputTensor", {}, f"{P}.inputs.OutputTensor"),
+        ("DML-MODEL-type", f"{FIRST}/inputs/InputTensor", 1, f"{P}.inputs.InputTensor"),
+        ("DML-MODEL-manifest-path", f"{FIRST}/inputs/InputTensor/file", "../x.npy", f"{P}.inputs.InputTensor.file"),
+        ("DML-MODEL-type", f"{FIRST}/inputs/InputTensor/computed_by", 1, f"{P}.inputs.InputTensor.computed_by"),
+        ("DML-MODEL-missing", f"{FIRST}/inputs/InputTensor/resource", ..., f"{P}.inputs.InputTensor"),
+        ("DML-MODEL-missing", f"{FIRST}/accuracy", ..., P),
+        ("DML-MODEL-choice", f"{FIRST}/accuracy", "exactly", f"{P}.accuracy"),
+        ("DML-MODEL-type", f"{FIRST}/accuracy", 5, f"{P}.accuracy"),
+        ("DML-MODEL-choice", f"{FIRST}/accuracy/ulp", 0, f"{P}.accuracy.ulp"),
+        ("DML-MODEL-choice", f"{FIRST}/accuracy/ulp", -1, f"{P}.accuracy.ulp"),
+        ("DML-MODEL-choice", f"{FIRST}/accuracy/ulp", 10**400, f"{P}.accuracy.ulp"),
+        ("DML-MODEL-type", f"{FIRST}/accuracy/ulp", True, f"{P}.accuracy.ulp"),
+        ("DML-MODEL-missing", f"{FIRST}/accuracy/ulp", ..., f"{P}.accuracy"),
+        ("DML-MODEL-missing", f"{FIRST}/accuracy/formula", ..., f"{P}.accuracy"),
+        ("DML-MODEL-choice", f"{FIRST}/accuracy/of", "sizes", f"{P}.accuracy.of"),
+        ("DML-MODEL-missing", f"{FIRST}/accuracy/tolerance", ..., f"{P}.accuracy"),
+        ("DML-MODEL-manifest-path", f"{FIRST}/accuracy/tolerance", "/x.npy", f"{P}.accuracy.tolerance"),
+        ("DML-MODEL-source", f"{FIRST}/accuracy/tolerance", "x.npy", f"{P}.accuracy.tolerance"),
+        ("DML-MODEL-npy-type", f"{FIRST}/accuracy/tolerance", "output.npy", f"{P}.accuracy.tolerance"),
+        ("DML-MODEL-npy-sizes", f"{FIRST}/file", "uoutput.npy", f"{P}.file"),
+        ("DML-MODEL-npy-type", f"{FIRST}/file", "tolerance/output.npy", f"{P}.file"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isascii() and value.isprintable() else "",
+)
+def test_an_edited_manifest(pair: tuple[Path, Path], identifier: str, path: str, value: Any, place: str) -> None:
+    edited(pair, path, value)
+    refused(pair, identifier, place)
+
+
+def test_unknown_members_are_warnings(pair: tuple[Path, Path]) -> None:
+    for path in (
+        "x",
+        f"{FIRST}/x",
+        f"{FIRST}/buffer/x",
+        f"{FIRST}/inputs/InputTensor/x",
+        f"{FIRST}/accuracy/x",
+        f"{DESC}/x",
+    ):
+        edited(pair, path, 1)
+    done, report = compare(*pair)
+    assert done.status == 0 and done.err.count("warning: ") == len(report["warnings"]) == 6
+    assert "[DML-MODEL-unknown]" in done.err
+
+
+def test_everything_wrong_is_said_at_once(pair: tuple[Path, Path]) -> None:
+    edited(pair, "feature_level", "9_9")
+    edited(pair, f"{FIRST}/file", "../x.npy")
+    edited(pair, "outputs/1/accuracy", "x")
+    refused(pair, "DML-MODEL-choice", "$.feature_level", "[DML-MODEL-manifest-path]", "$.outputs[1].accuracy")
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan])
+def test_a_tolerance_that_is_none(pair: tuple[Path, Path], value: float) -> None:
+    path = pair[0] / "tolerance" / "output.npy"
+    values = np.load(path)
+    values[0, 0, 1, 1] = value
+    np.save(path, values)
+    refused(pair, "DML-MODEL-manifest-tolerance", f"{P}.accuracy.tolerance")
+
+
+@pytest.mark.parametrize(
+    ("content", "identifier", "path"),
+    [
+        (b"", "DML-MODEL-json", "$"),
+        (b"{", "DML-MODEL-json", "$"),
+        (b"[" * 10_000_000, "DML-MODEL-json", "$"),
+        (b'{"outputs": ' + b"[" * 10_000_000, "DML-MODEL-json", "$"),
+        (b"[]", "DML-MODEL-type", "$"),
+        (b"null", "DML-MODEL-type", "$"),
+        (b'"\x1b"', "DML-MODEL-json", "$"),
+        (b"\xff\xfe", "DML-MODEL-json", "$"),
+        (b"{}", "DML-MODEL-manifest", "$"),
+        (b'{"format": ["dmlcy-expected"]}', "DML-MODEL-manifest", "$"),
+        (b" " * (64 * 2**20 + 1), "DML-MODEL-manifest", "$"),
+    ],
+    ids=range(11),
+)
+def test_no_manifest(pair: tuple[Path, Path], content: bytes, identifier: str, path: str) -> None:
+    (pair[0] / "manifest.json").write_bytes(content)
+    refused(pair, identifier, path)
+
+
+def test_a_manifest_that_is_no_file(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    path = pair[0] / "manifest.json"
+    path.unlink()
+    refused(pair, "DML-MODEL-manifest", "$", f"{path}:1:1: ", "No such file")
+    path.mkdir()
+    refused(pair, "DML-MODEL-manifest", "$", "it is a folder")
+    path.rmdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+        refused(pair, "DML-MODEL-manifest", "$", "it is not a regular file")
+
+
+def test_what_is_compared_must_be_there(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    expected, actual = pair
+    refused((tmp_path / "none", actual), "DML-MODEL-manifest", "$", "there is no such file or folder")
+    refused((tmp_path / "a\0b", actual), "DML-MODEL-manifest", "$")
+    refused((expected / "manifest.json", actual), "DML-MODEL-manifest", "$", 'it does not list "manifest.json"')
+    refused((actual / "output.npy", actual), "DML-MODEL-manifest", "$", "No such file")
+    refused((expected, tmp_path / "none"), "DML-MODEL-actual", "$", "there is no such file or folder")
+    refused((expected, actual / "output.npy"), "DML-MODEL-actual", "$", "it is one file, and there are 2 outputs")
+
+
+def test_one_file_of_several(pair: tuple[Path, Path]) -> None:
+    expected, actual = pair
+    done, report = compare(expected / "uoutput.npy", actual)
+    assert done.status == 0 and one_output(report)["resource"] == "uoutput"
+    done, report = compare(expected / "uoutput.npy", actual / "uoutput.npy")
+    assert done.status == 0
+    (actual / "raw.dat").write_bytes(np.load(actual / "uoutput.npy").tobytes())
+    assert compare(expected / "uoutput.npy", actual / "raw.dat")[0].status == 0
+    done, _ = compare(expected / "output.npy", actual / "uoutput.npy")
+    assert done.status == 1 and "[DML-MODEL-npy-sizes]" in done.err
+
+
+def test_npy_goes_before_raw(pair: tuple[Path, Path]) -> None:
+    (pair[1] / "output.bin").write_bytes(b"")
+    assert compare(*pair)[0].status == 0
+
+
+def test_a_buffer_of_another_type(tmp_path: Path) -> None:
+    """The device writes the resource in the type of its initial values."""
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "UNFOLD")
+    whole = model(operator, example)
+    count = whole["resources"]["output"]["initialValues"]["valueCount"]
+    whole["resources"]["output"] = {
+        "initialValuesDataType": "UINT32",
+        "initialValues": {"valueCount": count, "value": 0},
+    }
+    expected = expect(tmp_path, whole)
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "output.npy")
+    np.save(actual / "output.npy", values.ravel().view("u4"))
+    assert compare(expected, actual)[0].status == 0
+    np.save(actual / "output.npy", values.view("u4"))
+    done, _ = compare(expected, actual)
+    assert done.status == 1 and "of UINT32; expected" in done.err and "of FLOAT32." in done.err
+
+
+def test_usage() -> None:
+    for arguments in ([], ["x"], ["x", "y", "z"], ["x", "y", "--format", "xml"]):
+        assert command("compare", *arguments).status == 2
+
+
+def test_the_command(tmp_path: Path) -> None:
+    operator, example = EXAMPLES[0]
+    path = write_model(tmp_path, model(operator, example))
+    for arguments in (
+        ["run", str(path), "--expect", str(tmp_path / "e")],
+        ["compare", str(tmp_path / "e"), str(tmp_path / "e")],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "dmlcy", *arguments], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_fact_of_two_bounds_stands_in_one_place(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert accuracy.SIDES == 2
+    assert "up to 2 bounds passes" in manifest(pair[0])["comparison"]
+    assert "10 pass, since both values may be off" in command("compare", *pair).out

@@ -1,0 +1,450 @@
+"""``dmlcy run --expect``: what is written for each output, which outputs count, and what is never overwritten."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exchange import EXAMPLES, IDS, Array, Case, cases, command, expect, manifest, models, random_values, write_model
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmlcy._cli.example import model
+from dmlcy._model import ulp
+from dmlcy._model.expect import distinct
+from dmlcy._spec import Example, Operator
+from dmlcy._tables import DTYPES, OPERATORS
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
+import reference
+
+FLOATS = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3]}
+
+
+def zeros(count: int, dtype: str = "FLOAT32") -> dict[str, Any]:
+    return {"initialValuesDataType": dtype, "initialValues": {"valueCount": count, "value": 0}}
+
+
+def pad(size: int, start: int, end: int, **output: Any) -> dict[str, Any]:
+    """A dispatchable that puts ``start`` nines before and ``end`` nines after its input."""
+    desc = {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [size]},
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [start + size + end], **output},
+        "PaddingMode": "CONSTANT",
+        "PaddingValueDataType": "FLOAT32",
+        "PaddingValue": 9,
+        "DimensionCount": 1,
+        "StartPadding": [start],
+        "EndPadding": [end],
+    }
+    return {"type": "DML_OPERATOR_PADDING1", "desc": desc}
+
+
+def dispatch(name: str, source: Any, target: Any) -> dict[str, Any]:
+    return {"type": "dispatch", "dispatchable": name, "bindings": {"InputTensor": source, "OutputTensor": target}}
+
+
+def at(name: str, offset: int) -> dict[str, Any]:
+    return {"name": name, "elementOffset": offset}
+
+
+def whole(resources: dict[str, Any], dispatchables: dict[str, Any], *commands: dict[str, Any]) -> dict[str, Any]:
+    return {"resources": resources, "dispatchables": dispatchables, "commands": list(commands)}
+
+
+def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
+    """A model with one AVERAGE_POOLING of 2 spatial axes, its input in x.npy."""
+    operator = OPERATORS["AVERAGE_POOLING"]
+    dtype = next(d.name for d in DTYPES.values() if d.numpy == x.dtype.name)
+    example = operator.examples[0]
+    average = reference.average_pooling(x, **attributes)
+    example = replace(
+        example,
+        inputs={"input": (dtype, x.shape, None)},
+        attributes=attributes,
+        outputs={"output": (dtype, average.total.shape, None)},
+    )
+    found = model(operator, replace(example, inputs={"input": (dtype, x.shape, [0])}))
+    found["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    return found
+
+
+def values(folder: Path, name: str = "out.npy") -> list[Any]:
+    found: list[Any] = np.load(folder / name).tolist()
+    return found
+
+
+# One output
+
+
+@pytest.mark.parametrize(("operator", "example"), EXAMPLES, ids=IDS)
+def test_the_examples(operator: Operator, example: Example, tmp_path: Path) -> None:
+    folder = expect(tmp_path, model(operator, example))
+    found = manifest(folder)
+    assert found["format"] == "dmlcy-expected" and found["version"] == 1
+    assert found["model"] == "m.json" and found["feature_level"] == "6_4"
+    assert "A difference of up to 2 bounds passes" in found["comparison"]
+    (output,) = found["outputs"]
+    ((name, (dtype, sizes, data)),) = example.outputs.items()
+    field = next(field for field in operator.fields if field.python == name)
+    assert output["file"] == f"{name}.npy" and output["resource"] == name and output["field"] == field.name
+    assert (output["dtype"], output["sizes"], output["dispatchable"]) == (dtype, list(sizes), operator.python)
+    written = np.load(folder / output["file"])
+    assert written.dtype == np.dtype(DTYPES[dtype].numpy)
+    np.testing.assert_array_equal(written, np.array(data, written.dtype).reshape(sizes))
+    assert output["operator"]["type"] == f"DML_OPERATOR_{operator.name}"
+    assert output["operator"]["desc"][field.name]["Sizes"] == list(sizes)
+    assert output["inputs"].keys() == {field.name for field in operator.fields if field.python in example.inputs}
+    for python, (_, shape, given_data) in example.inputs.items():
+        source = output["inputs"][next(field.name for field in operator.fields if field.python == python)]
+        assert source["resource"] == python and source["computed_by"] is None
+        saved = np.load(folder / source["file"])
+        np.testing.assert_array_equal(saved, np.array(given_data, saved.dtype).reshape(shape))
+    stated = operator.accuracy.get(dtype)
+    if stated is None:
+        assert output["accuracy"] == "exact"
+    else:
+        assert output["accuracy"]["formula"] == stated.ulp.text and output["accuracy"]["of"] == stated.of
+    assert {path.name for path in folder.rglob("*") if path.is_file()} >= {"manifest.json", output["file"]}
+    assert not [path for path in folder.rglob(".*")]
+
+
+@cases(60)
+@given(models())
+def test_strides_and_offsets_are_left_out(tmp_path_factory: pytest.TempPathFactory, case: Case) -> None:
+    """The values are those of a call, wherever the output lies in its buffer."""
+    import dmlcy as dml
+
+    folder = case.expect(tmp_path_factory.mktemp("case"))
+    (output,) = manifest(folder)["outputs"]
+    desc = dml.desc.OperatorDesc.from_dict(output["operator"])
+    inputs = [case.inputs[field.python] for field in case.operator.fields if field.kind == "input"]
+    called = dml.compile(desc)(*inputs)
+    written = np.load(folder / output["file"])
+    assert written.flags.c_contiguous and written.dtype == called.dtype and written.shape == called.shape
+    assert written.tobytes() == called.tobytes()
+
+
+@cases(60)
+@given(
+    st.sampled_from(["FLOAT32", "FLOAT16"]),
+    st.integers(0, 999),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    st.tuples(st.integers(1, 2), st.integers(1, 2)),
+    st.sampled_from([(0, 0), (1, 2)]),
+    st.booleans(),
+    st.sampled_from(["ordinary", "any"]),
+)
+def test_the_tolerance_is_that_of_sums_of_absolute_values(
+    tmp_path_factory: pytest.TempPathFactory,
+    dtype: str,
+    seed: int,
+    window: tuple[int, int],
+    strides: tuple[int, int],
+    padding: tuple[int, int],
+    include: bool,
+    kind: str,
+) -> None:
+    folder = tmp_path_factory.mktemp("case")
+    x = random_values(seed, (1, 2, 4, 5), dtype.lower(), kind)
+    np.save(folder / "x.npy", x)
+    attributes: dict[str, Any] = {
+        "window_size": window, "strides": strides, "start_padding": padding, "end_padding": padding,
+        "include_padding": include,
+    }  # fmt: skip
+    (output,) = manifest(expect(folder, pooling(x, **attributes)))["outputs"]
+    accuracy = output["accuracy"]
+    longest, rest = max(window), math.prod(window) // min(window)
+    assert accuracy["ulp"] == (rest + longest + 1 if dtype == "FLOAT32" else 1 + (rest + longest) // 4096)
+    assert accuracy["of"] == "magnitudes"
+    tolerance = np.load(folder / "expected" / accuracy["tolerance"])
+    result = np.load(folder / "expected" / output["file"])
+    assert tolerance.dtype == np.float64 and tolerance.shape == result.shape
+    average = reference.average_pooling(x, **attributes)
+    finite = np.isfinite(average.mean())
+    scale = average.magnitude / np.maximum(average.divisor, 1)
+    # The magnitudes are computed with rounding too, in float32: never is the tolerance smaller for it.
+    low = accuracy["ulp"] * ulp.unit(scale, np.dtype(dtype.lower()))
+    high = accuracy["ulp"] * ulp.unit(scale * (1 + 1e-5), np.dtype(dtype.lower()))
+    overflows = average.magnitude > 0.999 * float(np.finfo("f4").max)
+    judged = finite & ~overflows
+    assert (tolerance[judged] >= low[judged]).all() and (tolerance[judged] <= high[judged]).all()
+    surely = average.magnitude > 1.001 * float(np.finfo("f4").max)
+    assert np.isinf(tolerance[surely]).all()
+    assert (tolerance[~finite & ~overflows] == 0).all()
+
+
+def test_half_sums_do_not_overflow_in_the_tolerance(tmp_path: Path) -> None:
+    x = np.full((1, 1, 4, 4), 65504, np.float16)
+    np.save(tmp_path / "x.npy", x)
+    attributes: dict[str, Any] = {
+        "window_size": (4, 4), "strides": (1, 1), "start_padding": (0, 0), "end_padding": (0, 0),
+        "include_padding": False,
+    }  # fmt: skip
+    folder = expect(tmp_path, pooling(x, **attributes))
+    assert np.load(folder / "tolerance" / "output.npy").tolist() == [[[[32.0]]]]
+
+
+# Several dispatches
+
+
+def test_the_last_dispatch_counts(tmp_path: Path) -> None:
+    found = whole(
+        {"a": FLOATS, "b": {**FLOATS, "initialValues": [4, 5, 6]}, "out": zeros(5)},
+        {"one": pad(3, 1, 1), "two": pad(3, 2, 0)},
+        dispatch("one", "a", "out"),
+        dispatch("two", "b", "out"),
+    )
+    folder = expect(tmp_path, found)
+    (output,) = manifest(folder)["outputs"]
+    assert output["dispatchable"] == "two" and values(folder) == [9, 9, 4, 5, 6]
+    assert output["inputs"]["InputTensor"]["resource"] == "b"
+    assert [path.name for path in (folder / "inputs").iterdir()] == ["b.npy"]
+
+
+def test_one_resource_with_two_views(tmp_path: Path) -> None:
+    found = whole(
+        {"a": FLOATS, "out": zeros(10)},
+        {"one": pad(3, 1, 1), "two": pad(3, 2, 0)},
+        dispatch("one", "a", "out"),
+        dispatch("two", "a", at("out", 5)),
+    )
+    folder = expect(tmp_path, found)
+    outputs = manifest(folder)["outputs"]
+    assert [(one["file"], one["dispatchable"]) for one in outputs] == [("out.npy", "one"), ("out-2.npy", "two")]
+    assert [one["buffer"]["offset_in_bytes"] for one in outputs] == [0, 20]
+    assert values(folder) == [9, 1, 2, 3, 9] and values(folder, "out-2.npy") == [9, 9, 1, 2, 3]
+    assert outputs[0]["inputs"] == outputs[1]["inputs"]
+
+
+def test_a_view_that_was_written_over_in_part_does_not_count(tmp_path: Path) -> None:
+    found = whole(
+        {"a": FLOATS, "out": zeros(9)},
+        {"one": pad(3, 1, 1), "two": pad(3, 2, 0)},
+        dispatch("one", "a", "out"),
+        dispatch("two", "a", at("out", 4)),
+    )
+    folder = expect(tmp_path, found)
+    assert [one["dispatchable"] for one in manifest(folder)["outputs"]] == ["two"]
+    assert values(folder) == [9, 9, 1, 2, 3]
+
+
+def test_views_that_interleave_both_count(tmp_path: Path) -> None:
+    found = whole(
+        {"a": FLOATS, "out": zeros(10)},
+        {"one": pad(3, 1, 1, Strides=[2]), "two": pad(3, 2, 0, Strides=[2])},
+        dispatch("one", "a", "out"),
+        dispatch("two", "a", at("out", 1)),
+    )
+    folder = expect(tmp_path, found)
+    assert values(folder) == [9, 1, 2, 3, 9] and values(folder, "out-2.npy") == [9, 9, 1, 2, 3]
+
+
+def test_inputs_are_saved_as_they_were(tmp_path: Path) -> None:
+    """The input of the first dispatch is overwritten by the second one."""
+    found = whole(
+        {"a": zeros(5), "b": FLOATS, "out": zeros(6)},
+        {"one": pad(5, 1, 0), "two": pad(3, 1, 1)},
+        dispatch("one", "a", "out"),
+        dispatch("two", "b", "a"),
+    )
+    folder = expect(tmp_path, found)
+    outputs = {one["resource"]: one for one in manifest(folder)["outputs"]}
+    assert values(folder, outputs["out"]["inputs"]["InputTensor"]["file"]) == [0, 0, 0, 0, 0]
+    assert values(folder, "out.npy") == [9, 0, 0, 0, 0, 0] and values(folder, "a.npy") == [9, 1, 2, 3, 9]
+    assert outputs["out"]["inputs"]["InputTensor"]["computed_by"] is None
+
+
+def test_inputs_that_were_computed_say_so(tmp_path: Path) -> None:
+    found = whole(
+        {"a": FLOATS, "b": zeros(5), "out": zeros(3), "copy": zeros(3)},
+        {"one": pad(3, 1, 1), "two": pad(2, 1, 0)},
+        dispatch("one", "a", "b"),
+        dispatch("two", at("b", 3), "out"),
+        dispatch("two", "a", "copy"),
+    )
+    folder = expect(tmp_path, found)
+    outputs = {one["resource"]: one for one in manifest(folder)["outputs"]}
+    assert outputs["out"]["inputs"]["InputTensor"]["computed_by"] == "one"
+    assert outputs["copy"]["inputs"]["InputTensor"]["computed_by"] is None
+    assert values(folder) == [9, 3, 9]
+
+
+def test_the_same_input_is_saved_once_until_it_changes(tmp_path: Path) -> None:
+    found = whole(
+        {"a": FLOATS, "b": zeros(5), "c": zeros(5), "d": zeros(5), "z": zeros(1)},
+        {"one": pad(3, 1, 1), "set": pad(1, 0, 0)},
+        dispatch("one", "a", "b"),
+        dispatch("one", "a", "c"),
+        dispatch("set", "z", "a"),
+        dispatch("one", "a", "d"),
+    )
+    folder = expect(tmp_path, found)
+    outputs = {one["resource"]: one["inputs"]["InputTensor"]["file"] for one in manifest(folder)["outputs"]}
+    assert outputs["b"] == outputs["c"] == "inputs/a.npy"
+    assert outputs["d"] == "inputs/a-2.npy"
+    assert values(folder, "inputs/a.npy") == [1, 2, 3] and values(folder, "inputs/a-2.npy") == [0, 2, 3]
+
+
+def test_an_input_bound_at_initialisation(tmp_path: Path) -> None:
+    one = pad(3, 1, 1)
+    one["desc"]["InputTensor"]["Flags"] = "OWNED_BY_DML"
+    one["bindings"] = {"InputTensor": "a"}
+    command_ = {"type": "dispatch", "dispatchable": "one", "bindings": {"OutputTensor": "out"}}
+    folder = expect(tmp_path, whole({"a": FLOATS, "out": zeros(5)}, {"one": one}, command_))
+    assert values(folder, "inputs/a.npy") == [1, 2, 3]
+
+
+def test_values_are_those_after_the_last_command(tmp_path: Path) -> None:
+    """Printing and writing files in between changes nothing."""
+    found = whole({"a": FLOATS, "out": zeros(5)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
+    found["commands"] += [
+        {"type": "print", "resource": "out"},
+        {"type": "writeFile", "resource": "out", "targetPath": "o.bin"},
+    ]
+    done = command("run", write_model(tmp_path, found), "--expect", tmp_path / "e", "--output-path", tmp_path / "w")
+    assert done.status == 0 and done.out.endswith(f"Expected values written to '{tmp_path / 'e'}'\n")
+    assert (tmp_path / "w" / "o.bin").read_bytes() == np.array(values(tmp_path / "e"), "f4").tobytes()
+
+
+def test_iterations_and_level(tmp_path: Path) -> None:
+    found = whole({"a": FLOATS, "out": zeros(5)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
+    folder = expect(tmp_path, found, "--iterations", "3", "--feature-level", "5_0")
+    assert manifest(folder)["feature_level"] == "5_0" and values(folder) == [9, 1, 2, 3, 9]
+
+
+# Names
+
+
+@given(
+    st.lists(st.one_of(st.text(max_size=8), st.sampled_from(["con", "NUL.x", "a", "A", "a-2", ".", "..", "x" * 300])))
+)
+def test_names_are_safe_and_distinct(names: list[str]) -> None:
+    taken: set[str] = set()
+    found = [distinct(name, taken) for name in names]
+    assert len({name.lower() for name in found}) == len(names)
+    for name in found:
+        assert name.isascii() and not name.startswith(".") and not name.endswith(".")
+        assert 0 < len(name) < 120 and not set(name) & set('/\\:*?"<>| \0\n')
+        assert name.split(".")[0].lower() not in ("con", "nul", "aux", "prn", "com1", "lpt9")
+
+
+def test_names_of_resources_become_names_of_files(tmp_path: Path) -> None:
+    names = ["../up", "a/b", "A/B", "con", "\x1b[31m", "."]
+    found = whole(
+        {"a": FLOATS, **{name: zeros(5) for name in names}},
+        {"one\n": pad(3, 1, 1)},
+        *(dispatch("one\n", "a", name) for name in names),
+    )
+    folder = expect(tmp_path, found)
+    outputs = manifest(folder)["outputs"]
+    assert [one["resource"] for one in outputs] == names
+    assert [one["file"] for one in outputs] == ["_up.npy", "a_b.npy", "A_B-2.npy", "_con.npy", "_31m.npy", "_.npy"]
+    assert all(values(folder, one["file"]) == [9, 1, 2, 3, 9] for one in outputs)
+    assert {path.name for path in tmp_path.iterdir()} == {"m.json", "expected"}
+
+
+def test_several_models_have_a_folder_each(tmp_path: Path) -> None:
+    found = whole({"a": FLOATS, "out": zeros(5)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
+    (tmp_path / "other").mkdir()
+    paths = [write_model(tmp_path, found, "m.json"), write_model(tmp_path / "other", found, "M.json")]
+    done = command("run", *paths, "--expect", tmp_path / "e")
+    assert done.status == 0
+    assert sorted(path.name for path in (tmp_path / "e").iterdir()) == ["M-2", "m"]
+    assert values(tmp_path / "e" / "m") == values(tmp_path / "e" / "M-2") == [9, 1, 2, 3, 9]
+
+
+# What is in the way
+
+
+@pytest.fixture
+def simple(tmp_path: Path) -> Path:
+    found = whole({"a": FLOATS, "out": zeros(5)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
+    return write_model(tmp_path, found)
+
+
+def refused(model_: Path, folder: Path, identifier: str = "DML-MODEL-write") -> str:
+    done = command("run", model_, "--expect", folder)
+    assert done.status == (2 if identifier == "DML-MODEL-write" else 1)
+    assert f"[{identifier}]" in done.err
+    return done.err
+
+
+def test_an_earlier_run_is_replaced(simple: Path, tmp_path: Path) -> None:
+    assert command("run", simple, "--expect", tmp_path / "e").status == 0
+    (tmp_path / "e" / "notes.txt").write_text("mine")
+    found = whole(
+        {"a": {**FLOATS, "initialValues": [7, 8, 9]}, "out": zeros(5)},
+        {"one": pad(3, 1, 1)},
+        dispatch("one", "a", "out"),
+    )
+    folder = tmp_path / "e"
+    assert command("run", write_model(tmp_path, found), "--expect", folder).status == 0
+    assert values(folder) == [9, 7, 8, 9, 9] and (folder / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["out.npy", "inputs/a.npy", "manifest.json"])
+def test_files_of_others_stay(simple: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "e"
+    (folder / "inputs").mkdir(parents=True)
+    (folder / name).write_text('{"format": "another"}')
+    assert "no manifest there names it" in refused(simple, folder)
+    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / name]
+    assert (folder / name).read_text() == '{"format": "another"}'
+
+
+@pytest.mark.parametrize("text", ["", "[" * 100, '{"format": "dmlcy-expected"}', '"x"', "[1]", "\xff"])
+def test_damaged_manifests(simple: Path, tmp_path: Path, text: str) -> None:
+    """One of ours, however damaged, is replaced; anything else stays."""
+    folder = tmp_path / "e"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(text, encoding="latin-1")
+    if "dmlcy-expected" in text:
+        assert command("run", simple, "--expect", folder).status == 0
+    else:
+        refused(simple, folder)
+        assert (folder / "manifest.json").read_text(encoding="latin-1") == text
+
+
+def test_a_file_in_place_of_the_folder(simple: Path, tmp_path: Path) -> None:
+    (tmp_path / "e").write_text("mine")
+    refused(simple, tmp_path / "e")
+    assert (tmp_path / "e").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_no_link_is_followed(simple: Path, tmp_path: Path) -> None:
+    (tmp_path / "e").mkdir()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "e" / "inputs").symlink_to(tmp_path / "outside", target_is_directory=True)
+    assert "a link leads out" in refused(simple, tmp_path / "e")
+    assert list((tmp_path / "outside").iterdir()) == []
+    (tmp_path / "e" / "inputs").unlink()
+    (tmp_path / "e" / "out.npy").symlink_to(tmp_path / "nowhere")
+    assert "no manifest there names it" in refused(simple, tmp_path / "e")
+
+
+def test_a_model_that_fails_writes_nothing(tmp_path: Path) -> None:
+    found = whole({"a": FLOATS, "out": zeros(4)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
+    done = command("run", write_model(tmp_path, found), "--expect", tmp_path / "e")
+    assert done.status == 1 and "DML-MODEL-buffer-size" in done.err
+    assert not (tmp_path / "e").exists()
+
+
+def test_a_model_without_dispatch(tmp_path: Path) -> None:
+    path = write_model(tmp_path, whole({"a": FLOATS}, {}))
+    assert ": $.commands: There is no output" in refused(path, tmp_path / "e", "DML-MODEL-no-output")
+    assert not (tmp_path / "e").exists()
+
+
+def test_the_manifest_has_no_absolute_path(simple: Path, tmp_path: Path) -> None:
+    assert command("run", simple, "--expect", tmp_path / "e").status == 0
+    text = (tmp_path / "e" / "manifest.json").read_text()
+    assert str(tmp_path) not in text and json.loads(text)["model"] == "m.json"
