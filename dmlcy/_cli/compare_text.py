@@ -12,6 +12,7 @@ from dmlcy._model.accuracy import MAGNITUDES, SIDES
 from dmlcy._model.compare import Comparison, Report, Window
 from dmlcy._model.differences import Differences, Worst
 from dmlcy._model.manifest import Output
+from dmlcy._model.numbers import is_float
 from dmlcy._model.problems import printable
 from dmlcy._model.ulp import bits
 from dmlcy._model.window import Plane
@@ -66,7 +67,7 @@ def _unit(output: Output) -> str:
     """What differences are counted in."""
     if output.bound is not None and output.bound.of == MAGNITUDES:
         return "ulp of the result for absolute inputs"
-    return "ulp" if output.dtype.name.startswith("FLOAT") else "units"
+    return "ulp" if is_float(output.dtype) else "units"
 
 
 def _worst(comparison: Comparison, worst: Worst) -> Iterator[str]:
@@ -88,7 +89,8 @@ def _notes(output: Output, found: Differences) -> Iterator[str]:
         subject = f"{_count(found.unjudged, 'element')} cannot be judged"
         yield f"{subject}: the result for absolute inputs exceeds the range of the data type"
     if found.flushed:
-        yield f"{found.flushed} of the elements that fail should be subnormal numbers and are 0"
+        subject = f"{_count(found.flushed, 'failing element')} should be subnormal"
+        yield f"{subject}, not 0: does the device flush subnormal numbers?"
     if found.signs and output.bound is None:
         yield f"{_count(found.signs, 'zero')} of another sign, which passes"
     for name, source in output.inputs.items():

@@ -94,8 +94,14 @@ def _widened(desc: OperatorDesc, level: str) -> OperatorDesc:
     operator, values = desc.operator, desc.values()
     fields = [field for field in operator.fields if isinstance(values[field.python], TensorDesc)]
     tensors = {field.python: (field, dtype_of(getattr(desc, field.python))) for field in fields}
-    taken = [set(dtypes_at(field, level_index(level))) for field, dtype in tensors.values() if is_float(dtype)]
-    common = [DTYPES[name] for name in set.intersection(*taken) if DTYPES[name].numpy and is_float(DTYPES[name])]
+    floats = [(field, dtype) for field, dtype in tensors.values() if is_float(dtype)]
+    bits = max((dtype.bits for _, dtype in floats), default=0)
+    common = [
+        dtype
+        for dtype in DTYPES.values()
+        if dtype.numpy and is_float(dtype) and dtype.bits >= bits
+        if all(dtype.name in dtypes_at(field, level_index(level)) for field, _ in floats)
+    ]
     for dtype in sorted(common, key=lambda dtype: dtype.bits, reverse=True):
         given = {field.python: values[field.python] for field in operator.fields if field.value is None}
         for name, (_, own) in tensors.items():

@@ -47,8 +47,8 @@ class Actual:
                 return self.raw(stream) if self.file.suffix.lower() in RAW else self.npy(stream)
         except npy.NpyError as error:
             self.report("DML-MODEL-npy", why=str(error))
-        except (OSError, ValueError) as error:
-            self.report("DML-MODEL-source", why=getattr(error, "strerror", None) or str(error))
+        except OSError as error:
+            self.report("DML-MODEL-source", why=error.strerror or str(error))
         return None
 
     def report(self, identifier: str, **values: str) -> None:

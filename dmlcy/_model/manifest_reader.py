@@ -56,9 +56,8 @@ class Expected:
                     found = npy.read_elements(stream, header).astype(numpy_dtype(dtype), copy=False)
         except npy.NpyError as error:
             reader.report("DML-MODEL-npy", node, path=str(path), why=str(error))
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            reader.report("DML-MODEL-source", node, path=str(path), why=why)
+        except OSError as error:
+            reader.report("DML-MODEL-source", node, path=str(path), why=error.strerror or str(error))
         reader.finish()
         assert found is not None
         return found

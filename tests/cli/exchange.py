@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import os
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from dmlcy._cli import main
 from dmlcy._cli.example import model
 from dmlcy._spec import Example, Operator
 from dmlcy._tables import DTYPES, OPERATORS
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
+import reference
 
 Array = np.ndarray[Any, Any]
 
@@ -91,6 +95,23 @@ def compare(expected: Path, actual: Path) -> tuple[Done, dict[str, Any]]:
         wanted = ["passed" if one["status"] == "passed" else "FAILED" for one in report["outputs"]]
         assert words == wanted
     return done, report
+
+
+def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
+    """A model with one AVERAGE_POOLING of 2 spatial axes, its input in x.npy."""
+    operator = OPERATORS["AVERAGE_POOLING"]
+    dtype = next(d.name for d in DTYPES.values() if d.numpy == x.dtype.name)
+    example = operator.examples[0]
+    average = reference.average_pooling(x, **attributes)
+    example = replace(
+        example,
+        inputs={"input": (dtype, x.shape, None)},
+        attributes=attributes,
+        outputs={"output": (dtype, average.total.shape, None)},
+    )
+    found = model(operator, replace(example, inputs={"input": (dtype, x.shape, [0])}))
+    found["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    return found
 
 
 # Random models

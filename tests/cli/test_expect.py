@@ -5,14 +5,27 @@ from __future__ import annotations
 import json
 import math
 import os
+import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from exchange import EXAMPLES, IDS, Array, Case, cases, command, expect, manifest, models, random_values, write_model
+from exchange import (
+    EXAMPLES,
+    IDS,
+    Case,
+    cases,
+    command,
+    expect,
+    manifest,
+    models,
+    pooling,
+    random_values,
+    reference,
+    write_model,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,10 +33,7 @@ from dmlcy._cli.example import model
 from dmlcy._model import ulp
 from dmlcy._model.expect import distinct
 from dmlcy._spec import Example, Operator
-from dmlcy._tables import DTYPES, OPERATORS
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
-import reference
+from dmlcy._tables import DTYPES
 
 FLOATS = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3]}
 
@@ -57,23 +67,6 @@ def at(name: str, offset: int) -> dict[str, Any]:
 
 def whole(resources: dict[str, Any], dispatchables: dict[str, Any], *commands: dict[str, Any]) -> dict[str, Any]:
     return {"resources": resources, "dispatchables": dispatchables, "commands": list(commands)}
-
-
-def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
-    """A model with one AVERAGE_POOLING of 2 spatial axes, its input in x.npy."""
-    operator = OPERATORS["AVERAGE_POOLING"]
-    dtype = next(d.name for d in DTYPES.values() if d.numpy == x.dtype.name)
-    example = operator.examples[0]
-    average = reference.average_pooling(x, **attributes)
-    example = replace(
-        example,
-        inputs={"input": (dtype, x.shape, None)},
-        attributes=attributes,
-        outputs={"output": (dtype, average.total.shape, None)},
-    )
-    found = model(operator, replace(example, inputs={"input": (dtype, x.shape, [0])}))
-    found["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
-    return found
 
 
 def values(folder: Path, name: str = "out.npy") -> list[Any]:
@@ -448,3 +441,16 @@ def test_the_manifest_has_no_absolute_path(simple: Path, tmp_path: Path) -> None
     assert command("run", simple, "--expect", tmp_path / "e").status == 0
     text = (tmp_path / "e" / "manifest.json").read_text()
     assert str(tmp_path) not in text and json.loads(text)["model"] == "m.json"
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    operator, example = EXAMPLES[0]
+    path = write_model(tmp_path, model(operator, example))
+    with path.open() as stream:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "dmlcy", "run", "-", str(path), "--expect", str(tmp_path / "e")],
+            stdin=stream, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "e").iterdir()) == ["m", "stdin"]
+    assert manifest(tmp_path / "e" / "stdin")["model"] == "<stdin>"
