@@ -28,17 +28,18 @@ class Excerpt:
     cut_after: bool
 
 
-def excerpt(text: str, at: int) -> Excerpt:
-    """The line round an offset, or the part of it near by, with the value that starts there."""
-    start = text.rfind("\n", 0, at) + 1
-    stop = text.find("\n", at)
-    stop = len(text) if stop < 0 else stop
-    if at < stop and text[stop - 1] == "\r":
+def excerpt(text: str, at: int, column: int) -> Excerpt:
+    """The line round an offset, or the part of it near by, with the value that starts there in this column."""
+    start, reach = at - column + 1, min(at + WIDTH, len(text))  # no further: a line may be as long as the file
+    stop = text.find("\n", at, reach)
+    stop = reach if stop < 0 else stop
+    if at < stop and text[stop - 1] == "\r" and text.startswith("\n", stop):
         stop -= 1
     left = start if stop - start <= WIDTH else max(start, min(at - BEFORE, stop - WIDTH))
     right = min(stop, left + WIDTH)
     end = _end(text, at, right)
-    return Excerpt(text[left:at], text[at:end], text[end:right], left > start, right < stop)
+    more = right < len(text) and not text.startswith(("\n", "\r\n"), right)
+    return Excerpt(text[left:at], text[at:end], text[end:right], left > start, more)
 
 
 def _end(text: str, at: int, limit: int) -> int:

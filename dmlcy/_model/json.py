@@ -7,7 +7,7 @@ takes linear time.
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from collections.abc import Iterator
 from typing import Any, Final, Literal, NoReturn, TypeAlias
 
 from dmlcy._errors import quote
@@ -82,16 +82,16 @@ class Document:
         self.name = name
         self.text = text
         self.warnings: list[Problem] = []
-        self._lines: list[int] = []
+        self._blocks: list[tuple[int, int]] = []
         self.root = _Reader(self).read()
 
     def position(self, at: int) -> tuple[int, int]:
         """Line and column, from 1."""
-        if not self._lines:
-            counts = (self.text.count("\n", start, start + _BLOCK) for start in range(0, len(self.text), _BLOCK))
-            self._lines = list(accumulate(counts, initial=1))
-        block = at // _BLOCK
-        return self._lines[block] + self.text.count("\n", block * _BLOCK, at), at - self.text.rfind("\n", 0, at)
+        if not self._blocks:
+            self._blocks = list(_blocks(self.text))
+        line, last = self._blocks[at // _BLOCK]
+        start = at - at % _BLOCK
+        return line + self.text.count("\n", start, at), at - max(self.text.rfind("\n", start, at), last)
 
     def place(self, node: Node, *, key: bool = False) -> Place:
         """Where the value stands, or its key."""
@@ -99,6 +99,15 @@ class Document:
 
     def place_at(self, at: int, path: str) -> Place:
         return Place(self.name, path, *self.position(at), at)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """The line in which each block begins, and where the line break before it is."""
+    line, last = 1, -1
+    for start in range(0, len(text) + 1, _BLOCK):
+        yield line, last
+        line += text.count("\n", start, start + _BLOCK)
+        last = max(text.rfind("\n", start, start + _BLOCK), last)
 
 
 def decode(name: str, data: bytes) -> Document:

@@ -114,7 +114,7 @@ def findings(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
             problem.place,
             problem.violation,
             problem.warning,
-            excerpt(text, problem.place.at) if problem.place.at >= 0 else None,
+            excerpt(text, problem.place.at, problem.place.column) if problem.place.at >= 0 else None,
         )
         for problem in in_order(problems)
     )

@@ -17,10 +17,16 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from linting import EXAMPLES, ROOT, UNREADABLE, findings, lint, model, pool, written
 
 import dmlcy as dml
 from dmlcy._cli.lint import FORMATS
+from dmlcy._model import json as json_reader
+from dmlcy._model.excerpt import WIDTH
+from dmlcy._model.excerpt import excerpt as excerpt_of
+from dmlcy._model.json import Document
 from dmlcy._tables import OPERATORS
 from dmlcy._version import __version__
 
@@ -120,6 +126,40 @@ def test_the_whole_value_is_underlined(value: str, marked: str, tmp_path: Path) 
     line, caret = excerpt(block)
     at = caret.index("^")
     assert line[at : at + caret.count("^")] == marked
+
+
+@given(
+    text=st.text(st.sampled_from('{}[]",:/*a1 \t\n\r\\é'), max_size=400)
+    | st.text(st.sampled_from("a[\n"), max_size=400),
+    data=st.data(),
+)
+def test_an_excerpt_is_a_piece_of_one_line(text: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(text)))
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:].partition("\n")[0]
+    found = excerpt_of(text, at, at - start + 1)
+    shown = found.before + found.marked + found.after
+    assert text[at - len(found.before) :].startswith(shown)
+    assert "\n" not in shown
+    assert len(shown) <= WIDTH
+    assert found.cut_before == (len(found.before) < at - start)
+    if at - start < len(line.removesuffix("\r")):
+        assert found.marked
+    rest = line[at - start + len(found.marked + found.after) :]
+    assert found.cut_after == (rest not in ("", "\r"))
+    if len(line) <= WIDTH:
+        assert shown in (line, line.removesuffix("\r"))
+
+
+@given(text=st.text(st.sampled_from("a\n"), max_size=40), block=st.integers(1, 8), data=st.data())
+def test_positions_are_counted_by_blocks(text: str, block: int, data: st.DataObject) -> None:
+    document = Document("m.json", f'["{"a" * data.draw(st.integers(0, 9))}"] {text}')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_reader, "_BLOCK", block)
+        document._blocks.clear()
+        for at in range(len(document.text) + 1):
+            before = document.text[:at]
+            assert document.position(at) == (before.count("\n") + 1, at - before.rfind("\n"))
 
 
 def test_the_parts_of_a_finding(tmp_path: Path) -> None:
