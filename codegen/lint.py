@@ -86,7 +86,7 @@ class _Linter:
                     self.error(span, f"[{key}] {variable} has no row", f"{variable} = [{{ since = … }}]")
         for document in self.documents:
             self.characters(document, document.data, ())
-            self.texts(document, "operator", (document.data.get("operator", {}),), ("summary", "source"))
+            self.texts(document, "operator", (document.data.get("operator", {}),), ("summary",))
             self.texts(document, "field", document.data.get("field", ()), ("doc",))
         for field in operator.fields:
             if field.type in ("uint_array", "int_array", "float_array") and field.length is None:
@@ -127,7 +127,6 @@ class _Linter:
             self.rule(rule)
         self.interpretations()
         self.sentences()
-        self.sources()
         self.examples()
         self.accuracy()
 
@@ -279,16 +278,6 @@ class _Linter:
                         text = row.get(key)
                         if text and not text.endswith((".", "?")):
                             self.error(document.value_span((*path, key)), f"{key} does not end with a period")
-
-    def sources(self) -> None:
-        places: list[tuple[source.Document, source.KeyPath, str]] = []
-        places.append((self.own, ("operator", "source"), self.operator.source))
-        for document, number, row in self.rows("example"):
-            if "source" in row:
-                places.append((document, ("example", number, "source"), row["source"]))
-        for document, path, text in places:
-            if text and not re.fullmatch(r"https://[\w.-]+\.\w+/\S*", text):
-                self.error(document.value_span(path), "a source is an https URL")
 
     def examples(self) -> None:
         if not self.operator.examples:

@@ -46,6 +46,7 @@ from .source import Table
 
 T = TypeVar("T")
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+URL = re.compile(r"https://[\w.-]+\.\w+/\S*")
 RULE_ID = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)+")
 
 
@@ -176,9 +177,16 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
         row.str("struct"),
         row.str("kind"),
         row.bool("in_place"),
-        row.str("source", None),
+        _source(row),
         tuple(fields),
     )
+
+
+def _source(row: Table) -> str:
+    text = row.str("source")
+    if row.has("source") and not URL.fullmatch(text):
+        row.error("source", "a source is an https URL")
+    return text
 
 
 def _error(row: Table, key: str) -> ErrorText:
@@ -226,7 +234,7 @@ class _OperatorReader:
         groups = [group for group in (self.group(head, name) for name in include) if group is not None]
         if len(groups) < len(include):
             return None  # what the group describes would be missing everywhere
-        summary, source_url = head.str("summary"), head.str("source")
+        summary = head.str("summary")
         python = head.str("python", name.lower())
         if keyword.iskeyword(python):
             head.error("python", f"{python!r} is a word of Python itself")
@@ -260,7 +268,7 @@ class _OperatorReader:
             struct=entry.struct,
             value=entry.value,
             summary=summary,
-            source=source_url,
+            source=entry.source,
             include=include,
             types=types,
             ranks=ranks,
@@ -586,7 +594,8 @@ class _OperatorReader:
         table.finish()
 
     def example(self, row: Table, fields: tuple[Field, ...]) -> Example:
-        source_url, calculation = row.str("source", None), row.str("calculation", None)
+        source_url = _source(row) if row.has("source") else None
+        calculation = row.str("calculation", None)
         if (source_url is None) == (calculation is None):
             row.error("title", "an example has either a source (documented) or a calculation (derived)")
         inputs = self.tensors(row, "inputs", [field for field in fields if field.kind == "input"])

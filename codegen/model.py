@@ -101,7 +101,7 @@ class CatalogueOperator:
     struct: str
     kind: str
     in_place: bool
-    source: str | None
+    source: str
     fields: tuple[CatalogueField, ...]
 
 

@@ -51,7 +51,6 @@ def _parts(entry: CatalogueOperator, family: str, facts: Facts, groups: Groups) 
         "family": family,
         "include": list(groups.names) or None,
         "summary": "",
-        "source": entry.source or "",
     }
     yield "#:schema ../../schema.json\n" + table("[operator]", head)
     for key, variable in (("types", "T"), ("ranks", "R")):

@@ -84,10 +84,10 @@ def _group() -> dict[str, JSON]:
 def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     head = {
         "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
-        "summary": TEXT, "source": TEXT,
+        "summary": TEXT,
     }  # fmt: skip
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
-    own = {"operator": _table(head, ("name", "family", "summary", "source")), "accuracy": _map(accuracy)}
+    own = {"operator": _table(head, ("name", "family", "summary")), "accuracy": _map(accuracy)}
     return _table({**own, **_group()}, ("operator",))
 
 
@@ -117,7 +117,7 @@ def _facts() -> dict[str, JSON]:
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
         "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
-        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields", "source"}))}),
+        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
     }

@@ -21,7 +21,6 @@ name    = "DEPTH_TO_SPACE"
 family  = "rearrange"
 include = ["depth_to_space"]
 summary = "Move channels into blocks of the spatial axes."
-source  = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space_operator_desc"
 
 [types]
 T = [

@@ -83,7 +83,7 @@ def test_nothing_is_written_when_a_spec_is_wrong(root: Path, capsys: pytest.Capt
         assert run(root, command, *(["widen"] if command == "show" else [])) == 1
         said = capsys.readouterr()
         assert said.out == ""
-        assert said.err.startswith("specs/operators/pad/widen.toml:18:10: unknown name paded")
+        assert said.err.startswith("specs/operators/pad/widen.toml:17:10: unknown name paded")
         assert "did you mean 'padded'?" in said.err
     assert files(root) == before
 
@@ -251,7 +251,7 @@ def test_new_writes_a_skeleton(root: Path, capsys: pytest.CaptureFixture[str]) -
     assert "TODO" not in text
     assert run(root, "gen") == 1
     said = capsys.readouterr().err
-    for problem in ("summary is empty", "source is empty", "doc is empty", "[types] T has no row",
+    for problem in ("summary is empty", "doc is empty", "[types] T has no row",
                     "the output OutputTensor has no sizes"):  # fmt: skip
         assert problem in said
     assert run(root, "new", "widen1") == 1
@@ -372,4 +372,4 @@ def test_the_command_needs_no_package_and_leaves_no_traceback(root: Path) -> Non
     assert done.returncode == 1
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("specs/operators/pad/widen.toml:8:7: ")
+    assert done.stderr.startswith("specs/operators/pad/widen.toml:7:7: ")
