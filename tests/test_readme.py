@@ -38,3 +38,13 @@ def test_the_python_of_a_guide_runs(page: str, tmp_path: Path, monkeypatch: pyte
     assert blocks
     for _, block in blocks:
         exec(compile(textwrap.dedent(block), page, "exec"), {})
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
+def test_the_lint_shown_is_in_the_report(page: str) -> None:
+    report = (ROOT / "examples" / "broken" / "report" / "lint.txt").read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (shown,) = re.findall(
+        r"^\$ dmlcy lint examples/broken/mistakes.json\n\.\.\.\n(.*?)```", text, re.DOTALL | re.MULTILINE
+    )
+    assert shown in report
