@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dmlcy._errors import Violation, listing, plain, show
+from dmlcy._errors import Violation, in_json, listing, plain, show
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._support import dtypes_at, ranks_at
@@ -45,6 +45,12 @@ LOOKED_AT: Final = 10_000
 """Indices of one rule that are looked at, from the first one that is broken."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
+IN_JSON: Final = {
+    "True or False": "true or false",
+    "a TensorDesc": "an object with the members DataType and Sizes",
+    **{f"a {info.cls.__name__} or its name": f"the name of a member of {name}" for name, info in ENUMS.items()},
+}
+"""What a value must be, in the words of JSON."""
 
 
 class Tensor:
@@ -161,7 +167,7 @@ class Check:
             return
         label = self.operator.name if field is None else self._label(field)
         where = f"{label}{part}" + ("" if index is None else f"[{index}]")
-        shown = {key: show(value) for key, value in (values or {}).items()}
+        shown = {key: in_json(value) if self.literal else show(value) for key, value in (values or {}).items()}
         violation = Violation(
             id=id_,
             operator=self.operator.name,
@@ -181,6 +187,9 @@ class Check:
 
     def refused(self, field: Field, refused: Refused, *, index: int | None = None) -> None:
         """Notes what a conversion refused."""
+        words = refused.words
+        if self.literal and "expected" in words:
+            words = words | {"expected": IN_JSON.get(words["expected"], words["expected"])}
         self.add(
             field,
             refused.slug,
@@ -188,7 +197,7 @@ class Check:
             member=refused.member,
             index=refused.index if index is None else index,
             values=refused.values,
-            words=refused.words,
+            words=words,
             hint=refused.hint,
             fix=refused.fix,
         )

@@ -32,6 +32,15 @@ def show(value: object, depth: int = 2) -> str:
         return "an object"
 
 
+def in_json(value: object) -> str:
+    """A value that comes from JSON, in the words of JSON."""
+    if type(value) is dict:
+        names = [show(name) for name in list(value)[:MOST_ENTRIES]]
+        more = [f"... {len(value)} in all"] if len(value) > MOST_ENTRIES else []
+        return f"an object of {', '.join(names + more)}" if value else "an empty object"
+    return {None: "null", True: "true", False: "false"}[value] if value is None or type(value) is bool else show(value)
+
+
 def _show(value: object, depth: int) -> str:
     cls = type(value)
     if value is None or cls is bool or cls is float:
