@@ -18,7 +18,7 @@ from dmlcy._errors import Violation, in_json, listing, plain, show
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
+from dmlcy._tables import ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
 from dmlcy._tensor_desc import UINT_MAX, TensorDesc, entry_count, layout, structure
 from dmlcy._values import (
     NUMPY,
@@ -34,6 +34,7 @@ from dmlcy._values import (
     as_size,
     closest,
     did_you_mean,
+    from_union,
     is_a,
     single,
     wrong_type,
@@ -166,7 +167,8 @@ class Check:
         if len([one for one in into if one.id == id_]) == REPORTED:
             return
         label = self.operator.name if field is None else self._label(field)
-        where = f"{label}{part}" + ("" if index is None else f"[{index}]")
+        named = field is not None and field.type == "size_2d"  # its entries are told apart by their part
+        where = f"{label}{part}" + ("" if index is None or named else f"[{index}]")
         shown = {key: in_json(value) if self.literal else show(value) for key, value in (values or {}).items()}
         violation = Violation(
             id=id_,
@@ -315,7 +317,7 @@ class Check:
             member="dtype",
             values={"actual": dtype},
             words={"allowed": listing(allowed)},
-            hint=did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), list(DTYPES)) if name else "",
+            hint=did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), allowed) if name else "",
         )
 
     def _dtype(self, field: Field) -> None:
@@ -569,11 +571,14 @@ class Check:
 
     def _scalar(self, field: Field, value: object) -> None:
         holder = next(other for other in self.operator.fields if field.scalar_type in (other.python, other.name))
+        united = self.literal and type(value) is dict
         if holder.python in self.bad:
             self._fail(field.python)
-            as_float(value)
-        else:
-            self._keep(field, as_scalar(value, self.rules.__dict__[holder.python].name))
+            if not united:
+                as_float(value)
+            return
+        dtype = self.rules.__dict__[holder.python].name
+        self._keep(field, from_union(cast("dict[str, object]", value), dtype) if united else as_scalar(value, dtype))
 
     def _rule(self, rule: Rule, first: int = 0) -> None:
         if LEVEL_INDEX[rule.since] > self.level or (rule.until is not None and LEVEL_INDEX[rule.until] <= self.level):

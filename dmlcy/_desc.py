@@ -86,7 +86,9 @@ class OperatorDesc:
         ----------
         desc
             Every field of the struct must be there; a missing one, or a member that the struct has not, is kept for
-            ``check`` to report.
+            ``check`` to report. A scalar union is a number, or as DxDispatch reads it (observed) an object of the one
+            member that fits the data type, ``{"Int32": 7}``; for FLOAT16 ``{"UInt16": 15360}`` holds the bits.
+            to_dict writes a number.
         ignore_unknown
             Drop members that the struct has not, as DxDispatch does.
 
@@ -178,6 +180,8 @@ def _from_json(field: Field, value: object, ignore_unknown: bool) -> object:
         return TensorDesc.from_dict(value, ignore_unknown=ignore_unknown) if type(value) is dict else value
     if field.type in ("float", "scalar_union") and type(value) is str:
         return SPECIAL.get(value, value)
+    if field.type == "scalar_union" and type(value) is dict:
+        return {name: SPECIAL.get(one, one) if type(one) is str else one for name, one in value.items()}
     if field.type == "size_2d" and type(value) is dict and {"Width", "Height"} == set(value):
         return Size2D(value["Height"], value["Width"])
     return value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from difflib import get_close_matches
 from typing import Final
 
 from dmlcy._errors import listing, show
@@ -30,10 +30,19 @@ def level_index(level: object) -> int:
         name = str.__str__(level).removeprefix(PREFIX)
         if name in LEVEL_INDEX:
             return LEVEL_INDEX[name]
-        close = get_close_matches(name[:40], LEVEL_INDEX, 1, 0.5)
-        hint = f'Did you mean "{close[0]}"?' if close else f"The levels are {listing(list(LEVEL_INDEX))}."
-        raise ValueError(f"unknown feature level {show(level)}. {hint}")
+        raise ValueError(f"unknown feature level {show(level)}. {level_hint(name)}")
     raise ValueError(f'a feature level must be text such as "5_0", or a FeatureLevel, not {show(level)}')
+
+
+def level_hint(name: str) -> str:
+    """What to do about a level that is none: the same one in its right spelling, the newest for one beyond it."""
+    digits = re.fullmatch(r"(?:DML_FEATURE_LEVEL_)?([0-9]{1,3})[._ -]?([0-9])", name[:40].upper())
+    major, minor = digits.groups() if digits else ("0", "0")
+    if f"{major}_{minor}" in LEVEL_INDEX:
+        return f'Did you mean "{major}_{minor}"?'
+    newest = LEVELS[NEWEST].name
+    beyond = [int(major), int(minor)] > [int(part) for part in newest.split("_")]
+    return f"The newest is {newest}." if beyond else f"The levels are {listing(list(LEVEL_INDEX))}."
 
 
 def feature_level(level: object) -> AbstractContextManager[str]:

@@ -11,7 +11,7 @@ import operator
 import struct
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from enum import IntEnum, IntFlag
 from itertools import islice
 from numbers import Real
@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from dmlcy._errors import quote
+from dmlcy._errors import plain, quote
 from dmlcy._runtime.tensor import to_array
 from dmlcy._tables import DTYPES, ENUMS, EnumInfo, TensorDataType
 
@@ -175,8 +175,31 @@ def closest(name: str, names: Sequence[str]) -> str | None:
     """The name that was probably meant."""
     folded, wanted = {known.upper(): known for known in names}, name[:60].upper()
     begun = [known for known in folded if len(wanted) > 2 and known.startswith(wanted)]
-    close = begun or get_close_matches(wanted, folded, 1, 0.6)
+    if begun:
+        return folded[begun[0]]
+    close = get_close_matches(wanted, folded, 2, 0.6)
+    if len(close) == 2 and _likeness(wanted, close[0]) == _likeness(wanted, close[1]):
+        return None
     return folded[close[0]] if close else None
+
+
+def _likeness(one: str, other: str) -> float:
+    """From 0 to 1, as get_close_matches counts it."""
+    return SequenceMatcher(None, other, one).ratio()
+
+
+def misspelt(unknown: Sequence[str], missing: Sequence[str]) -> dict[str, str]:
+    """Names that are missing, each with the unknown one that was meant for it: the most alike first, none twice."""
+    found: dict[str, str] = {}
+    pairs = [(_likeness(_folded(one), _folded(name)), name, one) for name in missing for one in unknown]
+    for likeness, name, one in sorted(pairs, key=lambda pair: -pair[0]):
+        if likeness >= 0.75 and name not in found and one not in found.values():
+            found[name] = one
+    return found
+
+
+def _folded(name: str) -> str:
+    return name[:60].upper().replace("_", "")
 
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:
@@ -243,6 +266,31 @@ def as_size(value: object, fill: bool = True) -> Size2D:
     if len(entries) != 2:
         raise wrong_type(value, expected)
     return Size2D(*entries)  # type: ignore[arg-type]
+
+
+UNION: Final = {
+    **{name.upper(): name for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")},
+    **{"FLOAT16": "UInt16", "FLOAT32": "Float32", "FLOAT64": "Float64"},
+}
+"""The member of DML_SCALAR_UNION that holds a value of the data type; those of FLOAT16 are bits."""
+
+
+def from_union(value: dict[str, object], dtype: str) -> object:
+    """The value in DxDispatch's long form of a scalar in JSON, an object of the one member that fits the data type."""
+    name = UNION.get(dtype)
+    if name is None:
+        raise wrong_type(value, "a number")
+    other = next((given for given in value if given != name), None)
+    if other is not None or not value:
+        expected = f'a number or an object of "{name}" alone, as the data type is {dtype}'
+        hint = "" if dtype != "FLOAT16" else f'"{name}" holds the bits.'
+        raise wrong_type(value, expected, hint, member=None if other is None else str(plain(other)))
+    try:
+        number = as_scalar(value[name], "UINT16" if dtype == "FLOAT16" else dtype)
+    except Refused as refused:
+        refused.part = f".{name}"
+        raise
+    return float(struct.unpack("<e", struct.pack("<H", number))[0]) if dtype == "FLOAT16" else number
 
 
 PACKED: Final = {"FLOAT16": "<e", "FLOAT32": "<f", "FLOAT64": "<d"}

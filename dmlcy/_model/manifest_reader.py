@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import show
-from dmlcy._levels import NEWEST
+from dmlcy._levels import NEWEST, level_hint
 from dmlcy._model import npy, operators
 from dmlcy._model.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._model.files import open_regular, target_parts
@@ -132,7 +132,7 @@ class _Parser:
         model = reader.required(root, "model", "string")
         level = reader.required(root, "feature_level", "string")
         if level is not None and level.value not in LEVEL_INDEX:
-            hint = did_you_mean(level.value, LEVEL_INDEX)
+            hint = level_hint(level.value)
             reader.report("DML-MODEL-choice", level, hint=hint, value=level.value, known="a feature level")
         outputs = reader.required(root, "outputs", "array")
         found = [self.output(node) for node in (outputs.value if outputs else ()) if reader.expect(node, "object")]

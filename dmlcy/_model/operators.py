@@ -49,6 +49,8 @@ class Desc:
         name = _NAMES.get(violation.member or "")
         if violation.id.endswith("-unknown"):
             name = str(violation.values["actual"])
+        if field.type == "scalar_union":
+            name = violation.member
         node = (node.get(name) if name else None) or node
         if violation.index is None or node.kind != "array" or violation.index >= len(node.value):
             return node

@@ -268,6 +268,31 @@ def test_places_in_a_desc(change: dict[str, Any], slug: str, path: str, tmp_path
     assert (f"DML-AVERAGE_POOLING-{slug}", whole) in [(one["id"], one["path"]) for one in found]
 
 
+def test_the_long_form_of_a_scalar(tmp_path: Path) -> None:
+    desc = {
+        "InputTensor": {"DataType": "INT32", "Sizes": [4]},
+        "OutputTensor": {"DataType": "INT32", "Sizes": [6]},
+        "PaddingMode": "CONSTANT",
+        "PaddingValueDataType": "INT32",
+        "PaddingValue": {"Int32": 7},
+        "DimensionCount": 1,
+        "StartPadding": [1],
+        "EndPadding": [1],
+    }
+    assert not of(tmp_path, model(p={"type": "PADDING1", "desc": desc}))
+    for value, slug, path in (
+        ({"Float32": 7.0}, "type", "PaddingValue.Float32"),
+        ({"Int32": 7, "Int64": 7}, "type", "PaddingValue.Int64"),
+        ({"Int32": 7.5}, "value", "PaddingValue.Int32"),
+        ({}, "type", "PaddingValue"),
+    ):
+        (found,) = of(tmp_path, model(p={"type": "PADDING1", "desc": {**desc, "PaddingValue": value}}))
+        assert (found["id"], found["path"]) == (
+            f"DML-PADDING1-padding_value-{slug}",
+            f"$.dispatchables.p.desc.{path}",
+        )
+
+
 def test_places_of_other_operators(tmp_path: Path) -> None:
     roi = {
         "type": "ROI_POOLING",

@@ -67,6 +67,10 @@ def test_formats() -> None:
     assert "".join(show.line(np.zeros(70000, np.uint8))) == ", ".join(["0"] * 70000)
 
 
+def test_the_long_form_of_a_scalar() -> None:
+    assert execute(model(dispatchables={"pad": padding(PaddingValue={"Float32": 9})})) == execute(model())
+
+
 def test_the_model_runs() -> None:
     assert execute(model()) == "Resource 'out': 9, 1, 2, 3, 9\n"
 

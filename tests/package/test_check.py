@@ -96,7 +96,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.POOL, POOL | {"block_size": -(10**400)}, "6_4", "block_size-range",
      "block_size is -2**1328 or more, and must be from 1 to 4294967295."),
     (fake.ROI, ROI | {"pooled_size": (0, 2)}, "6_4", "pooled_size-range",
-     "pooled_size.height[0] is 0, and must be from 1 to 2147483647."),
+     "pooled_size.height is 0, and must be from 1 to 2147483647."),
     (fake.POOL, POOL | {"strides": [1, 1, 1]}, "6_4", "strides-length",
      "strides has length 3, and must be spatial = 2."),
     (fake.POOL, POOL | {"dimension_count": 3}, "6_4", "dimension_count-length",

@@ -22,9 +22,9 @@ from dmlcy._check import check, refuse_call, refuse_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import DmlError, ModelError, show
 from dmlcy._levels import LEVEL, current_level, feature_level, level_index
-from dmlcy._tables import ENUMS, FeatureLevel, TensorDataType, TensorFlags
+from dmlcy._tables import DTYPES, ENUMS, FeatureLevel, TensorDataType, TensorFlags
 from dmlcy._tensor_desc import TensorDesc, overlaps_itself
-from dmlcy._values import Refused, Size2D, as_dtype, as_scalar
+from dmlcy._values import UNION, Refused, Size2D, as_dtype, as_scalar, from_union
 
 X = TensorDesc("FLOAT32", (1, 1, 5, 6))
 PaddingMode: Any = ENUMS["DML_PADDING_MODE"].cls
@@ -205,6 +205,78 @@ def test_json_has_no_short_forms() -> None:
 
 
 @pytest.mark.parametrize(
+    ("dtype", "value", "number"),
+    [
+        ("FLOAT16", {"UInt16": 0x3C00}, 1.0),
+        ("FLOAT16", {"UInt16": 0x7C00}, math.inf),
+        ("FLOAT32", {"Float32": 1.5}, 1.5),
+        ("FLOAT64", {"Float64": "-inf"}, -math.inf),
+        ("INT64", {"Int64": -(2**63)}, -(2**63)),
+        ("UINT64", {"UInt64": 2**64 - 1}, 2**64 - 1),
+    ],
+)
+def test_json_of_a_scalar_union(dtype: str, value: dict[str, object], number: float) -> None:
+    data = pad(input=TensorDesc(dtype, (2, 3))).to_dict()
+    data["desc"]["PaddingValue"] = value
+    read = OperatorDesc.from_dict(data)
+    assert not check(read)
+    assert read.values()["padding_value"] == number
+    written = read.to_dict()["desc"]["PaddingValue"]
+    assert written == (repr(number) if math.isinf(number) else number)
+    assert OperatorDesc.from_dict(read.to_dict()) == read
+    (violation,) = check(pad(input=TensorDesc(dtype, (2, 3)), padding_value=value))
+    assert violation.id == "DML-FAKE_PADDING-padding_value-type"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "slug", "member", "words"),
+    [
+        ("INT64", {"Float32": 7.0}, "type", "Float32", 'an object of "Int64" alone, as the data type is INT64'),
+        ("INT64", {"Int64": 7, "Int8": 7}, "type", "Int8", 'not an object of "Int64", "Int8"'),
+        ("INT64", {}, "type", None, "an empty object"),
+        (
+            "INT64",
+            {"Int64": 2**63},
+            "value",
+            "Int64",
+            "padding_value.Int64 is 9223372036854775808, which INT64 cannot hold",
+        ),
+        ("INT64", {"Int64": {"Int64": 1}}, "type", "Int64", "padding_value.Int64 must be an int, not an object of"),
+        ("FLOAT16", {"UInt16": 1.5}, "value", "UInt16", "which UINT16 cannot hold"),
+        ("FLOAT16", {"Float32": 1.5}, "type", "Float32", '"UInt16" holds the bits.'),
+        ("FLOAT32", {"\x1b[31m": 1.5}, "type", "\\x1b[31m", 'an object of "Float32" alone'),
+    ],
+)
+def test_json_of_a_scalar_union_that_does_not_fit(
+    dtype: str, value: dict[str, object], slug: str, member: str | None, words: str
+) -> None:
+    data = pad(input=TensorDesc(dtype, (2, 3))).to_dict()
+    data["desc"]["PaddingValue"] = value
+    (violation,) = check(OperatorDesc.from_dict(data))
+    assert violation.id == f"DML-FAKE_PADDING-padding_value-{slug}"
+    assert violation.member == member
+    assert words in violation.text
+    assert violation.text.isprintable()
+    data["desc"]["PaddingValueDataType"] = "x"
+    assert [one.field for one in check(OperatorDesc.from_dict(data))] == ["padding_value_data_type"]
+
+
+def test_members_of_a_scalar_union() -> None:
+    for dtype, member in UNION.items():
+        assert from_union({member: 7}, dtype) == (7 if dtype != "FLOAT16" else 7 * 2.0**-24)
+    assert {dtype.name for dtype in DTYPES.values() if dtype.numpy} == set(UNION)
+    for value, dtype in (({"UInt8": 7}, "UINT4"), ({"Int8": 7}, "UINT8")):
+        with pytest.raises(Refused) as caught:
+            from_union(value, dtype)
+        assert caught.value.slug == "type"
+
+
+def test_suggestions_are_those_that_the_field_takes() -> None:
+    (violation,) = check(pool(input=TensorDesc("FLOAT8", (1, 1, 5, 6))))
+    assert violation.text == 'input has data type "FLOAT8", which is not among FLOAT32, FLOAT16.'
+
+
+@pytest.mark.parametrize(
     ("data", "slug", "words"),
     [
         ({"type": "DML_OPERATOR_GEMM", "desc": {}}, "unbuilt", "GEMM is in DirectML's catalogue (since 1_0), but is"),
@@ -243,7 +315,13 @@ def test_check_follows_the_level_in_force() -> None:
 def test_level_spellings() -> None:
     assert level_index("DML_FEATURE_LEVEL_1_0") == 0
     assert level_index(FeatureLevel.LEVEL_6_4) == 14
-    cases = (("5.0", 'Did you mean "5_0"?'), (5, "not 5"), ("banana", "The levels are 1_0"), (None, "None"))
+    cases = (
+        ("5.0", 'Did you mean "5_0"?'),
+        ("7_0", "The newest is 6_4."),
+        (5, "not 5"),
+        ("banana", "The levels are 1_0"),
+        (None, "None"),
+    )
     for wrong, words in cases:
         with pytest.raises(ValueError, match="feature level") as caught:
             feature_level(wrong)
