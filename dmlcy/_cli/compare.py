@@ -31,7 +31,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "actual",
         type=Path,
         metavar="ACTUAL",
-        help="a folder with .npy, .bin or .dat files of the same names, or one file",
+        help="a folder with .npy, .bin or .dat files of the same names, or of those that the model writes; or one file",
     )
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="form of the report (default: text)")
     parser.set_defaults(execute=execute)
@@ -44,8 +44,8 @@ def execute(options: argparse.Namespace) -> int:
     except ModelError as error:
         print(error, file=sys.stderr)
         return 2
-    for problem in (*report.warnings, *(one.problem for one in report.comparisons if one.problem)):
-        print(problem, file=sys.stderr)
+    for warning in report.warnings:
+        print(warning, file=sys.stderr)
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
     return report.status

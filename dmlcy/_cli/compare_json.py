@@ -18,7 +18,7 @@ _STATUS = ("passed", "failed", "unreadable")
 
 
 def lines(report: Report) -> Iterator[str]:
-    """The report as one line of JSON."""
+    """The report as one document."""
     whole = {
         "format": "dmlcy-comparison",
         "version": 1,
@@ -28,7 +28,7 @@ def lines(report: Report) -> Iterator[str]:
         "warnings": [warning.located().to_json() for warning in report.warnings],
         "outputs": [_comparison(comparison) for comparison in report.comparisons],
     }
-    yield json.dumps(whole, allow_nan=False)
+    yield json.dumps(whole, indent=2, allow_nan=False)
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "bounds_that_pass": SIDES,
         "actual": str(comparison.actual),
         "status": _STATUS[comparison.status],
-        "problem": None if problem is None else problem.located().to_json(),
+        "problem": None if problem is None else problem.violation.to_json(),
         "differences": None if found is None else _differences(comparison, found),
         "window": None if comparison.window is None else _window(comparison.window),
     }
@@ -53,11 +53,16 @@ def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
         "elements": found.elements,
         "different": found.different,
         "exceeding": found.exceeding,
+        "first_exceeding": [list(comparison.position(at)) for at in found.first],
+        "ranges_exceeding": [list(ends) for ends in found.ranges],
         "unjudged": found.unjudged,
         "signs_of_zero": found.signs,
         "flushed_to_zero": found.flushed,
         "worst": None if found.worst is None else _worst(comparison, found.worst),
-        "histogram": [{"first": one.first, "last": one.last, "count": one.count} for one in found.histogram.bins()],
+        "histogram": [
+            {"first": _number(one.first), "last": _number(one.last), "count": one.count}
+            for one in found.histogram.bins()
+        ],
     }
 
 
@@ -104,4 +109,4 @@ def _element(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    return value if isinstance(value, int) or math.isfinite(value) else repr(value)
+    return value if value is None or isinstance(value, int) or math.isfinite(value) else repr(value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,7 +19,9 @@ from dmlcy._model.problems import printable
 from dmlcy._model.ulp import bits
 from dmlcy._model.window import Plane
 
-_PADDING = "pad"
+_PADDING: Final = "pad"
+_WIDTH: Final = 100
+_TIMES: Final = {1: "once", 2: "twice"}
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -37,37 +41,63 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     )
     if found is None:
         assert comparison.problem is not None
-        yield f"FAILED  {title}"
-        yield f"  not compared: {comparison.problem.violation}"
+        yield from _wrapped("", f"FAILED  {title}")
+        yield from _wrapped("  ", f"actual: {printable(comparison.problem.place.file)}")
+        yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return
-    yield f"{'passed' if found.passed else 'FAILED'}  {title}"
+    yield from _wrapped("", f"{'passed' if found.passed else 'FAILED'}  {title}")
     yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.exceeding}"
-    yield f"  bound: {_bound(output)}"
+    for line in (*_bound(output), *_failing(comparison, found)):
+        yield from _wrapped("  ", line)
     if found.worst is not None:
-        yield from (f"  {line}" for line in _worst(comparison, found.worst))
-    yield from (f"  note: {line}" for line in _notes(output, found))
+        for line in _worst(comparison, found.worst):
+            yield from _wrapped("  ", line)
+    for line in _notes(output, found):
+        yield from _wrapped("  ", f"note: {line}")
     if comparison.window is not None:
         yield from (f"  {line}" for line in _window(comparison.window))
     if found.different:
-        yield f"  differences in {_unit(output)}:"
+        yield f"  differences in {_unit(output)}, and how many:"
         yield from (f"    {line}" for line in found.histogram.lines())
 
 
-def _bound(output: Output) -> str:
-    if output.bound is None:
-        return "none, the values are exact"
+def _wrapped(indent: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _bound(output: Output) -> Iterator[str]:
     bound = output.bound
-    return (
-        f"{bound.ulp:g} {_unit(output)}, from {printable(bound.formula)}; {SIDES * bound.ulp:g} pass, since both "
-        "values may be off"
+    if bound is None:
+        yield "no difference passes: the values are exact"
+        return
+    passes, own = _short(SIDES * bound.ulp), _short(bound.ulp)
+    unit = _unit(output)
+    yield (
+        f"differences of up to {passes} {unit} pass: {_TIMES[SIDES]} the bound of {own} {unit}, since both values may "
+        "be off"
     )
+    if bound.of == MAGNITUDES:
+        yield "counted in ulp of the result for the absolute values of the inputs"
+    yield f"the bound is {printable(bound.formula)}"
 
 
 def _unit(output: Output) -> str:
     """What differences are counted in."""
-    if output.bound is not None and output.bound.of == MAGNITUDES:
-        return "ulp of the result for absolute inputs"
     return "ulp" if is_float(output.dtype) else "units"
+
+
+def _failing(comparison: Comparison, found: Differences) -> Iterator[str]:
+    """Where the failing elements are, unless the worst one is the only one."""
+    if found.exceeding < 2:
+        return
+    first = [str(list(comparison.position(at))) for at in found.first]
+    more = found.exceeding - len(first)
+    yield f"failing: {', '.join(first)}{f' and {more} more' if more else ''}"
+    ranges = [str(first) if first == last else f"{first} to {last}" for first, last in found.ranges]
+    yield f"all of these lie in [{', '.join(ranges)}]"
 
 
 def _worst(comparison: Comparison, worst: Worst) -> Iterator[str]:
@@ -76,18 +106,19 @@ def _worst(comparison: Comparison, worst: Worst) -> Iterator[str]:
     if np.isnan(worst.expected) != np.isnan(worst.actual):
         yield "difference: one of them is no number"
         return
-    parts = [f"{worst.units} {_unit(output)}"]
-    if output.bound is not None and output.bound.of == MAGNITUDES:
-        parts.append(f"{worst.steps} ulp of the result")
-    if output.bound is not None:
-        parts.append(f"{worst.allowed:g} passes here")
-    yield f"difference: {worst.distance}, {', '.join(parts)}"
+    passes = "" if output.bound is None else f"; up to {_short(worst.allowed)} passes here"
+    if math.isinf(worst.distance):
+        yield f"difference: infinite{passes}"
+        return
+    own = output.bound is not None and output.bound.of == MAGNITUDES
+    steps = f", {worst.steps} ulp of the result itself" if own else ""
+    yield f"difference: {worst.distance}, that is {worst.units} {_unit(output)}{steps}{passes}"
 
 
 def _notes(output: Output, found: Differences) -> Iterator[str]:
     if found.unjudged:
         subject = f"{_count(found.unjudged, 'element')} cannot be judged"
-        yield f"{subject}: the result for absolute inputs exceeds the range of the data type"
+        yield f"{subject}: the result for the absolute values of the inputs exceeds the range of the data type"
     if found.flushed:
         subject = f"{_count(found.flushed, 'failing element')} should be subnormal"
         yield f"{subject}, not 0: does the device flush subnormal numbers?"
@@ -131,6 +162,11 @@ def _table(plane: Plane) -> Iterator[str]:
 def _number(value: Any) -> str:
     """The shortest text that gives this number again, and its bits."""
     return f"{value} ({bits(value)})"
+
+
+def _short(number: float) -> str:
+    """The shortest text that gives this number again."""
+    return repr(int(number)) if abs(number) < 2**53 and number == int(number) else repr(float(number))
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

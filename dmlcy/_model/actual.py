@@ -6,7 +6,6 @@ is as large as the whole buffer is read as the buffer, at the offset and with th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -17,10 +16,9 @@ import numpy.typing as npt
 from dmlcy._errors import show
 from dmlcy._model import npy
 from dmlcy._model.files import open_regular
-from dmlcy._model.json import Node
 from dmlcy._model.manifest import Output
 from dmlcy._model.numbers import Bytes, numpy_dtype
-from dmlcy._model.reader import Reader
+from dmlcy._model.problems import Place, Problem, make
 from dmlcy._model.tensors import extent, rounded, view
 
 Array = npt.NDArray[Any]
@@ -29,22 +27,18 @@ RAW: Final = (".bin", ".dat")
 
 
 class Actual:
-    """A file of a device. ``node`` is the member of the manifest that problems are about."""
+    """A file of a device; ``problem`` is what is wrong with it."""
 
-    def __init__(self, reader: Reader, node: Node, output: Output, file: Path) -> None:
-        self.reader = reader
-        self.node = node
+    def __init__(self, output: Output, file: Path) -> None:
         self.output = output
         self.file = file
+        self.problem: Problem | None = None
 
     def read(self) -> Array | None:
         """The values in the device's file; None, with a problem, where they are not those of the output."""
-        if not os.path.lexists(self.file):
-            self.report("DML-MODEL-actual-missing")
-            return None
         try:
             with open_regular(self.file) as stream:
-                return self.raw(stream) if self.file.suffix.lower() in RAW else self.npy(stream)
+                return self.npy(stream) if self.file.suffix.lower() == ".npy" else self.raw(stream)
         except npy.NpyError as error:
             self.report("DML-MODEL-npy", why=str(error))
         except OSError as error:
@@ -52,7 +46,7 @@ class Actual:
         return None
 
     def report(self, identifier: str, **values: str) -> None:
-        self.reader.report(identifier, self.node, path=str(self.file), **values)
+        self.problem = make(identifier, Place(str(self.file), "$", 1, 1), {"path": self.file.name, **values})
 
     def raw(self, stream: BinaryIO) -> Array | None:
         most = max(rounded(self.output.buffer.size), rounded(self.size))

@@ -7,21 +7,24 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
-from dmlcy._errors import show
+from dmlcy._errors import quote, show
 from dmlcy._model import manifest_reader, window
 from dmlcy._model.accuracy import MAGNITUDES, Tolerance
 from dmlcy._model.actual import RAW, Actual
 from dmlcy._model.differences import Differences, measure
 from dmlcy._model.manifest import NAME, Output
 from dmlcy._model.manifest_reader import Expected
-from dmlcy._model.problems import UNREADABLE, Problem, Refusal, make, refuse
-from dmlcy._model.reader import Reader
+from dmlcy._model.problems import UNREADABLE, Place, Problem, Refusal, make, refuse
 from dmlcy._model.tensors import dtype_of
 from dmlcy._spec import Field
 from dmlcy._tables import DTYPES
+
+_NAMED: Final = 8
+"""Files that a message names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +62,11 @@ class Comparison:
     def index(self) -> tuple[int, ...]:
         """The index of the worst element."""
         assert self.differences is not None and self.differences.worst is not None
-        return tuple(int(i) for i in np.unravel_index(self.differences.worst.at, self.output.tensor.sizes))
+        return self.position(self.differences.worst.at)
+
+    def position(self, at: int) -> tuple[int, ...]:
+        """The index of an element, from its place in row-major order."""
+        return tuple(int(i) for i in np.unravel_index(at, self.output.tensor.sizes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,39 +97,120 @@ def compare(expected: Path, actual: Path) -> Report:
     if not outputs:
         manifest_reader.fail(source.folder / NAME, f"it does not list {show(expected.name)}")
     warnings = list(source.warnings)
-    pairs = zip(outputs, _files(source, outputs, actual), strict=True)
-    found = tuple(_Comparer(source, output, file, warnings).compare() for output, file in pairs)
+    _check(actual, len(outputs))
+    files = _Files(source.manifest.outputs, actual)
+    pairs = [(output, files.find(output)) for output in outputs]
+    warnings += _same(expected, source, actual, pairs)
+    found = tuple(_Comparer(source, output, file, files, warnings).compare() for output, file in pairs)
+    warnings += files.warnings
+    if whole and actual.is_dir():
+        warnings += files.extra()
     return Report(expected, actual, found, warnings)
 
 
-def _files(source: Expected, outputs: Sequence[Output], actual: Path) -> list[Path]:
-    """The actual file of each output; of several with its name the ``.npy``."""
-    why = ""
+def _check(actual: Path, count: int) -> None:
+    """Refuse what cannot hold the actual values of so many outputs."""
     if not os.path.lexists(actual):
-        why = "there is no such file or folder"
-    elif not actual.is_dir() and len(outputs) > 1:
-        why = f"it is one file, and there are {len(outputs)} outputs: compare with one of their files"
-    if why:
-        place = source.document.place(source.document.root)
-        refuse([make("DML-MODEL-actual", place, {"path": str(actual), "why": why})])
-    if not actual.is_dir():
-        return [actual]
-    found = []
-    for output in outputs:
-        path = actual / output.file
-        others = [path.with_suffix(suffix) for suffix in RAW]
-        found.append(next((one for one in (path, *others) if os.path.lexists(one)), path))
-    return found
+        _refuse_actual(actual, "there is no such file or folder")
+    if not actual.is_dir() and count > 1:
+        _refuse_actual(actual, f"it is one file, and there are {count} outputs: compare with one of their files")
+
+
+def _refuse_actual(actual: Path, why: str) -> None:
+    refuse([make("DML-MODEL-actual", _place(actual), {"path": str(actual), "why": why})])
+
+
+def _place(path: Path) -> Place:
+    return Place(str(path), "$", 1, 1)
+
+
+def _warning(identifier: str, path: Path, **values: object) -> Problem:
+    return make(identifier, _place(path), {"path": str(path), **values}, warning=True)
+
+
+def _same(expected: Path, source: Expected, actual: Path, pairs: Sequence[tuple[Output, Path | None]]) -> list[Problem]:
+    """Warnings of what is compared with itself."""
+    if expected.is_dir() and actual.is_dir() and expected.samefile(actual):
+        return [_warning("DML-MODEL-actual-same", actual)]
+    files = [(source.folder / output.file, file) for output, file in pairs if file is not None]
+    both = [(one, file) for one, file in files if one.exists() and file.exists()]
+    return [_warning("DML-MODEL-actual-same", file) for one, file in both if one.samefile(file)]
+
+
+class _Files:
+    """The files of a device: one, or those in a folder.
+
+    In a folder an output has the name that its expected file has, with any known suffix, or one that the model writes
+    it to. A name that the model writes another resource to is not taken.
+    """
+
+    def __init__(self, outputs: Sequence[Output], actual: Path) -> None:
+        self.actual = actual
+        self.outputs = outputs
+        self.warnings: list[Problem] = []
+
+    def names(self, output: Output) -> list[str]:
+        """The names of an output, first the one that is preferred."""
+        stem = output.file[: -len(".npy")]
+        others = [one for one in self.outputs if one.resource != output.resource]
+        taken = {name.lower() for one in others for name in one.written_to}
+        own = [f"{stem}{suffix}" for suffix in (".npy", *RAW) if f"{stem}{suffix}".lower() not in taken]
+        return list(dict.fromkeys([*own, *output.written_to]))
+
+    def find(self, output: Output) -> Path | None:
+        """The file of an output; None where there is none."""
+        if not self.actual.is_dir():
+            return self.actual
+        paths = [self.actual / name for name in self.names(output)]
+        found = [path for path in paths if os.path.lexists(path)]
+        for path in found[1:]:
+            if not _same_file(found[0], path):
+                self.warnings.append(_warning("DML-MODEL-actual-second", path, name=str(found[0])))
+        return found[0] if found else None
+
+    def missing(self, output: Output) -> Problem:
+        """What is said of an output without a file."""
+        values = {"path": str(self.actual), "names": _listed(self.names(output), "or")}
+        return make("DML-MODEL-actual-missing", _place(self.actual), values)
+
+    def extra(self) -> list[Problem]:
+        """A warning of files of values that belong to no output, beside those that do."""
+        known = {self.actual / name for output in self.outputs for name in self.names(output)}
+        found = []
+        for folder in sorted({self.actual, *(path.parent for path in known)}):
+            try:
+                beside = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".npy", *RAW))
+            except OSError:
+                continue
+            found += [path for path in beside if path not in known and not path.is_dir()]
+        found = [path for path in found if not any(_same_file(path, one) for one in known)]
+        names = [path.relative_to(self.actual).as_posix() for path in found]
+        return [_warning("DML-MODEL-actual-extra", self.actual, names=_listed(names, "and"))] if names else []
+
+
+def _same_file(a: Path, b: Path) -> bool:
+    """Whether two paths lead to one file, such as two spellings of a name where case does not matter."""
+    return a.exists() and b.exists() and a.samefile(b)
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    shown = [quote(name) for name in names[:_NAMED]]
+    if len(names) > _NAMED:
+        shown.append(f"{len(names) - _NAMED} more")
+    return f" {word} ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 
 class _Comparer:
     """Compares one output."""
 
-    def __init__(self, source: Expected, output: Output, file: Path, warnings: list[Problem]) -> None:
+    def __init__(
+        self, source: Expected, output: Output, file: Path | None, files: _Files, warnings: list[Problem]
+    ) -> None:
         assert output.node is not None
         self.source = source
         self.output = output
         self.file = file
+        self.files = files
         self.node = output.node
         self.warnings = warnings
 
@@ -130,10 +218,12 @@ class _Comparer:
         output = self.output
         expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
         tolerance = self.tolerance()
-        reader = Reader(self.source.document)
-        actual = Actual(reader, self.node.value["file"], output, self.file).read()
+        if self.file is None:
+            return Comparison(output, self.files.actual / output.file, problem=self.files.missing(output))
+        given = Actual(output, self.file)
+        actual = given.read()
         if actual is None:
-            return Comparison(output, self.file, problem=reader.problems[0])
+            return Comparison(output, self.file, problem=given.problem)
         found = measure(expected, actual, output.bound, tolerance)
         result = Comparison(output, self.file, found)
         return result if found.worst is None else replace(result, window=self.window(result.index))

@@ -19,6 +19,7 @@ from dmlcy._model.histogram import Histogram
 Array = npt.NDArray[Any]
 
 _CHUNK: Final = 2**20
+_FIRST: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class Differences:
     ----------
     elements, different, exceeding
         All elements, those whose values differ, those that differ by more than passes.
+    first, ranges
+        The first few positions of those, in row-major order; the smallest and largest index of them all, per axis.
     unjudged
         Elements without a bound: the absolute values of their inputs exceed the range of the data type.
     signs
@@ -85,6 +88,8 @@ class Differences:
     elements: int
     different: int = 0
     exceeding: int = 0
+    first: list[int] = field(default_factory=list)
+    ranges: list[tuple[int, int]] = field(default_factory=list)
     unjudged: int = 0
     signs: int = 0
     flushed: int = 0
@@ -110,15 +115,16 @@ def measure(expected: Array, actual: Array, bound: Bound | None, tolerance: Tole
         if t is not None:
             where = where[np.isfinite(t[where])]
         if where.size:
-            _count(found, where, e[where], a[where], bound, None if t is None else t[where])
+            exceeds = _count(found, where, e[where], a[where], bound, None if t is None else t[where])
+            _locate(found, where[exceeds], expected.shape)
     found.histogram.add_zeros(found.elements - found.unjudged - found.different)
     return found
 
 
 def _count(
     found: Differences, where: Array, e: Array, a: Array, bound: Bound | None, tolerance: Tolerance | None
-) -> None:
-    """Add elements whose bits differ."""
+) -> npt.NDArray[np.bool_]:
+    """Add elements whose bits differ; which of them differ by more than passes."""
     steps, error = ulp.steps(e, a), ulp.difference(e, a)
     allowed = _allowed(e, bound, tolerance)
     exceeds = steps > 0 if bound is None else error > allowed
@@ -126,13 +132,14 @@ def _count(
     apart = steps > 0
     found.different += int(apart.sum())
     found.exceeding += int(exceeds.sum())
-    nan = np.zeros(e.shape, bool)
+    nan, infinite = np.zeros((2, *e.shape), bool)
     if e.dtype.kind == "f":
         nan = np.isnan(e) != np.isnan(a)
+        infinite = exceeds & ~nan & (np.isinf(e) | np.isinf(a))
         found.signs += int(((e == 0) & (a == 0)).sum())
         small = np.abs(e) < np.finfo(e.dtype).smallest_normal
         found.flushed += int((exceeds & small & (a == 0)).sum())
-    found.histogram.add(units[apart & ~nan], int(nan.sum()))
+    found.histogram.add(units[apart & ~nan & ~infinite], int(nan.sum()), int(infinite.sum()))
     if apart.any():
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratio = np.where(np.isinf(error), np.inf, np.where(apart, error / allowed, -1.0))
@@ -149,6 +156,17 @@ def _count(
         )
         if found.worst is None or worst.rank > found.worst.rank:
             found.worst = worst
+    return exceeds
+
+
+def _locate(found: Differences, failing: Array, shape: tuple[int, ...]) -> None:
+    """Add the positions of elements that differ by more than passes."""
+    if not failing.size:
+        return
+    found.first += [int(at) for at in failing[: _FIRST - len(found.first)]]
+    here = [(int(axis.min()), int(axis.max())) for axis in np.unravel_index(failing, shape)]
+    before = found.ranges or here
+    found.ranges = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(before, here, strict=True)]
 
 
 def _largest(*keys: Array) -> int:

@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -50,12 +50,16 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """An output that a dispatch wrote, in its place in the buffer, and the inputs as they were."""
+    """An output that a dispatch wrote, in its place in the buffer, and the inputs as they were.
+
+    ``files`` has what the model has written it to since then, below the output folder.
+    """
 
     dispatchable: Dispatchable
     output: Tensor
     buffer: Buffer
     inputs: tuple[Tensor, ...]
+    files: tuple[str, ...] = ()
 
 
 class NotWritten(Exception):
@@ -98,6 +102,13 @@ class Recorder:
             self._writes[output.resource] += 1
         kept = {id(tensor.values) for one in self.written for tensor in one.inputs}
         self._copies = {key: values for key, values in self._copies.items() if id(values) in kept}
+
+    def write_file(self, resource: str, file: str) -> None:
+        """Note where a resource is written; what was written there before is gone."""
+        kept = [(one, tuple(name for name in one.files if name.lower() != file.lower())) for one in self.written]
+        self.written = [
+            replace(one, files=(*names, file) if one.output.resource == resource else names) for one, names in kept
+        ]
 
     def _input(self, field: Field, values: Array, binding: Binding | None, dispatchable: Dispatchable) -> Tensor:
         if binding is None:  # bound at initialisation, which made a copy
@@ -161,6 +172,7 @@ class _Outputs:
             inputs=MappingProxyType(sources),
             bound=stated,
             tolerance=beside,
+            written_to=one.files,
         )
 
     def source(self, tensor: Tensor) -> Input:

@@ -48,6 +48,8 @@ def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], Non
 
 def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]], Any]]) -> list[Path]:
     """Write files below ``root``: none of them is seen before all are written."""
+    if "\0" in str(root):
+        raise OSError("there is a NUL in its name")
     targets = [_target(root, parts) for parts in contents]
     drafts = [target.with_name(f".{os.getpid()}.{index}.dmlcy") for index, target in enumerate(targets)]
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -1,7 +1,8 @@
-"""Counts of errors by size: 0, 1, 2, 3-4, 5-8, … units, and NaN against a number."""
+"""Counts of errors by size: 0, 1, 2, 3-4, 5-8, … units, infinite ones, and NaN against a number."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,10 +18,10 @@ _WIDTH: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """``count`` errors from ``first`` to ``last``; both None: one of the two numbers was NaN."""
+    """``count`` errors from ``first`` to ``last``; both infinite: one number was; both None: one was NaN."""
 
-    first: int | None
-    last: int | None
+    first: int | float | None
+    last: int | float | None
     count: int
 
     @property
@@ -28,6 +29,8 @@ class Bin:
         """Such as ``3-4``."""
         if self.first is None:
             return "NaN"
+        if self.first == math.inf:
+            return "infinite"
         return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
 
 
@@ -37,11 +40,13 @@ class Histogram:
 
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(_EDGES.size + 1, np.int64))
     nans: int = 0
+    infinities: int = 0
 
-    def add(self, errors: npt.NDArray[np.uint64], nans: int = 0) -> None:
-        """Count errors between numbers, and cases of NaN against a number."""
+    def add(self, errors: npt.NDArray[np.uint64], nans: int = 0, infinities: int = 0) -> None:
+        """Count errors between numbers, cases of NaN against a number, and infinite errors."""
         self.counts += np.bincount(np.searchsorted(_EDGES, errors), minlength=self.counts.size)
         self.nans += nans
+        self.infinities += infinities
 
     def add_zeros(self, count: int) -> None:
         """Count elements without error."""
@@ -52,6 +57,8 @@ class Histogram:
         ends = [*(int(edge) for edge in _EDGES), _LAST]
         for number in np.flatnonzero(self.counts):
             yield Bin(ends[number - 1] + 1 if number else 0, ends[number], int(self.counts[number]))
+        if self.infinities:
+            yield Bin(math.inf, math.inf, self.infinities)
         if self.nans:
             yield Bin(None, None, self.nans)
 

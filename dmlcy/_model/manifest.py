@@ -50,7 +50,10 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest."""
+    """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest.
+
+    ``written_to`` has the files that the model itself writes it to, below the output folder.
+    """
 
     file: str
     resource: str
@@ -61,6 +64,7 @@ class Output:
     inputs: Mapping[str, Input]
     bound: Bound | None
     tolerance: str | None
+    written_to: tuple[str, ...] = ()
     node: Node | None = None
 
     @property
@@ -79,6 +83,7 @@ class Output:
         buffer = self.buffer
         return {
             "file": self.file,
+            "written_to": list(self.written_to),
             "resource": self.resource,
             "dispatchable": self.dispatchable,
             "operator": self.desc.to_dict(),

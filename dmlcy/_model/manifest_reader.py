@@ -145,10 +145,12 @@ class _Parser:
     def output(self, node: Node) -> Output | None:
         reader = self.reader
         members = (
-            "file", "resource", "dispatchable", "operator", "field", "dtype", "sizes", "buffer", "inputs", "accuracy",
+            "file", "written_to", "resource", "dispatchable", "operator", "field", "dtype", "sizes", "buffer", "inputs",
+            "accuracy",
         )  # fmt: skip
         reader.ignore_others(node, members)
         file = self.path(node, "file")
+        written_to = self.written_to(node)
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
         bound, tolerance = self.accuracy(node)
@@ -166,7 +168,23 @@ class _Parser:
         inputs = self.inputs(node, desc)
         if file is None or resource is None or dispatchable is None or buffer is None:
             return None
-        return Output(file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, node)
+        return Output(
+            file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, written_to, node
+        )
+
+    def written_to(self, node: Node) -> tuple[str, ...]:
+        """The files that the model writes an output to; none of them leads out of the folder of the actual ones."""
+        found = self.reader.optional(node, "written_to", "array")
+        names = []
+        for item in found.value if found else ():
+            if not self.reader.expect(item, "string"):
+                continue
+            parts = target_parts(item.value)
+            if parts is None:
+                self.reader.report("DML-MODEL-target", item, path=item.value)
+            else:
+                names.append("/".join(parts))
+        return tuple(names)
 
     def path(self, node: Node, member: str) -> str | None:
         found = self.reader.required(node, member, "string")

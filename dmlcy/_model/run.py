@@ -165,6 +165,8 @@ class _Executor:
             self.reader.report("DML-MODEL-write", target, path=name, why=error.strerror or str(error))
             self.reader.finish()
         else:
+            if self.recorder is not None:
+                self.recorder.write_file(command.resource, name)
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
 
     def save(self, recorder: Recorder, folder: Path) -> None:

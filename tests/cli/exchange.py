@@ -72,8 +72,9 @@ def write_model(folder: Path, whole: Any, name: str = "m.json") -> Path:
 
 
 def expect(folder: Path, whole: Any, *options: str) -> Path:
-    """The folder of expected values of a model."""
-    done = command("run", write_model(folder, whole), "--expect", folder / "expected", *options)
+    """The folder of expected values of a model. What the model writes itself goes to ``device``, unless told."""
+    given = options if "--output-path" in options else ("--output-path", str(folder / "device"), *options)
+    done = command("run", write_model(folder, whole), "--expect", folder / "expected", *given)
     assert done.status == 0, done.err
     return folder / "expected"
 
