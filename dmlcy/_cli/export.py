@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from dmlcy._cli.run import load
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc import OperatorDesc
-from dmlcy._errors import DmlError, InvalidDataError, ModelError
+from dmlcy._errors import DmlError, ModelError
 from dmlcy._model import operators
 from dmlcy._model.files import open_regular
 from dmlcy._model.npy import NpyError, read_elements, read_header
@@ -26,6 +27,7 @@ from dmlcy._model.write import Use, export, in_memory
 from dmlcy._tensor_desc import TensorDesc
 
 _MOST = 8  # sums of a few hundred such values are exact in float16
+_WHOLE = "This is a whole model: give one of its dispatchables, in a file of its own."
 _COPIES = 4  # of the tensors, that are in memory at once
 
 
@@ -48,7 +50,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=_assignment,
         default=[],
         metavar="FIELD=FILE.npy",
-        help="the values of an input, such as input=x.npy or InputTensor=x.npy; the others get small integers",
+        help="the values of an input, such as input=x.npy or InputTensor=x.npy; the others get small integers, "
+        "unless the operator refuses them, as one does whose input holds positions: then give the input",
     )
     parser.add_argument(
         "--seed", type=_seed, default=0, metavar="N", help="what the integers are drawn from (default: 0)"
@@ -79,7 +82,12 @@ def _desc(name: str) -> OperatorDesc:
     document, _ = load(name)
     reader = Reader(document)
     root = document.root
-    kind = reader.required(root, "type", "string") if reader.expect(root, "object") else None
+    kind = None
+    if reader.expect(root, "object"):
+        if root.get("type") is None and root.get("dispatchables") is not None:
+            reader.report("DML-MODEL-missing", root, name="type", hint=_WHOLE)
+        else:
+            kind = reader.required(root, "type", "string")
     if kind is not None and root.get("desc") is None and root.get("Desc") is None:
         reader.required(root, "desc")
         reader.finish()
@@ -117,11 +125,15 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
     require(_COPIES * sum(max(extent(tensor), tensor.total_tensor_size_in_bytes) for tensor in tensors))
     values = {}
     for index, (name, tensor) in enumerate(inputs.items()):
-        values[name] = _read(files[name]) if name in files else _made(tensor, np.random.default_rng((seed, index)))
+        if name in files:
+            values[name] = _shaped(_read(files[name]), tensor.sizes)
+        else:
+            values[name] = _made(tensor, np.random.default_rng((seed, index)))
+    operator = compile_desc(desc)
     try:
-        compile_desc(desc)(*values.values())
-    except InvalidDataError as error:
-        raise InvalidDataError(_explained(error, set(values) - set(files)), error.function) from None
+        operator(*values.values())
+    except DmlError as error:
+        raise type(error)(_explained(error, set(values) - set(files), files), error.function) from None
     for name, file in files.items():
         tensor = inputs[name]
         placed = in_memory(tensor, values[name])
@@ -130,13 +142,16 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
     return replace(use, inputs=values)
 
 
-def _explained(error: InvalidDataError, made: set[str]) -> list[Any]:
-    """The violations, each made input in one of them."""
+def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[Any]:
+    """The violations, each made input in one of them, those of the given ones with the file."""
     found: dict[object, Any] = {}
     for index, violation in enumerate(error.violations):
         if violation.field in made:
             hint = f"These are made values: give {violation.field} with --input {violation.field}=FILE.npy."
             found.setdefault(violation.field, replace(violation, hint=hint))
+        elif violation.field in files:
+            file = printable(files[violation.field])
+            found[index] = replace(violation, message=f"'{file}': {violation.message}")
         else:
             found[index] = violation
     return list(found.values())
@@ -166,6 +181,11 @@ def _read(file: str) -> npt.NDArray[Any]:
             raise
         why = getattr(error, "strerror", None) or str(error)
         raise _error("DML-MODEL-source", file, why=why) from None
+
+
+def _shaped(values: npt.NDArray[Any], sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+    """The values in these sizes where they are that many elements in a row."""
+    return values.reshape(sizes) if values.ndim == 1 and values.size == math.prod(sizes) else values
 
 
 def _same(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> bool:

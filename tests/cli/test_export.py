@@ -324,6 +324,26 @@ def test_arrays_of_another_type_or_size(tmp_path: Path) -> None:
     error = refused(tmp_path, pooling(), 1, "--input", f"InputTensor={x}")
     assert "DML-AVERAGE_POOLING-input-same-dtype" in error
     assert "DML-AVERAGE_POOLING-input-sizes" in error
+    assert error.count("x.npy': ") == 2
+
+
+def test_a_flat_array(tmp_path: Path) -> None:
+    model = export(tmp_path, pooling(), "--input", f"input={saved(tmp_path, 'x.npy', X.ravel())}")
+    np.testing.assert_array_equal(np.load(model / "input.npy"), X)
+    x = saved(tmp_path, "x.npy", X.ravel()[1:])
+    (tmp_path / "other").mkdir()
+    assert "DML-AVERAGE_POOLING-input-" in refused(tmp_path / "other", pooling(), 1, "--input", f"input={x}")
+
+
+def test_a_whole_model_in_place_of_a_desc(tmp_path: Path) -> None:
+    model = export(tmp_path, pooling())
+    error = refused(tmp_path / "model", (model / "model.json").read_text("utf-8"), 1)
+    assert "This is a whole model: give one of its dispatchables" in error and "[DML-MODEL-missing]" in error
+
+
+def test_the_help_says_that_made_values_may_be_refused() -> None:
+    text = " ".join(command("export", "--help").out.split())
+    assert "unless the operator refuses them" in text and "then give the input" in text
 
 
 def test_arrays_of_any_layout_and_byte_order(tmp_path: Path) -> None:
