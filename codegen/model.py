@@ -122,6 +122,18 @@ class ErrorText:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A word of DirectML that is neither an operator nor a field of one; ``errors`` are slugs of implicit errors."""
+
+    name: str
+    also: tuple[str, ...]
+    is_: str
+    doc: str
+    source: str
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Everything that is true of all operators."""
 
@@ -131,6 +143,7 @@ class Facts:
     catalogue: Mapping[str, CatalogueOperator]
     implicit: tuple[ErrorText, ...]
     model_errors: tuple[ErrorText, ...]
+    terms: tuple[Term, ...] = ()
 
     def level_index(self, name: str) -> int:
         """Position of a level: 0 for 1_0."""
@@ -345,13 +358,13 @@ class Operator:
         return None if first is field else first
 
     def reads(self, node: Node) -> frozenset[str]:
-        """The facets that an expression reads, through lets too: ``input.sizes``, ``input.dtype``, ``strides``."""
+        """The facets that an expression reads, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
         return frozenset(self._facets(node))
 
     def _facets(self, node: Node) -> Iterator[str]:
         lets = {let.name: let for let in self.lets}
         if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype") and isinstance(node.args[0], Name):
-            yield f"{node.args[0].id}.{'dtype' if node.function == 'dtype' else 'sizes'}"
+            yield f"{node.args[0].id}.{node.function}"
             return
         if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
             yield f"{node.base.id}.sizes"

@@ -250,10 +250,10 @@ class Check:
             if not field.optional and not (field.kind == "output" and field.sizes is not None):
                 self.add(field, "required")
             if field.kind != "output":
-                self._fail(f"{name}.dtype", f"{name}.sizes")
+                self._fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
             return
         if value is MISSING or not is_a(value, TensorDesc):
-            self._fail(f"{name}.dtype", f"{name}.sizes")
+            self._fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
             if value is MISSING:
                 self.add(field, "required")
             else:
@@ -270,11 +270,12 @@ class Check:
             self.refused(field, refused)
         if wrong:
             self._fail(f"{name}.sizes")
-        else:
-            tensor.sizes = self._with_ones(field, desc.sizes)
-        rank = len(tensor.sizes) or entry_count(desc.sizes)
-        if rank is not None:
-            self._rank(field, rank)
+        rank = entry_count(desc.sizes)
+        if rank is None:
+            self._fail(f"{name}.rank")
+            return
+        tensor.sizes = self._with_ones(field, (1,) * rank if wrong else desc.sizes)
+        self._rank(field, len(tensor.sizes))
 
     def _layout(self, field: Field) -> None:
         desc = self.resolved[field.python]
@@ -361,7 +362,7 @@ class Check:
         allowed = ranks_at(field, self.level)
         if rank in allowed:
             return
-        self._fail(f"{field.python}.sizes")
+        self._fail(f"{field.python}.sizes", f"{field.python}.rank")
         needed = self._first_level(lambda level: level >= self.level and rank in ranks_at(field, level))
         if needed is None:
             self.add(field, "rank", member="sizes", values={"actual": rank}, words={"allowed": _spans(allowed)})
@@ -406,15 +407,16 @@ class Check:
     def _infer(self, reads: Iterable[str]) -> None:
         """Fills in the sizes of the outputs that are not given, and that somebody is about to read."""
         for field in self.operator.fields:
-            name, facet = field.python, f"{field.python}.sizes"
-            if field.kind != "output" or facet not in reads or name in self.inferred or facet in self.bad:
+            name, facet, rank = field.python, f"{field.python}.sizes", f"{field.python}.rank"
+            read = facet in reads or rank in reads
+            if field.kind != "output" or not read or name in self.inferred or facet in self.bad:
                 continue
             if self.resolved[name] is not None or field.sizes is None:
                 continue
             self.inferred.add(name)
             sizes = self._computed(field)
             if sizes is None:
-                self._fail(facet)
+                self._fail(facet, rank)
                 continue
             tensor = self.tensors[name]
             desc = TensorDesc(tensor.dtype, sizes)

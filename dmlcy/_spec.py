@@ -39,7 +39,7 @@ class RankRow:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """An expression: its text, the facets it reads (``input.sizes``, ``input.dtype``, ``strides``), its function."""
+    """An expression: its text, the facets it reads (``input.sizes``, ``input.rank``, ``strides``), its function."""
 
     text: str
     reads: frozenset[str]

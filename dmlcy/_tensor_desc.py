@@ -302,15 +302,18 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
             fix=packed_strides(desc.sizes),
         )
     minimum = minimum_size(desc)
+    fix = minimum if minimum is not None and minimum <= UINT64_MAX else None
     total: object = desc.total_tensor_size_in_bytes
     part = ".total_tensor_size_in_bytes"
     if type(total) is not int:
         if total is not None:
             yield wrong_type(total, "an int", part=part)
-    elif total > UINT64_MAX or total < 0:
-        yield Refused("range", part=part, values={"actual": total, "minimum": 0, "maximum": UINT64_MAX}, fix=minimum)
+    elif total == minimum:  # of sizes that are too large, too: those are refused, not what follows from them
+        pass
+    elif not 0 <= total <= UINT64_MAX:
+        yield Refused("range", part=part, values={"actual": total, "minimum": 0, "maximum": UINT64_MAX}, fix=fix)
     elif minimum is not None and strides_fine and total < minimum:
-        yield Refused("total-size", part=part, values={"actual": total, "minimum": minimum}, fix=minimum)
+        yield Refused("total-size", part=part, values={"actual": total, "minimum": minimum}, fix=fix)
     yield from _alignment(desc)
 
 

@@ -566,3 +566,19 @@ def accepted(function: Any) -> bool:
     except dml.DmlError:
         return False
     return True
+
+
+def test_a_size_that_is_wrong_leaves_the_number_of_dimensions_known() -> None:
+    d = dml.desc.AveragePooling(
+        input=dml.TensorDesc("FLOAT32", (1, 1, 0, 5)), window_size=3, end_padding=(1, 2, 3), dimension_count=7
+    )
+    assert [found.id.removeprefix("DML-AVERAGE_POOLING-") for found in dml.check(d)] == [
+        "input-range",
+        "dimension_count-length",
+        "end_padding-length",
+    ]
+
+
+def test_sizes_that_are_too_large_are_refused_once() -> None:
+    d = dml.desc.AveragePooling(input=dml.TensorDesc("FLOAT32", (9, 9, 2**32 - 1, 2**32 - 1)), window_size=3)
+    assert [found.id for found in dml.check(d)] == ["DML-AVERAGE_POOLING-input-elements"]
