@@ -612,7 +612,9 @@ class Check:
         label = rule.about if field is None else self._label(field)
         where = f"{label}[{at[0]}]" if at else label
         fix = None if rule.fix is None else rule.fix.function(self.rules, *at)
-        members = set() if rule.data else {name for name in ("dtype", "sizes") if f"{rule.about}.{name}" in rule.reads}
+        facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
+        read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
+        members = set() if rule.data else read
         if field is not None and field.minimum is not None and is_a(fix, int) and cast(int, fix) < field.minimum:
             fix = None
         return Violation(

@@ -191,9 +191,9 @@ def _likeness(one: str, other: str) -> float:
 def misspelt(unknown: Sequence[str], missing: Sequence[str]) -> dict[str, str]:
     """Names that are missing, each with the unknown one that was meant for it: the most alike first, none twice."""
     found: dict[str, str] = {}
-    pairs = [(_likeness(_folded(one), _folded(name)), name, one) for name in missing for one in unknown]
+    pairs = [(_likeness(_folded(one), _folded(name)), name, one) for name in missing for one in unknown[:40]]
     for likeness, name, one in sorted(pairs, key=lambda pair: -pair[0]):
-        if likeness >= 0.75 and name not in found and one not in found.values():
+        if likeness >= 0.7 and name not in found and one not in found.values():
             found[name] = one
     return found
 

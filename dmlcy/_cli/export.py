@@ -91,9 +91,10 @@ def _desc(name: str) -> OperatorDesc:
     if kind is not None and root.get("desc") is None and root.get("Desc") is None:
         reader.required(root, "desc")
         reader.finish()
+    if kind is not None:
+        reader.ignore_others(root, ("type", "desc", "Desc"))
     found = operators.parse(reader, root, kind) if kind is not None else None
     if found is not None:
-        reader.ignore_others(root, ("type", "desc", "Desc"))
         reader.problems += found.problems(reader, None)
     for warning in (*document.warnings, *reader.warnings):
         print(warning, file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,21 @@ class Finding:
     @property
     def severity(self) -> str:
         return "warning" if self.warning else "error"
+
+    @property
+    def nearest(self) -> str:
+        """The nearest valid value as JSON: of the entry that is marked, where it is one; not where the hint has it."""
+        fix = self.violation.to_json()["fix"]
+        if isinstance(fix, list) and self.violation.index is not None:
+            fix = fix[self.violation.index]
+        shown = "" if fix is None else json.dumps(fix)
+        return shown if shown not in self.violation.hint else ""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong and what to do, in a line."""
+        nearest = f"Nearest valid value: {self.nearest}." if self.nearest else ""
+        return " ".join(part for part in (self.violation.message, self.violation.hint, nearest) if part)
 
     @property
     def end_column(self) -> int:

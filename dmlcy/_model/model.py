@@ -143,25 +143,39 @@ class _Parser:
 
     def dispatchable(self, name: str, node: Node) -> None:
         reader = self.reader
-        kind = reader.required(node, "type", "string")
-        if kind is None:
+        owner = self.owner(node)
+        kind = reader.required(owner, "type", "string") if owner else None
+        if owner is None or kind is None:
             return
         foreign = _FOREIGN.get(kind.value.lower())
         if foreign:
             reader.report("DML-MODEL-dispatchable", kind, what=foreign)
             return
-        if node.get("desc") is not None or node.get("Desc") is not None:
-            reader.ignore_others(node, ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings"))
+        for one in (node,) if owner is node else (node, owner):
+            if one.get("desc") is not None or one.get("Desc") is not None:
+                reader.ignore_others(one, ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings"))
         compile_type = reader.optional(node, "dmlCompileType", "string")
         if compile_type and compile_type.value not in ("DmlCompileOp", "DmlCompileGraph"):
             reader.report(
                 "DML-MODEL-choice", compile_type, value=compile_type.value, known="DmlCompileOp or DmlCompileGraph"
             )
-        desc = operators.parse(reader, node, kind)
+        desc = operators.parse(reader, owner, kind)
         bindings = reader.optional(node, "bindings", "object")
         bound = self.bindings(bindings, desc) if bindings else {}
         if desc is not None:
             self.dispatchables[name] = Dispatchable(name, desc, bound)
+
+    def owner(self, node: Node) -> Node | None:
+        """What has type and desc: the dispatchable, or by mistake its desc; None where that has the type only."""
+        inner = node.get("desc") or node.get("Desc")
+        kind = inner.get("type") if inner else None
+        if inner is None or kind is None or kind.kind != "string":
+            return node
+        names = [name for name in ("type", "desc", "Desc") if name in inner.value]
+        if node.get("type") is not None and len(names) == 1:
+            return node
+        operators.nesting(self.reader, inner, node, names, inner.value[names[0]])
+        return inner if len(inner.value) > 1 else None
 
     def command(self, node: Node) -> None:
         kind = self.reader.required(node, "type", "string")
@@ -196,7 +210,7 @@ class _Parser:
             present = dispatchable.desc.node.get(field.name) is not None
             needed = field.kind != "attribute" and (present or not field.optional)
             if needed and bindings.get(field.name) is None and field.name not in dispatchable.bindings:
-                reader.report("DML-MODEL-unbound", bindings, field=field.name, name=dispatchable.name)
+                reader.missing("DML-MODEL-unbound", bindings, field.name, field=field.name, name=dispatchable.name)
         return Dispatch(dispatchable.name, bound, node)
 
     def bindings(self, node: Node, desc: operators.Desc | None) -> dict[str, Binding]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Final
 
-from dmlcy._errors import Violation
+from dmlcy._errors import Violation, quote
 from dmlcy._model.json import Document, Kind, Node
 from dmlcy._model.problems import Problem, did_you_mean, make, refuse
 from dmlcy._spec import Dtype
 from dmlcy._tables import DTYPES
+from dmlcy._values import misspelt
 
 UINT32: Final = 2**32 - 1
 UINT64: Final = 2**64 - 1
@@ -33,11 +34,12 @@ class Reader:
         self.document = document
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
+        self._unknown: dict[Node, dict[str, Problem]] = {}  # the warnings of unknown members, by their object
 
-    def report(self, identifier: str, node: Node, *, hint: str = "", **values: object) -> None:
-        """Record a problem of this value; an endless list of them helps nobody."""
+    def report(self, identifier: str, node: Node, *, key: bool = False, hint: str = "", **values: Any) -> None:
+        """Record a problem of this value or its key; an endless list of them helps nobody."""
         if len(self.problems) < _MOST:
-            self.problems.append(make(identifier, self.document.place(node), values, hint=hint))
+            self.problems.append(make(identifier, self.document.place(node, key=key), values, hint=hint))
 
     def add(self, node: Node, violation: Violation) -> None:
         """Record a violation of a desc at the value that it is about."""
@@ -59,9 +61,30 @@ class Reader:
     def required(self, parent: Node, name: str, *kinds: Kind) -> Node | None:
         """The member, when it is there and of one of these kinds; a problem otherwise."""
         if parent.get(name) is None:
-            self.report("DML-MODEL-missing", parent, name=name, hint=did_you_mean(name, parent.value))
+            self.missing("DML-MODEL-missing", parent, name, name=name)
             return None
         return self.optional(parent, name, *kinds)
+
+    def missing(self, identifier: str, parent: Node, member: str, **values: Any) -> None:
+        """Record that a member is not there: at the one that is misspelt, where there is one."""
+        meant = self.misspelt(parent, [member]).get(member)
+        if meant is None:
+            self.report(identifier, parent, **values)
+        else:
+            self.report(identifier, meant, key=True, hint=renaming(meant, member), **values)
+
+    def misspelt(self, parent: Node, missing: Sequence[str]) -> dict[str, Node]:
+        """Members that are missing, each with the unknown one that was meant for it, of which nobody is warned."""
+        found = misspelt(list(self._unknown.get(parent, ())), missing)
+        self.forget(parent, found.values())
+        return {name: parent.value[given] for name, given in found.items()}
+
+    def forget(self, parent: Node, names: Iterable[str]) -> None:
+        """Take back the warnings of unknown members."""
+        warned = self._unknown.get(parent, {})
+        for name in names:
+            if name in warned:
+                self.warnings.remove(warned.pop(name))
 
     def optional(self, parent: Node, name: str, *kinds: Kind) -> Node | None:
         """The member, when it is of one of these kinds; a problem when it is of another."""
@@ -110,12 +133,12 @@ class Reader:
             if len(self.warnings) >= _MOST:
                 return
             if name not in known:
-                self.warnings.append(
-                    make(
-                        "DML-MODEL-unknown",
-                        self.document.place(node, key=True),
-                        {"name": name},
-                        warning=True,
-                        hint=did_you_mean(name, known),
-                    )
-                )
+                place, hint = self.document.place(node, key=True), did_you_mean(name, known)
+                warning = make("DML-MODEL-unknown", place, {"name": name}, warning=True, hint=hint)
+                self.warnings.append(warning)
+                self._unknown.setdefault(parent, {})[name] = warning
+
+
+def renaming(node: Node, name: str) -> str:
+    """What to do about a misspelt member."""
+    return f"Rename {quote(str(node.key))} to {quote(name)}."

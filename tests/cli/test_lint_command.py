@@ -179,17 +179,88 @@ def test_warnings_do_not_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("inline", [False, True])
-def test_a_misspelt_member_is_missing_and_unknown(inline: bool, tmp_path: Path) -> None:
+def test_a_misspelt_member_is_one_error(inline: bool, tmp_path: Path) -> None:
     dispatchable = pool(StartPadding=None, StartPading=[0, 0])
     if inline:
         dispatchable = {"type": dispatchable["type"], **dispatchable["desc"]}
-    missing, unknown = sorted(of(tmp_path, model(p=dispatchable)), key=lambda one: str(one["severity"]))
-    assert (missing["severity"], unknown["severity"]) == ("error", "warning")
+    (found,) = of(tmp_path, model(p=dispatchable))
     body = "$.dispatchables.p" if inline else "$.dispatchables.p.desc"
-    assert (missing["id"], missing["path"]) == ("DML-AVERAGE_POOLING-start_padding-required", body)
-    assert missing["hint"] == 'Add the member "StartPadding".'
-    assert (unknown["id"], unknown["path"]) == ("DML-MODEL-unknown", f"{body}.StartPading")
-    assert unknown["hint"] == 'Did you mean "StartPadding"?'
+    assert (found["severity"], found["id"]) == ("error", "DML-AVERAGE_POOLING-start_padding-required")
+    assert (found["path"], found["hint"]) == (f"{body}.StartPading", 'Rename "StartPading" to "StartPadding".')
+    text = written(tmp_path, model(p=dispatchable)).read_text()
+    assert text[found["column"] - 1 :].startswith('"StartPading"')
+
+
+def test_misspelt_members_of_structs(tmp_path: Path) -> None:
+    sizes = {"DataType": "FLOAT32", "sizes": [1, 1, 6, 7]}
+    for desc in (sizes, {"Desc": sizes}):
+        (found,) = of(tmp_path, model(p=pool(InputTensor=desc)))
+        assert found["id"] == "DML-AVERAGE_POOLING-input-required"
+        assert found["hint"] == 'Rename "sizes" to "Sizes".'
+        assert found["path"].endswith(".sizes")
+    roi = {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 8]},
+        "ROITensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 5]},
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+        "SpatialScale": 1,
+        "PooledSize": {"Width": 2, "height": 2},
+    }
+    (found,) = of(tmp_path, model(p={"type": "ROI_POOLING", "desc": roi}))
+    assert found["path"] == "$.dispatchables.p.desc.PooledSize.height"
+    assert found["hint"] == 'Rename "height" to "Height".'
+    assert 'not an object of "Width", "height"' in found["message"]
+
+
+def test_misspelt_members_each_go_with_one(tmp_path: Path) -> None:
+    found = of(tmp_path, model(p=pool(StartPadding=None, EndPadding=None, start_padding=[0, 0], EndPads=[0, 0], X=1)))
+    assert [one["hint"] for one in found] == [
+        'Rename "start_padding" to "StartPadding".',
+        'Rename "EndPads" to "EndPadding".',
+        "",
+    ]
+    assert found[2]["id"] == "DML-MODEL-unknown"
+
+
+def test_misspelt_members_of_the_model(tmp_path: Path) -> None:
+    (found,) = of(tmp_path, {"resources": {}, "Dispatchables": {}, "commands": []})
+    assert (found["id"], found["path"]) == ("DML-MODEL-missing", "$.Dispatchables")
+    assert found["hint"] == 'Rename "Dispatchables" to "dispatchables".'
+    command = {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensr": "x", "OutputTensor": "x"}}
+    resources = {"x": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 64, "value": 0}}}
+    (found,) = of(tmp_path, {**model(p=pool()), "resources": resources, "commands": [command]})
+    assert (found["id"], found["path"]) == ("DML-MODEL-unbound", "$.commands[0].bindings.InputTensr")
+    assert found["hint"] == 'Rename "InputTensr" to "InputTensor".'
+
+
+def nested(**changes: Any) -> dict[str, Any]:
+    """Dispatchables with fields at another depth; each has one other mistake, in EndPadding."""
+    whole = pool(EndPadding=[0, -1], **changes)
+    kind, desc = whole["type"], whole["desc"]
+    inner = {name: desc[name] for name in ("StartPadding", "EndPadding")}
+    rest = {name: value for name, value in desc.items() if name not in inner}
+    return {
+        "desc.desc": {"type": kind, "desc": {"desc": desc}},
+        "type and desc": {"type": kind, "desc": {"type": kind, "desc": desc}},
+        "no type": {"desc": {"type": kind, "desc": desc}},
+        "no type, fields beside it": {"desc": {"type": kind, **desc}},
+        "beside": {"type": kind, "desc": rest, **inner},
+        "within": {"type": kind, "desc": {**rest, "Padding": inner}},
+        "within, inline": {"type": kind, **rest, "Padding": inner},
+    }
+
+
+@pytest.mark.parametrize("name", nested())
+def test_fields_at_the_wrong_depth(name: str, tmp_path: Path) -> None:
+    nesting, other = sorted(of(tmp_path, model(p=nested()[name])), key=lambda one: str(one["id"]), reverse=True)
+    assert nesting["id"] == "DML-MODEL-nesting"
+    assert nesting["path"].startswith("$.dispatchables.p.")
+    assert other["id"] == "DML-AVERAGE_POOLING-end_padding-range"
+    if name == "within":
+        assert nesting["path"] == "$.dispatchables.p.desc.Padding"
+        assert nesting["message"] == (
+            '"StartPadding", "EndPadding" at the wrong depth: found in $.dispatchables.p.desc.Padding, '
+            "expected in $.dispatchables.p.desc."
+        )
 
 
 PLACES: list[tuple[dict[str, Any], str, str]] = [

@@ -91,6 +91,13 @@ def test_the_caret_stands_under_the_value(before: str, encoding: str, tmp_path: 
     assert not line.endswith("\\r")
 
 
+def test_every_form_has_the_nearest_valid_value(tmp_path: Path) -> None:
+    target = written(tmp_path, model(p=pool(StartPadding=[0, -1])))
+    assert "^^ nearest valid value: 0" in lint(target)[1]
+    for form in ("github", "sarif"):
+        assert "must be from 0 to 4294967295. Nearest valid value: 0." in lint("--format", form, target)[1]
+
+
 def test_long_lines_are_shown_round_the_value(tmp_path: Path) -> None:
     filler = '"filler": "' + "é" * 1_000_000 + '", '
     text = json.dumps(model(p=pool(WindowSize=[3, 98765]))).replace('"WindowSize"', f'{filler}"WindowSize"')

@@ -25,7 +25,7 @@ def _command(finding: Finding) -> str:
     }
     shown = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
     rule = "" if violation.rule is None else f"\nRule: {violation.rule} ({violation.provenance})"
-    return f"::{finding.severity} {shown}::{_data(f'{place.path}: {violation.text}{rule}')}"
+    return f"::{finding.severity} {shown}::{_data(f'{place.path}: {finding.sentence}{rule}')}"
 
 
 def _data(text: str) -> str:

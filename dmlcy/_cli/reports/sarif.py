@@ -88,7 +88,7 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
         "ruleId": violation.id,
         "ruleIndex": index,
         "level": finding.severity,
-        "message": _message(violation.text),
+        "message": _message(finding.sentence),
         "locations": [
             {"physicalLocation": physical, "logicalLocations": [{"fullyQualifiedName": place.path}]},
         ],

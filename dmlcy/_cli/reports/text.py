@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import unicodedata
 from collections.abc import Iterator
 
-from dmlcy._errors import Violation, quote
+from dmlcy._errors import quote
 from dmlcy._model.excerpt import Excerpt
 from dmlcy._model.lint import Finding, Report, Verdict
 from dmlcy._model.problems import printable
@@ -48,20 +47,12 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield f"{gutter[1:]}--> {place.path}"
         shown, caret = _underlined(finding.line)
         yield f"{place.line} | {shown}".rstrip()
-        yield f"{gutter}| {caret} {_nearest(violation)}".rstrip()
+        nearest = f"nearest valid value: {finding.nearest}" if finding.nearest else ""
+        yield f"{gutter}| {caret} {nearest}".rstrip()
     if violation.rule is not None:
         yield f"{gutter}= rule: {violation.rule} ({violation.provenance})"
     if violation.hint:
         yield f"{gutter}= hint: {violation.hint}"
-
-
-def _nearest(violation: Violation) -> str:
-    """The nearest valid value as JSON: of the entry that is marked, where it is one."""
-    fix = violation.to_json()["fix"]
-    if isinstance(fix, list) and violation.index is not None:
-        fix = fix[violation.index]
-    shown = "" if fix is None else json.dumps(fix)
-    return f"nearest valid value: {shown}" if shown and shown not in violation.hint else ""
 
 
 def _verdict(verdict: Verdict) -> str:
