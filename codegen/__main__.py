@@ -44,7 +44,9 @@ def make_plan(root: Path) -> Plan:
 def render(result: Plan, writer: Writer, lock: ids.Lock) -> None:
     """Gives every file to the writer."""
     emit(result, writer)
-    writer.write(schema.PATH, schema.render(result.facts, FAMILIES), committed=True)
+    form = schema.render(result.facts, FAMILIES)
+    writer.write(schema.PATH, form, committed=True)
+    writer.write(f"{SPECS}/{PurePosixPath(schema.PATH).name}", form)
     published = ids.render(lock, (id_ for id_, _ in result.ids))
     writer.write(ids.PATH, published, committed=True)
     writer.write(f"{SPECS}/{PurePosixPath(ids.PATH).name}", published)
@@ -121,7 +123,7 @@ def restored_on_failure(folder: Path) -> Iterator[list[str]]:
     """Keeps the texts of a folder, and puts them back when something is appended to the list."""
 
     def texts() -> list[Path]:
-        return [path for path in folder.rglob("*") if path.suffix in (".py", ".pyx", ".toml", ".lock")]
+        return [path for path in folder.rglob("*") if path.suffix in (".py", ".pyx", ".toml", ".lock", ".json")]
 
     before = {path: path.read_bytes() for path in texts()}
     failed: list[str] = []

@@ -48,9 +48,9 @@ CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words tha
 LINE = 120
 PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
-FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors")
+FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors", "terms")
 OWNED = (
-    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", f"{SPECS}/**/*.toml", f"{SPECS}/*.lock",
+    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
     "docs/reference/*.md", "tests/codegen/golden/*.pyx",
 )  # fmt: skip
 

@@ -38,6 +38,7 @@ from .model import (
     Rule,
     Specs,
     TensorData,
+    Term,
     field_symbol,
     let_symbol,
     snake,
@@ -108,7 +109,10 @@ def _facts(files: _Files) -> Facts:
     implicit = tuple(_finished(row, lambda r: _error(r, "slug")) for row in _rows(errors_table, "implicit"))
     model_rows = (*_rows(errors_table, "model"), *_rows(model_table, "model"))
     model_errors = tuple(_finished(row, lambda r: _error(r, "id")) for row in model_rows)
-    for table in (levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table):
+    slugs = tuple(error.id for error in implicit)
+    terms_table = files.table("specs/terms.toml")
+    terms = tuple(_finished(row, lambda r: _term(r, slugs)) for row in _rows(terms_table, "term"))
+    for table in (levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, terms_table):
         if table is not None:
             table.finish()
     return Facts(
@@ -118,6 +122,7 @@ def _facts(files: _Files) -> Facts:
         {operator.name: operator for operator in catalogue},
         implicit,
         model_errors,
+        terms,
     )
 
 
@@ -203,6 +208,15 @@ def _error(row: Table, key: str) -> ErrorText:
         row.choice("when", ("later", "tied")) if implicit and row.has("when") else None,
         breaks if isinstance(breaks, dict) else {},
     )
+
+
+def _term(row: Table, slugs: tuple[str, ...]) -> Term:
+    errors = row.strings("errors") if row.has("errors") else ()
+    for slug in errors:
+        if slug not in slugs:
+            row.error("errors", f"{slug!r} is no slug of errors.toml", did_you_mean(slug, slugs))
+    also = row.strings("also") if row.has("also") else ()
+    return Term(row.str("name"), also, row.str("is"), row.str("doc"), _source(row), errors)
 
 
 class _OperatorReader:

@@ -113,6 +113,7 @@ def _facts() -> dict[str, JSON]:
     when = _enum(("later", "formula", "tied", "free"))
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
+    term = {"name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "errors": WORDS}
     return {
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
@@ -120,6 +121,7 @@ def _facts() -> dict[str, JSON]:
         "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
+        "term": _table({"term": _tables(_table(term, {*term} - {"also", "errors"}))}),
     }
 
 

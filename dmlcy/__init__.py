@@ -65,3 +65,7 @@ __all__ = [
     "supports",
 ]
 __all__ += _api.__all__
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -33,6 +33,30 @@ def check(desc: OperatorDesc, feature_level: object = None) -> list[Violation]:
         An object of a class of ``dmlcy.desc``.
     feature_level
         Such as ``"3_0"``; None: the level in force.
+
+    Returns
+    -------
+    list of Violation
+        In the order of the desc; ``dmlcy explain ID`` says more of each ``.id``.
+
+    Raises
+    ------
+    TypeError
+        What is given is no desc.
+    ValueError
+        There is no such feature level.
+
+    Examples
+    --------
+    >>> import dmlcy as dml
+    >>> image = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
+    >>> pooling = dml.desc.AveragePooling(input=image, window_size=5)
+    >>> for violation in dml.check(pooling):
+    ...     print(violation.id, violation.index)
+    DML-AVERAGE_POOLING-window_size-fits 0
+    DML-AVERAGE_POOLING-window_size-fits 1
+    >>> dml.check(dml.desc.AveragePooling(input=image, window_size=2))
+    []
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
     return known_desc(desc, "check")._violations(level)

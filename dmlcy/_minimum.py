@@ -60,10 +60,24 @@ def minimum_feature_level(desc: OperatorDesc) -> MinimumLevel:
     desc
         An object of a class of ``dmlcy.desc``.
 
+    Returns
+    -------
+    MinimumLevel
+
     Raises
     ------
     DmlError
         The desc is valid at no level: its violations at the newest one.
+    TypeError
+        What is given is no desc.
+
+    Examples
+    --------
+    >>> import dmlcy as dml
+    >>> matrix = dml.TensorDesc("FLOAT32", (4, 4))
+    >>> padding = dml.desc.Padding1(input=matrix, start_padding=1, end_padding=1, padding_mode="WRAP")
+    >>> print(dml.minimum_feature_level(padding))
+    6_4 (DirectML 1.15.0), for padding_mode WRAP
     """
     known_desc(desc, "minimum_feature_level")
     newest = desc._violations(NEWEST)

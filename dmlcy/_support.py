@@ -55,13 +55,21 @@ def ranks_at(field: Field, level: int) -> list[int]:
     return sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)})
 
 
-@cache
 def support_table() -> tuple[SupportRow, ...]:
     """Every data type and number of dimensions of every tensor of every operator that is built, with its first level.
 
     A tensor can have them when the operator's other tensors have what theirs need: `supports` and this table know the
     tensors one by one, `check` knows a desc.
+
+    Returns
+    -------
+    tuple of SupportRow
     """
+    return _table()
+
+
+@cache
+def _table() -> tuple[SupportRow, ...]:
     return tuple(
         row for operator in OPERATORS.values() for field in _tensors(operator) for row in _rows(operator, field)
     )
@@ -96,6 +104,10 @@ def supports(
         The field that ``dtype`` and ``rank`` are about, by its Python or DirectML name; None: the first tensor of the
         desc, which is the input of most operators.
 
+    Returns
+    -------
+    bool
+
     Raises
     ------
     ModelError
@@ -104,6 +116,14 @@ def supports(
         There is no such feature level, data type or tensor.
     TypeError
         The rank is no int.
+
+    Examples
+    --------
+    >>> import dmlcy as dml
+    >>> dml.supports("PADDING1", dtype="INT8", rank=5, level="5_0")
+    True
+    >>> dml.supports("PADDING1", level="4_1")
+    False
     """
     at = LEVEL.get() if level is None else level_index(level)
     name = catalogue_name(operator)

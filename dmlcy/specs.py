@@ -1,7 +1,8 @@
 """The specs as plain data: what DirectML's levels, data types, enums and operators are, for bindings and back ends.
 
 The facts are TOML files that come with the package. Each function reads them anew, so that what it returns is the
-caller's own.
+caller's own. ``files()["schema.json"]`` is the JSON Schema of all of them: every key, its type, and whether it must be
+there. ``ids()`` is a table of all error ids.
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dmlcy._names import known_operator
-from dmlcy._tables import OPERATORS
+from dmlcy._tables import ERRORS, OPERATORS
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["catalogue", "dtypes", "enums", "errors", "files", "levels", "operator", "operators"]
+    from dmlcy._spec import Rule
+
+__all__ = ["catalogue", "dtypes", "enums", "errors", "files", "ids", "levels", "operator", "operators", "terms"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def operators() -> tuple[str, ...]:
@@ -26,10 +33,41 @@ def operators() -> tuple[str, ...]:
 def operator(name: str) -> dict[str, Any]:
     """All facts of an operator that is built: its file ``operators/<name>.toml``.
 
+    Its rules are in two keys: ``rule``, checked on the desc, and ``data_rule``, checked on the values of a tensor when
+    the operator runs. A reader of ``rule`` alone misses the latter. Keys that an operator has no use for are left out.
+
     Parameters
     ----------
     name
         ``"PADDING1"``, ``"DML_OPERATOR_PADDING1"``, ``"padding1"`` or ``"Padding1"``.
+
+    Returns
+    -------
+    dict
+        ``operator``
+            ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place``, ``python``,
+            ``desc``, ``family``, ``summary``, ``source``, ``include`` (groups of facts that it shares with others).
+        ``types``, ``ranks``
+            By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
+            the level adds.
+        ``field``
+            In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
+            ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
+            (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``; of an attribute ``length``, ``range``,
+            ``value`` (the formula that it follows from), ``dtype`` (the field that holds the type of a scalar).
+        ``let``
+            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``.
+        ``rule``, ``data_rule``
+            ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
+            ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it).
+        ``interpretation``
+            ``id``, ``question``, ``choice``, ``evidence``.
+        ``example``
+            ``title``, ``source`` or ``calculation``, ``inputs``, ``attributes``, ``outputs``.
+        ``accuracy``
+            By data type, ``ulp`` and ``of``; a data type without entry is exact.
+        ``kernel``
+            What the family computes with.
 
     Raises
     ------
@@ -40,34 +78,77 @@ def operator(name: str) -> dict[str, Any]:
 
 
 def levels() -> dict[str, dict[str, Any]]:
-    """The feature levels by name (``"5_0"``), oldest first."""
+    """The feature levels by name (``"5_0"``), oldest first.
+
+    Each has ``name``, ``value`` of DML_FEATURE_LEVEL, ``directml`` (the version that brought it), ``max_rank`` and,
+    where there is something to say, ``windows``, ``note``, ``dxdispatch`` (false: DxDispatch does not know it).
+    """
     return _by("name", _read("levels.toml")["level"])
 
 
 def dtypes() -> dict[str, dict[str, Any]]:
-    """The tensor data types by name (``"FLOAT32"``)."""
+    """The tensor data types by name (``"FLOAT32"``).
+
+    Each has ``name``, ``value`` of DML_TENSOR_DATA_TYPE, ``bits``, ``since`` and, where NumPy has it, ``numpy``.
+    """
     return _by("name", _read("dtypes.toml")["dtype"])
 
 
 def enums() -> dict[str, dict[str, Any]]:
-    """The enums by DirectML's name (``"DML_PADDING_MODE"``), with their members."""
+    """The enums by DirectML's name (``"DML_PADDING_MODE"``), with their members.
+
+    Each has ``name``, ``prefix`` of its members' full names, ``python``, ``since``, ``members`` (``name``, ``value``,
+    ``since``, ``doc``) and, where they apply, ``flags``, ``source``, ``note``.
+    """
     return _by("name", _read("enums.toml")["enum"])
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
-    """Every operator of DirectML by name, built here or not, with the fields of its struct."""
+    """Every operator of DirectML by name, built here or not, with the fields of its struct.
+
+    Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place``, ``source`` and
+    ``fields`` (``name``, ``kind``, ``type``, ``optional``).
+    """
     return _by("name", _read("catalogue.toml")["operator"])
 
 
 def errors() -> dict[str, dict[str, Any]]:
-    """The errors that no rule declares: by slug (``"dtype"``) those of a field, by id those of a model file."""
+    """The errors that no rule declares: by slug (``"dtype"``) those of a field, by id those of a model file.
+
+    Each has ``error`` (the class), ``message`` (a str.format template), ``about``; those of a field also ``slug``,
+    ``applies`` and ``when``, those of a model file ``id`` and ``breaks``. Those of rules are in ``operator(name)``:
+    ``ids()`` has them all.
+    """
     fields = _read("errors.toml")
     models = [*fields.get("model", []), *_read("model_errors.toml")["model"]]
     return _by("slug", fields["implicit"]) | _by("id", models)
 
 
+def terms() -> dict[str, dict[str, Any]]:
+    """Words of DirectML that are neither operators nor fields of one, by name (``"E_INVALIDARG"``).
+
+    Each has ``name``, ``is``, ``doc``, ``source`` and, where they apply, ``also`` (other spellings) and ``errors``
+    (slugs of the errors about it).
+    """
+    return _by("name", _read("terms.toml")["term"])
+
+
+def ids() -> dict[str, str]:
+    """Every error id in force, with what it says."""
+    lines = files()["ids.lock"].read_text(encoding="utf-8").partition("\nretired:")[0].splitlines()
+    rules = {rule.id: _says(rule) for operator in OPERATORS.values() for rule in operator.rules}
+    said = rules | {id_: text.about for id_, text in ERRORS.items()}
+    slugs = {id_: id_.split("-", 3)[-1] for id_ in lines if id_.startswith("DML-")}  # of an error of a field
+    return {id_: said[id_ if id_ in said else slug] for id_, slug in slugs.items()}
+
+
+def _says(rule: Rule) -> str:
+    loop = f" for {rule.loop}" if rule.loop else ""
+    return f"{rule.about} {rule.says}. Must hold{loop}: {rule.text}"
+
+
 def files() -> dict[str, Traversable]:
-    """The files by relative name (``"operators/padding1.toml"``, ``"ids.lock"``), for their text."""
+    """The files by relative name (``"operators/padding1.toml"``, ``"ids.lock"``, ``"schema.json"``), for their text."""
     return dict(sorted(_walk("", _root())))
 
 

@@ -8,7 +8,7 @@ import sys
 
 from dmlcy._cli.options import add_format
 from dmlcy._errors import quote
-from dmlcy._explain.find import find, suggestion
+from dmlcy._explain.find import find, suggested, suggestion
 from dmlcy._explain.page import page_width
 from dmlcy._explain.text import lay_out
 
@@ -17,9 +17,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "explain",
-        help="say what an id, an operator, a field or an enum means",
+        help="say what a word means: an id, an operator, a field, an error code, a level",
         description="Say what a word means: the id of an error, an operator, a field (PADDING1.padding_mode, or of all "
-        "operators padding_mode), an enum or one of its members, a feature level, a data type.",
+        "operators padding_mode), an enum or one of its members, a feature level or a DirectML version, a data type, "
+        "a member of the tensor desc, an error code of DirectML, the last word of an id, a family of operators.",
     )
     parser.add_argument("word", metavar="WORD", help="ID, OPERATOR, FIELD, OPERATOR.FIELD, ENUM, MEMBER, LEVEL or TYPE")
     add_format(parser)
@@ -29,14 +30,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print what was found."""
     found = find(options.word)
+    if options.format == "json":
+        proposed = {} if found else {"did_you_mean": suggested(options.word)}
+        print(json.dumps({"word": options.word, "found": found, **proposed}, indent=2))
+    elif found:
+        print(lay_out(found, page_width()))
     if not found:
         asked = (
             suggestion(options.word) or "Ask for an id, an operator, a field, an enum, a feature level or a data type."
         )
         print(f"dmlcy explain: nothing is called {quote(options.word)}. {asked}", file=sys.stderr)
         return 2
-    if options.format == "json":
-        print(json.dumps({"word": options.word, "found": found}, indent=2))
-    else:
-        print(lay_out(found, page_width()))
     return 0

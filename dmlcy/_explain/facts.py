@@ -10,7 +10,7 @@ from dmlcy import specs
 from dmlcy._names import PREFIX
 from dmlcy._spec import MISSING, Dtype, Field, Level, Operator, Rule
 from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
+from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
 
 Facts = dict[str, Any]
 
@@ -241,7 +241,9 @@ def of_fields(found: list[tuple[Operator, Field]], unbuilt: list[tuple[str, Fact
         "kind": "field",
         "names": list(dict.fromkeys(names)),
         "operators": [of_field(operator, field) for operator, field in found],
-        "unbuilt": [{"operator": name, **of_declared(field)} for name, field in unbuilt],
+        "unbuilt": [
+            {"operator": name, **of_declared(field), "source": catalogue()[name]["source"]} for name, field in unbuilt
+        ],
     }
 
 
@@ -355,6 +357,50 @@ def of_dtype(dtype: Dtype) -> Facts:
         "directml": directml(dtype.since),
         "fields": uses,
         "source": info.source,
+    }
+
+
+# Words
+
+
+def of_term(term: Facts) -> Facts:
+    """A word of DirectML that is neither an operator nor a field of one."""
+    return {
+        "kind": "term",
+        "name": term["name"],
+        "also": term.get("also", []),
+        "is": term["is"],
+        "doc": term["doc"],
+        "errors": [{"slug": slug, "when": ERRORS[slug].about} for slug in term.get("errors", [])],
+        "source": term["source"],
+    }
+
+
+def of_slug(slug: str) -> Facts:
+    """An error that fields have without a rule of their own, and the fields that can have it."""
+    rules = {rule.id for operator in OPERATORS.values() for rule in operator.rules}
+    where: dict[str, list[str]] = {}
+    for identifier in published()[0]:
+        _, operator, *rest = identifier.split("-", 3)
+        if operator in OPERATORS and rest[1] == slug and identifier not in rules:
+            where.setdefault(operator, []).append(rest[0])
+    return {
+        "kind": "slug",
+        "slug": slug,
+        "when": ERRORS[slug].about,
+        "message": ERRORS[slug].message,
+        "error": ERRORS[slug].error,
+        "operators": [{"operator": operator, "fields": fields} for operator, fields in where.items()],
+    }
+
+
+def of_family(family: str) -> Facts:
+    """The operators that share kernels."""
+    members = [operator for operator in OPERATORS.values() if operator.family == family]
+    return {
+        "kind": "family",
+        "name": family,
+        "operators": [{"operator": operator.name, "summary": operator.summary} for operator in members],
     }
 
 

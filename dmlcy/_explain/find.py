@@ -1,4 +1,4 @@
-"""A word to everything that it can mean: an id, an operator, an enum or a member, a level, a data type, a field."""
+"""A word to everything that it can mean: an id, a name of DirectML, a level or its version, a slug, a family."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import difflib
 from collections.abc import Iterator
 from typing import Final
 
+from dmlcy import specs
 from dmlcy._errors import quote
 from dmlcy._explain import facts, rules
 from dmlcy._explain.facts import Facts, catalogue
 from dmlcy._names import catalogue_name
 from dmlcy._spec import Field, Operator
-from dmlcy._tables import DTYPES, ENUMS, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
+from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
 
 LONGEST: Final = 100
 """Characters of a word that are looked at."""
 SHOWN: Final = 3
 """Names that are proposed in place of an unknown one."""
+ALIKE: Final = 0.75
+"""Share of the letters that a proposed name and the unknown one have in common."""
 ENUM_PREFIX: Final = "DML_"
 
 
@@ -24,16 +27,22 @@ def find(word: str) -> list[Facts]:
     """What the word means, each as facts; nothing when it means nothing. Capitals do not matter."""
     wanted = word.strip()[: LONGEST + 1].lower()
     owner, dot, member = wanted.partition(".")
-    if dot:
+    if dot and not owner.isdigit():
         return [*_fields_of(owner, member), *_members_of(owner, member)]
     return [
         *_ids(wanted), *_operators(wanted), *_enums(wanted), *_members(wanted), *_levels(wanted), *_dtypes(wanted),
-        *_fields(wanted),
+        *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
     ]  # fmt: skip
 
 
 def suggestion(word: str) -> str:
     """The names that were perhaps meant, as a question, or nothing."""
+    words = [quote(name) for name in suggested(word)]
+    return f"Did you mean {', '.join(words[:-1])}{' or ' if words[:-1] else ''}{words[-1]}?" if words else ""
+
+
+def suggested(word: str) -> list[str]:
+    """The names that were perhaps meant."""
     owner, dot, member = word.strip()[:LONGEST].partition(".")
     if dot and catalogue_name(owner) is not None:
         name = str(catalogue_name(owner))
@@ -43,16 +52,18 @@ def suggestion(word: str) -> str:
         begin = f"{info.cls.__name__}."
         near = _nearest(member, list(info.members)) or list(info.members)
     else:
-        near, begin = _nearest(owner, list(_names(owner))), ""
-    words = [quote(begin + name) for name in near]
-    return f"Did you mean {', '.join(words[:-1])}{' or ' if words[:-1] else ''}{words[-1]}?" if words else ""
+        whole = owner + dot + member if owner.isdigit() else owner
+        near, begin = _nearest(whole, list(_names(whole))), ""
+    return [begin + name for name in near]
 
 
 def _nearest(word: str, known: list[str]) -> list[str]:
     folded = {name.lower(): name for name in reversed(known)}
     wanted = word.lower()
     begun = [name for name in folded if len(wanted) > 2 and name.startswith(wanted)]
-    close = difflib.get_close_matches(wanted, folded, SHOWN, 0.6)
+    but_one = (len(wanted) - 1) / len(wanted) if wanted else 1  # all letters of a short word but one
+    alike = max(0.6, min(ALIKE, but_one))
+    close = difflib.get_close_matches(wanted, folded, SHOWN, alike)
     return [folded[name] for name in dict.fromkeys([*close, *sorted(begun)])][:SHOWN]
 
 
@@ -71,8 +82,13 @@ def _names(word: str) -> Iterator[str]:
     for operator in OPERATORS.values():
         yield from (name for field in operator.fields for name in (field.python, field.name))
         yield from (rule.id for rule in operator.rules)
+        yield operator.family
     for entry in catalogue().values():
         yield from (field["name"] for field in entry["fields"])
+    for term in specs.terms().values():
+        yield from (term["name"], *term.get("also", ()))
+    yield from (slug for slug in ERRORS if not slug.startswith("DML-"))
+    yield from (level.directml for level in LEVELS)
 
 
 # Each function gives the facts of what the word, in small letters, names.
@@ -125,7 +141,8 @@ def _members_of(enum: str, wanted: str) -> Iterator[Facts]:
 
 def _levels(wanted: str) -> Iterator[Facts]:
     for level in LEVELS:
-        if wanted in (level.name, f"dml_feature_level_{level.name}", f"level_{level.name}"):
+        names = (level.name, f"dml_feature_level_{level.name}", f"level_{level.name}")
+        if wanted in (*names, f"0x{level.value:x}", f"{level.value}", level.directml):
             yield facts.of_level(level)
 
 
@@ -147,6 +164,22 @@ def _fields(wanted: str) -> Iterator[Facts]:
     ]
     if built or unbuilt:
         yield facts.of_fields(built, unbuilt)
+
+
+def _terms(wanted: str) -> Iterator[Facts]:
+    for term in specs.terms().values():
+        if wanted in [name.lower() for name in (term["name"], *term.get("also", ()))]:
+            yield facts.of_term(term)
+
+
+def _slugs(wanted: str) -> Iterator[Facts]:
+    if wanted in ERRORS and not wanted.startswith("dml-"):
+        yield facts.of_slug(wanted)
+
+
+def _families(wanted: str) -> Iterator[Facts]:
+    if wanted in {operator.family for operator in OPERATORS.values()}:
+        yield facts.of_family(wanted)
 
 
 def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:

@@ -11,6 +11,7 @@ import numpy as np
 from dmlcy import specs
 from dmlcy._check import check
 from dmlcy._errors import CLASSES, DmlError, Violation
+from dmlcy._explain import breaks
 from dmlcy._explain.facts import Facts, brief_rule, of_field, published, rule_error
 from dmlcy._levels import feature_level
 from dmlcy._spec import ErrorText, Operator, Rule
@@ -88,6 +89,8 @@ def base_of(error: str) -> str:
 def of_implicit(identifier: str, operator: Operator, subject: str, text: ErrorText) -> Facts:
     """An error that follows from a field itself."""
     field = next((field for field in operator.fields if field.python == subject), None)
+    example = breaks.broken(operator, field, text.id)
+    provenance = "documented" if example is None else example.pop("provenance")
     return {
         "kind": "field error",
         "id": identifier,
@@ -98,6 +101,9 @@ def of_implicit(identifier: str, operator: Operator, subject: str, text: ErrorTe
         "message": text.message,
         "error": text.error,
         "also": base_of(text.error),
+        "example": example,
+        "provenance": provenance,
+        "meaning": PROVENANCE[provenance],
         "field": None if field is None else of_field(operator, field),
         "fields": None if field is not None else [other.name for other in operator.fields],
         "since": operator.since,
@@ -114,6 +120,7 @@ def of_model_error(text: ErrorText) -> Facts:
         "message": text.message,
         "error": text.error,
         "also": base_of(text.error),
+        "breaks": specs.errors()[text.id].get("breaks", {}),
     }
 
 
@@ -163,25 +170,25 @@ def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
 def broken(operator: Operator, rule: Rule) -> Facts | None:
     """What a documented example says when it is changed to break just this rule."""
     rows = specs.operator(operator.name).get("data_rule" if rule.data else "rule", [])
-    breaks: Facts = next((row.get("breaks", {}) for row in rows if row["id"] == rule.id), {})
+    changes: Facts = next((row.get("breaks", {}) for row in rows if row["id"] == rule.id), {})
     level = LEVELS[-1 if rule.until is None else LEVEL_INDEX[rule.until] - 1].name
-    for example in operator.examples if breaks else ():
+    for example in operator.examples if changes else ():
         with feature_level(level):
-            found = _refused(operator, example.inputs, example.attributes, breaks, rule.data)
+            found = _refused(operator, example.inputs, example.attributes, changes, rule.data)
         for violation in found:
             if violation.id == rule.id:
-                return {"title": example.title, "changes": breaks, "message": violation.text}
+                return {"title": example.title, "changes": changes, "message": violation.text}
     return None
 
 
-def _refused(operator: Operator, inputs: Facts, attributes: Facts, breaks: Facts, data: bool) -> Sequence[Violation]:
+def _refused(operator: Operator, inputs: Facts, attributes: Facts, changed: Facts, data: bool) -> Sequence[Violation]:
     from dmlcy._generated import api, desc
 
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
-    given = {**attributes, **{name: change for name, change in breaks.items() if name not in tensors}}
+    given = {**attributes, **{name: change for name, change in changed.items() if name not in tensors}}
     if data:
         arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in inputs.items()}
-        for name, changes in breaks.items():
+        for name, changes in changed.items():
             for index, value in changes.items() if name in arrays else ():
                 arrays[name][tuple(map(int, index.split(",")))] = float(value)
         try:
@@ -190,7 +197,7 @@ def _refused(operator: Operator, inputs: Facts, attributes: Facts, breaks: Facts
             return error.violations
         return ()
     described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in inputs.items()}
-    for name, change in breaks.items():
+    for name, change in changed.items():
         if name in tensors:
             dtype = change.get("dtype") or described[next(iter(described))].dtype
             described[name] = TensorDesc(dtype, change.get("sizes") or described[name].sizes)

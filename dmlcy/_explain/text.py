@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dmlcy._errors import show
 from dmlcy._explain.facts import Facts
 from dmlcy._explain.page import INDENT, Page
+from dmlcy._tables import LEVELS
 
 UINT_MAX: Final = 2**32 - 1
 TYPES: Final = {
@@ -82,10 +85,24 @@ def _implicit(page: Page, error: Facts) -> None:
     what = f"the operator {error['operator']} itself" if field is None else f"{error['subject']} of {error['operator']}"
     page.text(f"An error of {what}. {error['when']}")
     page.section("Refusal")
-    page.rows([
-        ("Message", error["message"].replace("{field}", error["operator"] if field is None else field["python"])),
+    example = error["example"]
+    rows = [
         ("Raises", f"{error['error']}, which is a {error['also']}"),
-    ])  # fmt: skip
+        ("Levels", _between(error["since"], None)),
+        ("Provenance", f"{error['provenance']}: {error['meaning']}"),
+    ]
+    if example is None:
+        rows.insert(0, ("Message", _template(error["message"], field["python"] if field else error["operator"])))
+    page.rows(rows)
+    if field is not None and error["slug"] == "required" and "default" in field:
+        page.text(
+            f"The default {show(field['default'])} is that of Python. JSON and DirectML's struct have no default."
+        )
+    if example is not None:
+        page.section("For example")
+        level = "" if example["level"] == LEVELS[-1].name else f" at feature level {example['level']}"
+        page.text(f'The example "{example["title"]}"{_changed(example)}{level} gives:')
+        page.text(f"{example['message']} [{error['id']}]", 2 * INDENT)
     page.section(f"{error['operator']}, since {error['since']}" if field is None else "The field")
     if field is None:
         page.rows([("Fields", ", ".join(error["fields"]))])
@@ -98,7 +115,15 @@ def _model_error(page: Page, error: Facts) -> None:
     page.title(error["id"])
     page.text(error["when"])
     page.section("Refusal")
-    page.rows([("Message", error["message"]), ("Raises", f"{error['error']}, which is a {error['also']}")])
+    raises = f"{error['error']}, which is a {error['also']}"
+    page.rows([("Message", _template(error["message"])), ("Raises", raises)])
+    if error["breaks"]:
+        page.section("For example")
+        for path, value in error["breaks"].items():
+            page.text("A valid model gives it with:" if path else "This text gives it:")
+            page.code(f"{path} = {json.dumps(value)}" if path else value)
+    page.section("See")
+    page.code("docs/reference/errors.md, docs/command-line.md", INDENT)
 
 
 def _retired(page: Page, facts: Facts) -> None:
@@ -228,12 +253,14 @@ def _fields(page: Page, facts: Facts) -> None:
         _field_body(page, field)
         page.rows([("See", field["source"])])
     if facts["unbuilt"]:
-        page.section("Also in operators that are not yet built")
+        page.section(f"{'Also in' if facts['operators'] else 'In'} operators that are not yet built")
         by_type: dict[str, list[str]] = {}
         for field in facts["unbuilt"]:
             by_type.setdefault(f"{_type_text(field)}{_optional(field)}", []).append(field["operator"])
         for words, names_of in by_type.items():
             page.text(f"{words[0].upper()}{words[1:]}: {', '.join(names_of)}.")
+        if not facts["operators"] and len(facts["unbuilt"]) == 1:
+            _see(page, facts["unbuilt"][0])
 
 
 def _field_body(page: Page, field: Facts) -> None:
@@ -405,6 +432,39 @@ def _dtype(page: Page, dtype: Facts) -> None:
     _see(page, dtype)
 
 
+# Words
+
+
+def _term(page: Page, term: Facts) -> None:
+    page.title(f"{term['name']}, {term['is']}")
+    page.text(term["doc"])
+    if term["also"]:
+        page.rows([("Also", ", ".join(term["also"]))])
+    if term["errors"]:
+        page.section("What can be wrong with it")
+        page.rows([(one["slug"], one["when"]) for one in term["errors"]])
+    _see(page, term)
+
+
+def _slug(page: Page, slug: Facts) -> None:
+    page.title(f"{slug['slug']}, the end of ids of errors")
+    page.text(slug["when"])
+    page.section("Refusal")
+    page.rows([("Message", _template(slug["message"])), ("Raises", slug["error"])])
+    page.section("Ids")
+    for one in slug["operators"]:
+        page.rows([(f"DML-{one['operator']}-…-{slug['slug']}", ", ".join(one["fields"]))], most=50)
+
+
+def _family(page: Page, family: Facts) -> None:
+    page.title(f"{family['name']}, a family of operators")
+    page.text("Operators that share kernels.")
+    page.section("Operators")
+    page.rows([(one["operator"], one["summary"]) for one in family["operators"]])
+    page.section("See")
+    page.code("docs/families.md", INDENT)
+
+
 def _users(facts: Facts) -> Iterator[tuple[str, str]]:
     fields = [f"{use['operator']}.{use['field']}" for use in facts["fields"]]
     if fields:
@@ -447,6 +507,26 @@ def _change(name: str, change: Any) -> str:
     return f"{name} = {_plain(change)}"
 
 
+def _changed(example: Facts) -> str:
+    """What was done to the example of an error of a field, in words."""
+    if example["call"]:
+        return f", {example['call']},"
+    parts = [
+        f"without {path}" if value is None else f"with {path} = {_short(value)}"
+        for path, value in example["changes"].items()
+    ]
+    return f" {' and '.join(parts)}" if parts else ""
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value) if not isinstance(value, int) else show(value)
+
+
+def _template(message: str, field: str = "…") -> str:
+    """The message with its field, and with … where the other values are put in."""
+    return re.sub(r"\{\w+\}", "…", message.replace("{field}", field))
+
+
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else show(value)
 
@@ -473,4 +553,7 @@ LAYOUTS: Final[dict[str, Callable[[Page, Facts], None]]] = {
     "member": _member,
     "level": _level,
     "data type": _dtype,
+    "term": _term,
+    "slug": _slug,
+    "family": _family,
 }

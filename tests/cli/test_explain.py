@@ -130,12 +130,37 @@ def test_an_error_of_a_field() -> None:
         "TypeError",
         ERRORS["dtype"].about,
     )
-    assert "input has data type {actual}" in shown("DML-PADDING1-input-dtype")
+    assert f"{found['example']['message']} [{found['id']}]" in _flat(shown("DML-PADDING1-input-dtype"))
     text = shown("DML-PADDING1-padding_mode-level")
     assert "SYMMETRIC, WRAP since 6_4" in text
     assert "UINT[spatial], 1 to 2^32 - 1 (inferred), required" in shown("DML-AVERAGE_POOLING-window_size-range")
     assert "sizes(output) = padded" in shown("DML-PADDING1-output-sizes")
     assert "follows: axes" in shown("DML-PADDING1-dimension_count-length")
+
+
+FIELD_ERRORS = [name for name in IDS if name not in ERRORS and name not in {rule.id for _, rule in RULES}]
+
+
+@pytest.mark.parametrize("identifier", FIELD_ERRORS)
+def test_an_error_of_a_field_has_an_example(identifier: str) -> None:
+    found, text = one(identifier, "field error"), _flat(shown(identifier))
+    example = found["example"]
+    assert example is not None, "no change in dmlcy/_explain/breaks.py gives this error"
+    assert f"{example['message']} [{identifier}]" in text
+    assert all(path in text for path in example["changes"]) and example["call"] in text
+    assert found["provenance"] in text and f"Levels {found['since']} and later" in text
+    assert "{" not in text.partition("The field")[0].replace(example["message"], "") or "{" in str(example["changes"])
+
+
+def test_an_error_without_example_shows_its_message_without_braces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules.breaks, "broken", lambda *arguments: None)
+    text = shown("DML-PADDING1-input-dtype")
+    assert "input has data type …, which is not among …." in text and "For example" not in text
+
+
+def test_defaults_are_those_of_python() -> None:
+    assert "default 1 is that of Python" in shown("DML-AVERAGE_POOLING-strides-required")
+    assert "that of Python" not in shown("DML-AVERAGE_POOLING-window_size-required").partition("Refusal")[2]
 
 
 def test_an_error_of_an_operator() -> None:
@@ -147,7 +172,10 @@ def test_an_error_of_an_operator() -> None:
 def test_an_error_of_a_model() -> None:
     for identifier, text in ERRORS.items():
         if identifier.startswith("DML-MODEL-"):
-            assert text.about in _flat(shown(identifier)) and text.message in _flat(shown(identifier))
+            said = _flat(shown(identifier))
+            assert text.about in said and re.sub(r"\{\w+\}", "…", text.message) in said and ".md" in said
+            for path, value in one(identifier, "model error")["breaks"].items():
+                assert (f"{path} = {json.dumps(value)}" if path else value) in said
 
 
 def test_a_retired_id(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
@@ -267,6 +295,43 @@ def test_a_member(name: str) -> None:
             assert info.doc.get(member, "") in _flat(shown(word))
 
 
+@pytest.mark.parametrize("name", dml.specs.terms())
+def test_a_word_of_directml(name: str) -> None:
+    term = dml.specs.terms()[name]
+    for word in (name, name.lower(), *term.get("also", ())):
+        assert name in [found["name"] for found in find(word) if found["kind"] == "term"]
+    text = _flat(shown(name))
+    assert f"{name}, {term['is']}" in text and term["doc"] in text and term["source"] in text
+    for slug in term.get("errors", ()):
+        assert f"{slug} {ERRORS[slug].about}" in text
+
+
+@pytest.mark.parametrize("slug", [slug for slug in ERRORS if not slug.startswith("DML-")])
+def test_a_slug(slug: str) -> None:
+    found, text = one(slug, "slug"), _flat(shown(slug))
+    listed = {f"DML-{row['operator']}-{field}-{slug}" for row in found["operators"] for field in row["fields"]}
+    assert listed == {name for name in FIELD_ERRORS if name.split("-", 3)[3] == slug}
+    assert ERRORS[slug].about in text and "{" not in text
+
+
+@pytest.mark.parametrize("family", {operator.family for operator in OPERATORS.values()})
+def test_a_family(family: str) -> None:
+    names = [row["operator"] for row in one(family, "family")["operators"]]
+    assert names == [name for name, operator in OPERATORS.items() if operator.family == family]
+    assert all(name in shown(family) for name in names)
+
+
+def test_levels_by_version_and_value() -> None:
+    for level in LEVELS:
+        for word in (level.directml, hex(level.value), str(level.value)):
+            assert level.name in [found["name"] for found in find(word)]
+
+
+def test_a_field_of_an_operator_that_is_not_built() -> None:
+    text = shown("max_pooling.strides")
+    assert "In operators that are not yet built" in text and facts.catalogue()["MAX_POOLING"]["source"] in text
+
+
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
 def test_a_level(level: Any) -> None:
     for word in (level.name, f"DML_FEATURE_LEVEL_{level.name}", f"FeatureLevel.{level.name}"):
@@ -305,12 +370,28 @@ def test_a_data_type(name: str) -> None:
         ("FLOAT17", "FLOAT16"),
         ("5_9", "5_0"),
         ("resampl", "RESAMPLE"),
+        ("strids", "strides"),
+        ("1.8.9", "1.8.0"),
+        ("8007057", "80070057"),
+        ("overlp", "overlap"),
     ],
 )
 def test_did_you_mean(command: Command, word: str, near: str) -> None:
     status, out, err = command("explain", word)
     assert (status, out) == (2, "")
     assert "Did you mean" in err and f'"{near}"' in err
+
+
+@pytest.mark.parametrize("word", ["wombat", "TenseMap", "9.9", "AVRG", "Q"])
+def test_nothing_is_proposed_for_what_is_like_nothing(word: str) -> None:
+    assert suggestion(word) == ""
+
+
+def test_an_unknown_word_in_json(command: Command) -> None:
+    status, out, err = command("explain", "strids", "--format", "json")
+    report = json.loads(out)
+    assert (status, report["found"]) == (2, []) and "strides" in [name.lower() for name in report["did_you_mean"]]
+    assert "Did you mean" in err
 
 
 @pytest.mark.parametrize(

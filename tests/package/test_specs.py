@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import math
 import tomllib
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 
 import dmlcy as dml
+from codegen import ids
+from codegen.diagnostics import Diagnostics
 from codegen.expr.parse import parse
 from codegen.expr.text import formula
 from codegen.load import load
@@ -18,7 +22,7 @@ from dmlcy._spec import MISSING, Field
 from dmlcy._tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
 
 SPECS = Path(__file__).parents[2] / "specs"
-FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml")
+FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml", "terms.toml")
 NAMES = tuple(OPERATORS)
 WRITTEN = load(SPECS.parent)
 
@@ -30,16 +34,66 @@ def operators() -> None:
 
 def test_files() -> None:
     files = dml.specs.files()
-    assert list(files) == sorted([*FACTS, "ids.lock", *(f"operators/{name.lower()}.toml" for name in NAMES)])
+    assert list(files) == sorted(
+        [*FACTS, "ids.lock", "schema.json", *(f"operators/{name.lower()}.toml" for name in NAMES)]
+    )
     for name, file in files.items():
         text = file.read_text(encoding="utf-8")
         if name.endswith(".toml"):
             assert tomllib.loads(text), name
 
 
-@pytest.mark.parametrize("name", [*FACTS, "ids.lock"])
+@pytest.mark.parametrize("name", [*FACTS, "ids.lock", "schema.json"])
 def test_facts_are_those_of_the_checkout(name: str) -> None:
     assert dml.specs.files()[name].read_bytes() == (SPECS / name).read_bytes()
+
+
+def test_ids() -> None:
+    found = dml.specs.ids()
+    assert list(found) == list(ids.read(SPECS.parent, Diagnostics()).ids)
+    for operator in OPERATORS.values():
+        for rule in operator.rules:
+            assert rule.about in found[rule.id] and rule.text in found[rule.id]
+    for id_, says in found.items():
+        if id_ in ERRORS:
+            assert says == ERRORS[id_].about
+    assert found[f"DML-{NAMES[0]}-input-same-dtype"] == ERRORS["same-dtype"].about
+
+
+def test_every_key_is_documented() -> None:
+    tables = {
+        "levels": dml.specs.levels(), "dtypes": dml.specs.dtypes(), "enums": dml.specs.enums(),
+        "catalogue": dml.specs.catalogue(), "errors": dml.specs.errors(), "terms": dml.specs.terms(),
+    }  # fmt: skip
+    for function, rows in tables.items():
+        for key in {key for row in rows.values() for key in row}:
+            assert f"``{key}``" in (getattr(dml.specs, function).__doc__ or ""), (function, key)
+    for name in NAMES:
+        for key, rows in dml.specs.operator(name).items():
+            assert f"``{key}``" in (dml.specs.operator.__doc__ or ""), key
+            for row in rows if isinstance(rows, list) else [rows] if key == "operator" else ():
+                for inner in row:
+                    assert f"``{inner}``" in (dml.specs.operator.__doc__ or ""), (key, inner)
+
+
+def test_terms() -> None:
+    assert all({*row} >= {"name", "is", "doc", "source"} for row in dml.specs.terms().values())
+
+
+@pytest.mark.parametrize("module", [dml, dml.specs])
+def test_dir_is_what_is_public(module: Any) -> None:
+    assert dir(module) == sorted(module.__all__)
+
+
+@pytest.mark.parametrize("function", ["check", "minimum_feature_level", "supports"])
+def test_examples_in_docstrings(function: str) -> None:
+    (test,) = doctest.DocTestFinder(recurse=False).find(getattr(dml, function), function, globs={})
+    assert test.examples and doctest.DocTestRunner().run(test).failed == 0
+    assert "Returns\n" in test.docstring
+
+
+def test_help_of_the_support_table() -> None:
+    assert inspect.isfunction(dml.support_table) and dml.support_table() is dml.support_table()
 
 
 def test_levels() -> None:

@@ -1,0 +1,208 @@
+"""What a documented example says when one thing of it is broken: by the slug of the error, for every operator alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._check import check
+from dmlcy._errors import DmlError, Violation
+from dmlcy._explain.facts import Facts
+from dmlcy._levels import feature_level
+from dmlcy._spec import Example, Field, Operator
+from dmlcy._support import dtypes_at, ranks_at
+from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS
+
+NEWEST: Final = LEVELS[-1].name
+UINT_MAX: Final = 2**32 - 1
+HUGE: Final = 2**16
+BOGUS: Final = "BOGUS"
+REMOVED: Final = None
+"""In place of a value: the member is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is done to an example: members of its JSON by path, or ``call``, with the tensors that are other arrays."""
+
+    members: Mapping[str, Any]
+    level: str = NEWEST
+    call: str = ""  # in words; the way in which the operator is called
+    arrays: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+
+
+def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None:
+    """The first change of the first example that gives the error, and its message; None where none does."""
+    name = "operator" if subject is None else subject.python
+    identifier = f"DML-{operator.name}-{name}-{slug}"
+    for example in operator.examples[:1]:
+        for change in _changes(operator, subject, slug, example):
+            for violation in _refusal(operator, example, change):
+                if violation.id == identifier:
+                    return {
+                        "title": example.title,
+                        "changes": dict(change.members),
+                        "call": change.call,
+                        "level": change.level,
+                        "message": violation.text,
+                        "provenance": violation.provenance,
+                    }
+    return None
+
+
+def _changes(operator: Operator, subject: Field | None, slug: str, example: Example) -> Iterator[Change]:
+    if subject is None:
+        before = LEVEL_INDEX[operator.since] - 1
+        if slug == "level" and before >= 0:
+            yield Change({}, LEVELS[before].name)
+        elif slug == "unknown":
+            yield Change({BOGUS.capitalize(): 1})
+    elif subject.kind == "attribute":
+        yield from _of_attribute(subject, slug, _members(operator, example)[subject.name])
+    else:
+        dtype, sizes, _ = (example.inputs | example.outputs)[subject.python]
+        yield from _of_tensor(operator, subject, slug, dtype, sizes)
+
+
+def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
+    name = field.name
+    minimum, maximum = field.minimum or 0, UINT_MAX if field.maximum is None else field.maximum
+    values: dict[str, Sequence[Any]] = {
+        "type": ("abc", 0.5, [1]),
+        "required": (REMOVED,),
+        "member": (BOGUS,),
+        "length": ([*value, 1],) if isinstance(value, list) else (value + 1,) if isinstance(value, int) else (),
+        "finite": (1e39,),
+        "value": (1e39, 10**400),
+        "same-dtype": [f"{ENUMS['DML_TENSOR_DATA_TYPE'].prefix}{dtype}" for dtype in DTYPES],
+    }
+    if slug == "range":
+        for wrong in (minimum - 1, maximum + 1):
+            if isinstance(value, dict):
+                yield Change({f"{name}.{next(iter(value))}": wrong})
+            else:
+                yield Change({name: [wrong, *value[1:]] if isinstance(value, list) else wrong})
+    elif slug == "level":
+        for member, (_, since) in ENUMS[field.type.removeprefix("enum:")].members.items():
+            if LEVEL_INDEX[since] > 0:
+                yield Change({name: member}, LEVELS[LEVEL_INDEX[since] - 1].name)
+    for wrong in values.get(slug, ()):
+        yield Change({name: wrong})
+
+
+def _of_tensor(operator: Operator, field: Field, slug: str, dtype: str, sizes: tuple[int, ...]) -> Iterator[Change]:
+    name = field.name
+    others = [other for other in dtypes_at(field, len(LEVELS) - 1) if other != dtype and DTYPES[other].numpy]
+    longer = [*sizes[:-1], sizes[-1] + 1]
+    changes: dict[str, Mapping[str, Any]] = {
+        "type": {name: "abc"},
+        "required": {name: REMOVED},
+        "unknown": {f"{name}.{BOGUS.capitalize()}": 1},
+        "rank": {f"{name}.Sizes": [1] * (LEVELS[-1].max_rank + 1)},
+        "range": {f"{name}.Sizes": [0, *sizes[1:]]},
+        "length": {f"{name}.DimensionCount": len(sizes) + 1},
+        "member": {f"{name}.Flags": BOGUS},
+        "sizes": {f"{name}.Sizes": longer},
+        "elements": {f"{name}.Sizes": [HUGE, HUGE, *sizes[2:]]},
+        "strides": {f"{name}.Strides": [1] * (len(sizes) + 1)},
+        "total-size": {f"{name}.TotalTensorSizeInBytes": 0},
+        "alignment": {f"{name}.GuaranteedBaseOffsetAlignment": 3},
+        "overlap": {f"{name}.Strides": [0] * len(sizes)},
+    }
+    if slug in changes:
+        yield Change(changes[slug])
+    argument = "out" if field.kind == "output" else field.python
+    if slug == "dtype":
+        for other in DTYPES:
+            if other not in dtypes_at(field, len(LEVELS) - 1):
+                yield Change({f"{name}.DataType": other})
+        yield Change({f"{name}.DataType": BOGUS})
+    elif slug == "level":
+        for level in range(LEVEL_INDEX[operator.since], len(LEVELS) - 1):
+            for other in dtypes_at(field, level + 1):
+                if other not in dtypes_at(field, level):
+                    yield Change({f"{name}.DataType": other}, LEVELS[level].name)
+            for rank in ranks_at(field, level + 1):
+                if rank not in ranks_at(field, level):
+                    yield Change({f"{name}.Sizes": [1] * rank}, LEVELS[level].name)
+    elif slug == "same-dtype" and others:
+        yield Change({f"{name}.DataType": others[0]})
+        yield _called(argument, f"data type {others[0]}", lambda x: x.astype(DTYPES[others[0]].numpy))
+    elif slug == "sizes":
+        yield _called(argument, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
+    elif slug == "byteorder":
+        yield _called(argument, "foreign byte order", lambda x: x.astype(x.dtype.newbyteorder()))
+    elif slug == "readonly":
+        yield _called(argument, "memory that is read-only", _read_only)
+
+
+def _called(argument: str, words: str, change: Callable[[Any], Any]) -> Change:
+    """A call of the compiled example."""
+    return Change(
+        {},
+        call=f"compiled, and called with {argument} of {words}",
+        arrays=lambda arrays: {**arrays, argument: change(arrays[argument])},
+    )
+
+
+def _read_only(array: Any) -> Any:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def _members(operator: Operator, example: Example) -> dict[str, Any]:
+    """The members of the example's desc in JSON; tensors with data type and sizes alone."""
+    members: dict[str, Any] = _desc(operator, example).to_dict()["desc"]
+    for field in operator.fields:
+        if field.kind != "attribute" and members[field.name] is not None:
+            members[field.name] = {key: members[field.name][key] for key in ("DataType", "Sizes")}
+    return members
+
+
+def _desc(operator: Operator, example: Example) -> Any:
+    from dmlcy._generated import desc
+    from dmlcy._tensor_desc import TensorDesc
+
+    tensors = example.inputs | example.outputs
+    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in tensors.items()}
+    return getattr(desc, operator.desc)(**described, **example.attributes)
+
+
+def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[Violation]:
+    if change.arrays is not None:
+        return _call(operator, example, change.arrays)
+    model = {"type": f"DML_OPERATOR_{operator.name}", "desc": _members(operator, example)}
+    for path, value in change.members.items():
+        owner: Any = model["desc"]
+        *steps, last = path.split(".")
+        for step in steps:
+            owner = owner[step]
+        owner[last] = value
+        if value is REMOVED:
+            del owner[last]
+    with feature_level(change.level):
+        return check(type(_desc(operator, example)).from_dict(model))
+
+
+def _call(
+    operator: Operator, example: Example, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Sequence[Violation]:
+    from dmlcy._compile import compile
+
+    given: dict[str, Any] = {}
+    for field in operator.fields:
+        if field.kind != "attribute":
+            dtype, sizes, values = (example.inputs | example.outputs)[field.python]
+            argument = "out" if field.kind == "output" else field.python
+            given[argument] = np.array(values, DTYPES[dtype].numpy).reshape(sizes)
+    try:
+        arrays = change(given)
+        out = arrays.pop("out")
+        compile(_desc(operator, example))(*arrays.values(), out=out)
+    except DmlError as error:
+        return error.violations
+    return ()
