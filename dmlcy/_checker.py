@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum, IntFlag
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
@@ -52,6 +52,24 @@ IN_JSON: Final = {
     **{f"a {info.cls.__name__} or its name": f"the name of a member of {name}" for name, info in ENUMS.items()},
 }
 """What a value must be, in the words of JSON."""
+
+
+class Unreadable(ArithmeticError):
+    """A formula read an entry that has been refused."""
+
+
+class Bad:
+    """In place of an entry that has been refused, so that formulas can read the others."""
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise Unreadable
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _refuse
+    __mod__ = __rmod__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
+    __bool__ = __int__ = __index__ = __float__ = __hash__ = _refuse
+
+
+BAD: Final[Any] = Bad()
 
 
 class Tensor:
@@ -268,13 +286,13 @@ class Check:
         wrong = list(structure(desc))
         for refused in wrong:
             self.refused(field, refused)
-        if wrong:
-            self._fail(f"{name}.sizes")
         rank = entry_count(desc.sizes)
         if rank is None:
-            self._fail(f"{name}.rank")
+            self._fail(f"{name}.sizes", f"{name}.rank")
             return
-        tensor.sizes = self._with_ones(field, (1,) * rank if wrong else desc.sizes)
+        refused_entries = {refused.index for refused in wrong}
+        sizes = [BAD if at in refused_entries else size for at, size in enumerate(desc.sizes)] if wrong else desc.sizes
+        tensor.sizes = self._with_ones(field, tuple(sizes))
         self._rank(field, len(tensor.sizes))
 
     def _layout(self, field: Field) -> None:
@@ -373,11 +391,22 @@ class Check:
     def _readable(self, reads: Iterable[str]) -> bool:
         return not any(facet in self.bad or facet.partition(".")[0] in self.broken for facet in reads)
 
+    def _evaluated(self, formula: Formula) -> Any:
+        """The value of a formula; None where it reads what has been refused."""
+        try:
+            value = formula.function(self.rules) if self._readable(formula.reads) else None
+        except Unreadable:
+            return None
+        return None if value is BAD else value
+
     def _computed(self, field: Field) -> tuple[int, ...] | None:
         """The sizes that follow from the other fields."""
         if field.sizes is None or not self._readable(field.sizes.reads):
             return None
-        return tuple(int(size) for size in field.sizes.function(self.rules))
+        try:
+            return tuple(int(size) for size in field.sizes.function(self.rules))
+        except Unreadable:
+            return None
 
     def _sizes(self, field: Field) -> None:
         name, actual = field.python, self.tensors[field.python].sizes
@@ -388,17 +417,19 @@ class Check:
             return
         if not self.call and field.leading_ones == "desc":
             extra = len(actual) - len(expected)
-            actual = actual[extra:] if extra > 0 and set(actual[:extra]) == {1} else actual
-        if actual == expected:
+            ones = extra > 0 and all(size is not BAD and size == 1 for size in actual[:extra])
+            actual = actual[extra:] if ones else actual
+        pairs = zip(actual, expected, strict=False)
+        differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
+        if len(actual) == len(expected) and not differ:
             return
         self._fail(f"{name}.sizes")
-        pairs = zip(actual, expected, strict=False)
         given = cast(TensorDesc, self.resolved[name]).sizes
         self.add(
             field,
             "sizes",
             member="sizes",
-            at=next((at for at, (a, b) in enumerate(pairs) if a != b), None) if len(actual) == len(expected) else None,
+            at=differ[0] if len(actual) == len(expected) else None,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
             fix=expected if all(1 <= size <= UINT_MAX for size in expected) else None,
@@ -423,6 +454,7 @@ class Check:
             wrong = list(structure(desc)) or [one for one in layout(desc, False) if one.slug == "elements"]
             for refused in wrong:
                 refused.hint = f"They follow from the other fields: {field.sizes.text}."
+                refused.fix = None
                 self.refused(field, refused)
             self._rank(field, len(sizes))
             if wrong:
@@ -437,7 +469,7 @@ class Check:
     def _derived(self, field: Field) -> None:
         """A field whose value follows from others: it may be left out, and must not contradict them."""
         formula, name = cast(Formula, field.value), field.python
-        expected = formula.function(self.rules) if self._readable(formula.reads) else None
+        expected = self._evaluated(formula)
         value = self.values.get(name)
         self._keep(field, expected)
         if expected is None:
@@ -513,21 +545,22 @@ class Check:
             self._fail(name)
             self.refused(field, refused)
 
-    def _in_range(self, field: Field, number: int, index: int | None = None, part: str = "") -> None:
+    def _in_range(self, field: Field, number: int, index: int | None = None, part: str = "") -> bool:
         signed = field.type in ("int", "int_array")
         low = field.minimum if field.minimum is not None else -(2**31) if signed else 0
         high = field.maximum if field.maximum is not None else 2**31 - 1 if signed else UINT_MAX
-        if not low <= number <= high:
+        if low <= number <= high:
+            return True
+        if index is None:
             self._fail(field.python)
-            values = {"actual": number, "minimum": low, "maximum": high}
-            fix = min(max(number, low), high)
-            self.add(field, "range", part=part, index=index, values=values, fix=fix)
+        values = {"actual": number, "minimum": low, "maximum": high}
+        fix = min(max(number, low), high)
+        self.add(field, "range", part=part, index=index, values=values, fix=fix)
+        return False
 
     def _array(self, field: Field, value: object) -> None:
         entries = as_ints(value, fill=not self.literal)
-        length = None
-        if field.length is not None and self._readable(field.length.reads):
-            length = int(field.length.function(self.rules))
+        length = None if field.length is None else self._evaluated(field.length)
         if isinstance(entries, int):
             self._in_range(field, entries)
             if length is None:
@@ -540,23 +573,27 @@ class Check:
             self._fail(field.python)
             words = {"has": "has length", "formula": cast(Formula, field.length).text}
             self.add(field, "length", values={"actual": len(entries), "expected": length}, words=words)
-        numbers = self._numbers(field, entries)
-        if numbers is not None:
-            self._keep(field, numbers)
+        self._entries(field, entries, tuple)
 
-    def _numbers(self, field: Field, entries: Sequence[object], parts: Sequence[str] = ()) -> tuple[int, ...] | None:
-        numbers = []
+    def _entries(
+        self, field: Field, entries: Sequence[object], kind: Callable[[list[Any]], object], parts: Sequence[str] = ()
+    ) -> None:
+        """Keeps the entries of an array or of a struct; formulas may read those that are valid."""
+        numbers: list[int] = []
+        readable: list[Any] = []
         for index, entry in enumerate(entries):
             part = parts[index] if parts else ""
             try:
                 numbers.append(as_int(entry))
             except Refused as refused:
-                self._fail(field.python)
                 refused.part = part
                 self.refused(field, refused, index=index)
+                readable.append(BAD)
             else:
-                self._in_range(field, numbers[-1], index, part)
-        return tuple(numbers) if len(numbers) == len(entries) else None
+                readable.append(numbers[-1] if self._in_range(field, numbers[-1], index, part) else BAD)
+        if len(numbers) == len(entries):
+            self.resolved[field.python] = kind(numbers)
+        self.rules.__dict__[field.python] = kind(readable)
 
     def _float(self, field: Field, value: object) -> None:
         number = as_float(value)
@@ -567,9 +604,7 @@ class Check:
 
     def _size_2d(self, field: Field, value: object) -> None:
         size = as_size(value, fill=not self.literal)
-        numbers = self._numbers(field, size, (".height", ".width"))
-        if numbers is not None:
-            self._keep(field, Size2D(*numbers))
+        self._entries(field, size, lambda numbers: Size2D(*numbers), (".height", ".width"))
 
     def _scalar(self, field: Field, value: object) -> None:
         holder = next(other for other in self.operator.fields if field.scalar_type in (other.python, other.name))
@@ -591,10 +626,9 @@ class Check:
         if not self._readable(others) or not self.bad.isdisjoint(rule.reads):
             return
         failed: set[int] = set()
-        indices = (WHOLE,) if rule.domain is None else range(first, rule.domain(self.rules))[:LOOKED_AT]
-        for index in indices:
+        for index in self._indices(rule, first):
             at = () if rule.index is None else (index,)
-            if index in done or rule.holds(self.rules, *at):
+            if index in done or self._holds(rule, at):
                 continue
             failed.add(index)
             self.late.append(self._broken_rule(rule, at))
@@ -604,6 +638,21 @@ class Check:
         if failed:
             self.broken[rule.about] = self.broken.get(rule.about, set()) | failed
 
+    def _indices(self, rule: Rule, first: int) -> Sequence[int]:
+        if rule.domain is None:
+            return (WHOLE,)
+        try:
+            return range(first, rule.domain(self.rules))[:LOOKED_AT]
+        except Unreadable:
+            return ()
+
+    def _holds(self, rule: Rule, at: tuple[int, ...]) -> bool:
+        """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
+        try:
+            return bool(rule.holds(self.rules, *at))
+        except Unreadable:
+            return True
+
     def _broken_rule(self, rule: Rule, at: tuple[int, ...]) -> Violation:
         names = {} if rule.index is None else {rule.index: at[0]}
         values = {term.label.format(**names): self._value(term, at) for term in rule.terms}
@@ -611,7 +660,7 @@ class Check:
         field = self.fields.get(rule.about)
         label = rule.about if field is None else self._label(field)
         where = f"{label}[{at[0]}]" if at else label
-        fix = None if rule.fix is None else rule.fix.function(self.rules, *at)
+        fix = None if rule.fix is None else self._value(rule.fix, at)
         facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
         read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
         members = set() if rule.data else read
@@ -633,16 +682,19 @@ class Check:
             error="InvalidDataError" if rule.data else "InvalidDescError",
         )
 
-    def _value(self, term: Term, at: tuple[int, ...]) -> object:
+    def _value(self, term: Term | Formula, at: tuple[int, ...]) -> object:
         """The value of a term; None where it has none, such as a quotient by zero in a part that decided nothing."""
         try:
-            return cast(object, term.function(self.rules, *at))
+            value = term.function(self.rules, *at)
+            return None if value is BAD else cast(object, value)
         except (ArithmeticError, ValueError):
             return None
 
     def data(self, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
         """Looks at the values of the input tensors, from the index at which a rule is broken."""
         for name, array in arrays.items():
+            if any(size is BAD for size in self.tensors[name].sizes):
+                self._fail(f"{name}.sizes")
             self.rules.__dict__[f"{name}_data"] = Data(array, max(array.ndim, len(self.tensors[name].sizes)))
         for rule in self.operator.rules:
             if rule.data:

@@ -46,7 +46,7 @@ def _show(value: object, depth: int) -> str:
     if value is None or cls is bool or cls is float:
         return repr(value)
     if issubclass(cls, Enum):
-        return str(getattr(value, "_name_", None) or getattr(value, "_value_", None))
+        return _clean(str(getattr(value, "_name_", None) or getattr(value, "_value_", None)))
     if issubclass(cls, int):
         bits = int.bit_length(value)  # type: ignore[arg-type]
         sign = "-" if int.__lt__(value, 0) else ""  # type: ignore[operator]
@@ -80,7 +80,7 @@ def plain(value: object) -> object:
 
 def _plain(value: object) -> object:
     cls = type(value)
-    if value is None or cls is bool or cls is int or cls is float:
+    if value is None or cls is bool or cls is float or printable(value):
         return value
     if issubclass(cls, Enum) or cls is np.dtype:
         return show(value)
@@ -88,7 +88,7 @@ def _plain(value: object) -> object:
         return _clean(value)  # type: ignore[arg-type]
     if cls is list or cls is tuple or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         head: list[object] = list(value)[:1000]  # type: ignore[call-overload]
-        return tuple(entry if type(entry) is int else show(entry) for entry in head)
+        return tuple(entry if printable(entry) else show(entry) for entry in head)
     return show(value)
 
 

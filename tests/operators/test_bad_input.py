@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import time
 from collections.abc import Sequence
@@ -582,3 +583,39 @@ def test_a_size_that_is_wrong_leaves_the_number_of_dimensions_known() -> None:
 def test_sizes_that_are_too_large_are_refused_once() -> None:
     d = dml.desc.AveragePooling(input=dml.TensorDesc("FLOAT32", (9, 9, 2**32 - 1, 2**32 - 1)), window_size=3)
     assert [found.id for found in dml.check(d)] == ["DML-AVERAGE_POOLING-input-elements"]
+
+
+POOLED = dml.TensorDesc("FLOAT32", (1, 1, 6, 6))
+
+
+@pytest.mark.parametrize(
+    ("d", "wanted"),
+    [
+        (dml.desc.AveragePooling(input=POOLED, window_size=(0, 999)), ["window_size-range", "window_size-fits"]),
+        (
+            dml.desc.AveragePooling(input=POOLED, window_size=(2, 999), start_padding=(-1, 0)),
+            ["start_padding-range", "window_size-fits"],
+        ),
+        (
+            dml.desc.AveragePooling(input=POOLED, window_size=(999, 2.5), strides=(0, 1)),
+            ["strides-range", "window_size-type", "window_size-fits"],
+        ),
+        (
+            dml.desc.AveragePooling(input=POOLED, output=dml.TensorDesc("FLOAT32", (1, 0, 5, 9)), window_size=2),
+            ["output-range", "output-sizes"],
+        ),
+        (
+            dml.desc.AveragePooling(input=dml.TensorDesc("FLOAT32", (1, 1, 0, 6)), window_size=(9, 9)),
+            ["input-range", "window_size-fits"],
+        ),
+    ],
+)
+def test_one_bad_entry_hides_only_what_reads_it(d: Any, wanted: list[str]) -> None:
+    assert [found.id.removeprefix("DML-AVERAGE_POOLING-") for found in dml.check(d)] == wanted
+
+
+def test_huge_ints_and_odd_names_can_be_printed() -> None:
+    odd = enum.Enum("Odd", {"\x1b[31mred": 1})["\x1b[31mred"]
+    for value in (10**5000, (10**5000, 1), odd):
+        for found in dml.check(dml.desc.AveragePooling(input=POOLED, window_size=value, strides=odd)):
+            assert repr(found).isprintable() and str(found).isprintable()
