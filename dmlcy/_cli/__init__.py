@@ -16,6 +16,11 @@ COMMANDS = (run, compare, export, lint, explain, operators, example, info)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file or usage."""
+    if sys.stderr is None:  # closed; what is printed to None would go to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        print("dmlcy: standard output is closed", file=sys.stderr)
+        return 2
     parser = argparse.ArgumentParser(prog="dmlcy", description="The operators of DirectML on the CPU.")
     parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
