@@ -432,7 +432,7 @@ class Check:
             at=differ[0] if len(actual) == len(expected) else None,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
-            fix=expected if all(1 <= size <= UINT_MAX for size in expected) else None,
+            fix=expected if all(size >= 1 for size in expected) and math.prod(expected) <= UINT_MAX else None,
         )
 
     def _infer(self, reads: Iterable[str]) -> None:
