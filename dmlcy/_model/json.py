@@ -198,7 +198,7 @@ class _Reader:
             self.unexpected("':'")
         self.at += 1
         self.skip()
-        if key in self.open[-1].value:
+        if key in self.open[-1].value and len(self.document.warnings) < MAX_WARNINGS:
             self.note("DML-MODEL-duplicate", at, path=self.open[-1].path() + _step(key), name=key)
         return key, at
 

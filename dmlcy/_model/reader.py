@@ -16,6 +16,7 @@ UINT32: Final = 2**32 - 1
 UINT64: Final = 2**64 - 1
 
 _MOST: Final = 1000
+_SEARCHES: Final = 100
 _WORDS: Final = {
     "object": "an object",
     "array": "an array",
@@ -34,6 +35,7 @@ class Reader:
         self.document = document
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
+        self._searches = 0
         self._unknown: dict[Node, dict[str, Problem]] = {}  # the warnings of unknown members, by their object
 
     def report(self, identifier: str, node: Node, *, key: bool = False, hint: str = "", **values: Any) -> None:
@@ -115,7 +117,7 @@ class Reader:
         dtype: Dtype | None = DTYPES.get(name)
         if dtype is None or dtype.numpy is None:
             known = [d.name for d in DTYPES.values() if d.numpy]
-            self.report("DML-MODEL-data-type", node, value=node.value, hint=did_you_mean(name, known))
+            self.report("DML-MODEL-data-type", node, value=node.value, hint=self.suggestion(name, known))
             return None
         return dtype
 
@@ -124,8 +126,13 @@ class Reader:
         name: str = node.value
         if name in known:
             return name
-        self.report("DML-MODEL-reference", node, what=what, name=name, hint=did_you_mean(name, known))
+        self.report("DML-MODEL-reference", node, what=what, name=name, hint=self.suggestion(name, known))
         return None
+
+    def suggestion(self, name: str, known: Collection[str]) -> str:
+        """What was probably meant; nothing after many searches, which would take longer than all the rest."""
+        self._searches += 1
+        return did_you_mean(name, known) if self._searches <= _SEARCHES else ""
 
     def ignore_others(self, parent: Node, known: Collection[str]) -> None:
         """Warn of the members that nobody reads."""

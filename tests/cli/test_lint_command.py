@@ -541,3 +541,17 @@ def test_no_value_breaks_it(data: st.DataObject, tmp_path_factory: pytest.TempPa
     target = tmp_path_factory.getbasetemp() / "changed.json"
     target.write_text(json.dumps(document), encoding="utf-8")
     assert lint("--format", data.draw(st.sampled_from(list(FORMATS))), target)[0] in (0, 1)
+
+
+def test_many_wrong_references_are_quick(tmp_path: Path) -> None:
+    names = {f"resource number {i}": {} for i in range(300)}
+    commands = [{"type": "print", "resource": f"resourse numbre {i}"} for i in range(3000)]
+    found = of(tmp_path, {"resources": names, "dispatchables": {}, "commands": commands})
+    wrong = [one for one in found if one["id"] == "DML-MODEL-reference"]
+    assert len(wrong) > 500
+    assert wrong[0]["hint"] and not wrong[-1]["hint"]  # a search takes longer than all the rest
+
+
+def test_many_duplicates_that_stand_deep(tmp_path: Path) -> None:
+    text = '{"a":' * 199 + "{" + ",".join(['"k":0'] * 5000) + "}" * 200
+    assert len([one for one in of(tmp_path, text) if one["id"] == "DML-MODEL-duplicate"]) == 1000
