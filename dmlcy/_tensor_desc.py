@@ -273,6 +273,10 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
         except Refused as refused:
             refused.part = ".flags"
             yield refused
+    elif written and desc.flags is TensorFlags.OWNED_BY_DML:
+        hint = "Only an input can be owned by DirectML."
+        values: dict[str, object] = {"actual": desc.flags}
+        yield Refused("member", part=".flags", values=values, words={"allowed": "NONE"}, hint=hint, fix="NONE")
     if _known(desc.sizes) and desc.dimension_count is not None:
         if type(desc.dimension_count) is not int:
             yield wrong_type(desc.dimension_count, "an int", part=".dimension_count")

@@ -619,3 +619,12 @@ def test_huge_ints_and_odd_names_can_be_printed() -> None:
     for value in (10**5000, (10**5000, 1), odd):
         for found in dml.check(dml.desc.AveragePooling(input=POOLED, window_size=value, strides=odd)):
             assert repr(found).isprintable() and str(found).isprintable()
+
+
+def test_only_inputs_are_owned_by_directml() -> None:
+    owned = {"input": "FLOAT32", "output": "FLOAT32"}
+    for name in owned:
+        tensors = {key: dml.TensorDesc("FLOAT32", (1, 1, 3, 3) if key == "output" else (1, 1, 4, 4)) for key in owned}
+        tensors[name] = dml.TensorDesc("FLOAT32", tensors[name].sizes, flags="OWNED_BY_DML")
+        found = dml.check(dml.desc.AveragePooling(**tensors, window_size=2))
+        assert [one.id for one in found] == (["DML-AVERAGE_POOLING-output-member"] if name == "output" else [])
