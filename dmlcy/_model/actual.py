@@ -6,6 +6,7 @@ is as large as the whole buffer is read as the buffer, at the offset and with th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -49,14 +50,16 @@ class Actual:
         self.problem = make(identifier, Place(str(self.file), "$", 1, 1), {"path": self.file.name, **values})
 
     def raw(self, stream: BinaryIO) -> Array | None:
-        most = max(rounded(self.output.buffer.size), rounded(self.size))
-        data = np.frombuffer(stream.read(most + 1), np.uint8)
-        found = self.in_buffer(data)
-        if found is None and data.size in (self.size, rounded(self.size)):
-            found = self.packed(data)
+        given = os.fstat(stream.fileno()).st_size
+        packed = (self.size, rounded(self.size))
+        found = None
+        if given in (*packed, self.output.buffer.size, rounded(self.output.buffer.size)):
+            data = np.frombuffer(stream.read(given), np.uint8)
+            found = self.in_buffer(data)
+            if found is None and data.size in packed:
+                found = self.packed(data)
         if found is None:
-            given = f"{data.size} bytes" if data.size <= most else f"more than {most} bytes"
-            self.report("DML-MODEL-npy-sizes", found=given, wanted=f"{self.size} bytes")
+            self.report("DML-MODEL-npy-sizes", found=f"{given} bytes", wanted=f"{self.size} bytes")
         return found
 
     def npy(self, stream: BinaryIO) -> Array | None:

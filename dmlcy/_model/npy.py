@@ -53,7 +53,7 @@ def read_header(stream: BinaryIO) -> Header:
             shape, fortran, kind = readers[np.lib.format.read_magic(head)](head)
     except (ValueError, LookupError, TypeError, SyntaxError, EOFError, OSError, RecursionError, tokenize.TokenError):
         raise NpyError("its header is no NumPy header") from None
-    if any(size < 0 for size in shape):
+    if any(type(size) is not int or size < 0 for size in shape):
         raise NpyError("its header is no NumPy header")
     return Header(shape, fortran, kind, head.tell())
 

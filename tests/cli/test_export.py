@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dmlcy as dml
+from dmlcy._model.npy import NpyError, read_header
 from dmlcy._tables import DTYPES, LEVELS, OPERATORS
 
 RUN = [operator for operator in OPERATORS.values() if operator.examples]
@@ -407,3 +408,10 @@ def test_usage(tmp_path: Path) -> None:
     ):
         assert words in refused(tmp_path, pooling(), 2, *options)
     assert command("export", write(tmp_path, pooling())).status == 2
+
+
+def test_a_header_with_a_bool_for_a_size(tmp_path: Path) -> None:
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (True, 2), }".ljust(117) + b"\n"
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8))
+    with (tmp_path / "x.npy").open("rb") as stream, pytest.raises(NpyError, match="no NumPy header"):
+        read_header(stream)
