@@ -74,7 +74,8 @@ class Differences:
     first, ranges
         The first few positions of those, in row-major order; the smallest and largest index of them all, per axis.
     unjudged
-        Elements without a bound: the absolute values of their inputs exceed the range of the data type.
+        Elements without a bound: the absolute values of their inputs exceed the range of the data type. NaN in place
+        of a number is judged all the same.
     signs
         Zeros of another sign.
     flushed
@@ -98,8 +99,8 @@ class Differences:
 
     @property
     def passed(self) -> bool:
-        """Whether every element is within its bound."""
-        return self.exceeding == 0
+        """Whether every element is within its bound; not, where none has one and values differ."""
+        return self.exceeding == 0 and not (self.different and self.unjudged == self.elements)
 
 
 def measure(expected: Array, actual: Array, bound: Bound | None, tolerance: Tolerance | None = None) -> Differences:
@@ -108,16 +109,23 @@ def measure(expected: Array, actual: Array, bound: Bound | None, tolerance: Tole
     t = None if tolerance is None else tolerance.reshape(-1)
     found = Differences(e.size)
     bits = np.dtype(f"u{e.itemsize}")
+    unbounded = 0  # different elements without a bound
     for start in range(0, e.size, _CHUNK):
         part = slice(start, start + _CHUNK)
         where = np.flatnonzero(e[part].view(bits) != a[part].view(bits)) + start
         found.unjudged += 0 if t is None else int(np.isinf(t[part]).sum())
+        limit = None
         if t is not None:
-            where = where[np.isfinite(t[where])]
+            finite, apart = np.isfinite(t[where]), ulp.steps(e[where], a[where]) > 0
+            judged = finite | (np.isnan(e[where]) != np.isnan(a[where]))
+            unbounded += int((apart & ~finite).sum())
+            found.different += int((apart & ~judged).sum())
+            limit = np.where(finite, t[where], 0.0)[judged]
+            where = where[judged]
         if where.size:
-            exceeds = _count(found, where, e[where], a[where], bound, None if t is None else t[where])
+            exceeds = _count(found, where, e[where], a[where], bound, limit)
             _locate(found, where[exceeds], expected.shape)
-    found.histogram.add_zeros(found.elements - found.unjudged - found.different)
+    found.histogram.add_zeros(found.elements - found.unjudged - (found.different - unbounded))
     return found
 
 

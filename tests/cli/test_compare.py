@@ -210,10 +210,15 @@ def test_measure_agrees_with_a_slow_count(dtype: str, seed: int, bound: int, of:
         tolerance[rng.random(40) < 0.1] = np.inf
         tolerance[rng.random(40) < 0.1] = 0
     found = measure(values, actual, Bound(bound, "bound", of), tolerance)
-    rows = []
+    rows, unbounded, outside = [], 0, 0
     for at, (e, a) in enumerate(zip(values, actual, strict=True)):
         limit = 2 * (bound * float(ulp.unit(np.nan_to_num(e), e.dtype)) if tolerance is None else float(tolerance[at]))
         if math.isinf(limit):
+            unbounded += 1
+            if np.isnan(e) != np.isnan(a):
+                rows.append((at, math.inf, 0.0, math.inf))
+            elif not np.isnan(e):
+                outside += int(e != a)
             continue
         if (np.isnan(e) and np.isnan(a)) or e == a:
             rows.append((at, 0.0, limit, 0.0))
@@ -227,8 +232,8 @@ def test_measure_agrees_with_a_slow_count(dtype: str, seed: int, bound: int, of:
                 numbers = [math.copysign(top or 0, x) if np.isinf(x) else float(x) for x in (e, a)]
                 error = abs(numbers[0] - numbers[1])
         rows.append((at, error, limit, math.inf if limit == 0 or math.isinf(error) else error / limit))
-    assert found.elements == 40 and found.unjudged == 40 - len(rows)
-    assert found.different == sum(error > 0 for _, error, _, _ in rows)
+    assert found.elements == 40 and found.unjudged == unbounded
+    assert found.different == outside + sum(error > 0 for _, error, _, _ in rows)
     assert found.exceeding == sum(error > limit for _, error, limit, _ in rows)
     worst = max(rows, key=lambda row: (row[3], row[1]), default=(0, 0.0, 0.0, 0.0))
     assert (found.worst is None) == (worst[1] == 0)
@@ -543,9 +548,20 @@ def test_elements_without_a_bound_are_not_judged(tmp_path: Path) -> None:
     done, report = compare(expected, actual)
     assert done.status == 0
     found = one_output(report)["differences"]
-    assert (found["unjudged"], found["different"]) == (1, 0)
+    assert (found["unjudged"], found["different"]) == (1, 1)
     assert sum(one["count"] for one in found["histogram"]) == 3
     assert "note: 1 element cannot be judged" in command("compare", expected, actual).out
+    values[0, 0, 0, 0] = np.nan
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == 1
+
+
+def test_values_that_differ_do_not_pass_where_nothing_can_be_judged() -> None:
+    expected, bound = np.full(4, np.inf, "f4"), Bound(4, "4", "magnitudes")
+    nothing = np.full(4, np.inf)
+    assert measure(expected, expected.copy(), bound, nothing).passed
+    found = measure(expected, np.array([1, -5, 0, 2], "f4"), bound, nothing)
+    assert (found.different, found.unjudged, found.passed) == (4, 4, False)
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan])
