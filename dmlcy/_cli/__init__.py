@@ -7,11 +7,20 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
+from dmlcy._model.problems import printable
 from dmlcy._version import __version__
 
 COMMANDS = (run, compare, export, lint, explain, operators, example, info)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with arguments without what a terminal would obey."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         print("dmlcy: standard output is closed", file=sys.stderr)
         return 2
-    parser = argparse.ArgumentParser(prog="dmlcy", description="The operators of DirectML on the CPU.")
+    parser = _Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
     parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:

@@ -672,6 +672,22 @@ def test_a_header_with_absurd_sizes(pair: tuple[Path, Path]) -> None:
         problem(pair, 1 if identifier.endswith("sizes") else 2, identifier)
 
 
+@pytest.mark.parametrize("shape", ["(True, 2, 2, 2)", "(1, 1, 2, False)", "(1.0, 1, 2, 2)", "(-1, 1, 2, 2)"])
+def test_a_header_with_sizes_that_are_no_integers(pair: tuple[Path, Path], shape: str) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(118)
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(32)
+    (pair[1] / "output.npy").write_bytes(data)
+    problem(pair, 2, "DML-MODEL-npy")
+
+
+@pytest.mark.parametrize("size", [2**40, 2**64 - 1])
+def test_a_buffer_of_absurd_size(pair: tuple[Path, Path], size: int) -> None:
+    edited(pair, f"{FIRST}/buffer/size_in_bytes", size)
+    (pair[1] / "output.npy").unlink()
+    (pair[1] / "output.bin").write_bytes(bytes(100))
+    assert "100 bytes; expected 16 bytes." in problem(pair, 1, "DML-MODEL-npy-sizes")
+
+
 def test_what_is_no_file(pair: tuple[Path, Path]) -> None:
     path = pair[1] / "output.npy"
     path.unlink()

@@ -22,7 +22,7 @@ COMMANDS = [
 
 
 def closed(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    script = f'exec "$0" -m dmlcy "$@" {redirection}'
+    script = f'exec "$0" -P -m dmlcy "$@" {redirection}'
     return subprocess.run(
         ["sh", "-c", script, sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False
     )
@@ -39,3 +39,10 @@ def test_errors_do_not_go_to_standard_output(arguments: list[str]) -> None:
     done = closed("2>&-", *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
     assert closed(">&- 2>&-", *arguments).returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [["operators", "\x1b[31mX\x07"], ["lint", "x", "--\x1b[31m=3"], ["\x1b[31m"]])
+def test_errors_of_usage_are_printable(arguments: list[str]) -> None:
+    done = closed("", *arguments)
+    assert done.returncode == 2
+    assert all(line.isprintable() for line in done.stderr.split("\n"))
