@@ -1,12 +1,13 @@
 """The C functions of dmlcy._runtime, made callable for the tests."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.string cimport memcpy
 cimport numpy as cnp
 
 import numpy
 
-from dmlcy._runtime cimport arguments, level, tensor, threads
+from dmlcy._runtime cimport arguments, level, stream, tensor, threads
 
 cnp.import_array()
 
@@ -189,3 +190,28 @@ def small_call(x, out, int count):
                 return False
         x_array = tensor.aligned(x_array, &x_view)
     return True
+
+
+def stream_pieces(unsigned char[::1] target, list pieces):
+    """Streams into the target: where (None: the next byte), how, a source of 8 bytes and more, the number of bytes."""
+    cdef stream.dmlcy_stream s
+    cdef const unsigned char[::1] source
+    cdef uint64_t word
+    cdef int64_t n
+    stream.dmlcy_stream_begin(&s, <char*>&target[0])
+    for where, how, source, n in pieces:
+        if where is not None:
+            stream.dmlcy_stream_seek(&s, <char*>&target[0] + <int64_t>where)
+        if how == "put":
+            stream.dmlcy_stream_put(&s, <const char*>&source[0], n)
+        elif how == "fill":
+            memcpy(&word, &source[0], 8)
+            stream.dmlcy_stream_fill(&s, word, n)
+        else:
+            memcpy(stream.dmlcy_stream_room(&s), &source[0], n)
+            stream.dmlcy_stream_advance(&s, n)
+    stream.dmlcy_stream_end(&s)
+
+
+def last_level_cache():
+    return stream.dmlcy_last_level_cache()

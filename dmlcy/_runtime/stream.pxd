@@ -1,0 +1,35 @@
+# Streaming stores for outputs that are larger than the cache; stream.h says how to use a stream.
+
+from libc.stdint cimport int64_t, uint64_t
+
+cdef extern from "stream.h" nogil:
+    enum:
+        DMLCY_LINE
+        DMLCY_ROOM
+
+    ctypedef struct dmlcy_stream:
+        pass
+
+    # A stream begins at any address; whoever begins it ends it.
+    void dmlcy_stream_begin(dmlcy_stream* s, char* target) noexcept
+    void dmlcy_stream_put(dmlcy_stream* s, const char* source, int64_t n) noexcept
+    void dmlcy_stream_fill(dmlcy_stream* s, uint64_t word, int64_t n) noexcept
+    void dmlcy_stream_seek(dmlcy_stream* s, char* target) noexcept
+    void dmlcy_stream_end(dmlcy_stream* s) noexcept
+
+    # The caller writes up to DMLCY_ROOM bytes at the room, then says how many.
+    char* dmlcy_stream_room(dmlcy_stream* s) noexcept
+    void dmlcy_stream_advance(dmlcy_stream* s, int64_t n) noexcept
+
+    # Full lines to an aligned target, without a stream; a fence ends them.
+    void dmlcy_stream_lines(char* target, const char* source, int64_t n) noexcept
+    void dmlcy_stream_fill_lines(char* target, uint64_t word, int64_t n) noexcept
+    void dmlcy_stream_fence() noexcept
+
+    # Fewer bytes than DMLCY_LINE, without a call.
+    void dmlcy_copy_short(char* target, const char* source, int64_t n) noexcept
+
+    int64_t dmlcy_last_level_cache() noexcept
+
+# Whether an output of so many bytes should be streamed.
+cdef bint stream_pays(int64_t bytes) noexcept nogil
