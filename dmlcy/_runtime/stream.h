@@ -16,20 +16,10 @@
 #ifndef DMLCY_STREAM_H
 #define DMLCY_STREAM_H
 
-#include <stdint.h>
-#include <string.h>
+#include "copy.h"
 
-#ifndef DMLCY_STREAM
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define DMLCY_STREAM 1
-#else
-#define DMLCY_STREAM 0
-#endif
-#endif
-
-#if DMLCY_STREAM
+#if DMLCY_SSE2
 #include <cpuid.h>
-#include <emmintrin.h>
 #endif
 
 #define DMLCY_LINE 64
@@ -47,7 +37,7 @@ typedef struct {
 /* Copies lines to an aligned target; `n` is a multiple of DMLCY_LINE. */
 static inline void dmlcy_stream_lines(char *target, const char *source, int64_t n)
 {
-#if DMLCY_STREAM
+#if DMLCY_SSE2
     int64_t i;
     for (i = 0; i < n; i += DMLCY_LINE) {
         const __m128i a = _mm_loadu_si128((const __m128i *)(source + i));
@@ -68,7 +58,7 @@ static inline void dmlcy_stream_lines(char *target, const char *source, int64_t 
 static inline void dmlcy_stream_fill_lines(char *target, uint64_t word, int64_t n)
 {
     int64_t i;
-#if DMLCY_STREAM
+#if DMLCY_SSE2
     const __m128i words = _mm_set1_epi64x((long long)word);
     for (i = 0; i < n; i += 16)
         _mm_stream_si128((__m128i *)(target + i), words);
@@ -81,7 +71,7 @@ static inline void dmlcy_stream_fill_lines(char *target, uint64_t word, int64_t 
 /* What was streamed so far comes before what this thread writes from now on. */
 static inline void dmlcy_stream_fence(void)
 {
-#if DMLCY_STREAM
+#if DMLCY_SSE2
     _mm_sfence();
 #endif
 }
@@ -122,28 +112,6 @@ static inline void dmlcy_stream_advance(dmlcy_stream *s, int64_t n)
     memcpy(bytes, bytes + full, DMLCY_LINE);
     s->line += full;
     s->held -= full;
-}
-
-/* Copies fewer bytes than a line; the two halves may overlap. */
-static inline void dmlcy_copy_short(char *target, const char *source, int64_t n)
-{
-#define DMLCY_HALVES(width)                                                                                            \
-    if (n >= width) {                                                                                                  \
-        char low[width], high[width];                                                                                  \
-        memcpy(low, source, width);                                                                                    \
-        memcpy(high, source + n - width, width);                                                                       \
-        memcpy(target, low, width);                                                                                    \
-        memcpy(target + n - width, high, width);                                                                       \
-        return;                                                                                                        \
-    }
-    DMLCY_HALVES(32)
-    DMLCY_HALVES(16)
-    DMLCY_HALVES(8)
-    DMLCY_HALVES(4)
-    DMLCY_HALVES(2)
-#undef DMLCY_HALVES
-    if (n > 0)
-        *target = *source;
 }
 
 static inline void dmlcy_stream_put(dmlcy_stream *s, const char *source, int64_t n)
@@ -213,7 +181,7 @@ static inline void dmlcy_stream_end(dmlcy_stream *s)
 /* Bytes of the last-level cache that the processor at hand has, or 0: not known, or streaming is not possible. */
 static inline int64_t dmlcy_last_level_cache(void)
 {
-#if DMLCY_STREAM
+#if DMLCY_SSE2
     const unsigned leaves[] = {4u, 0x8000001du};    /* of Intel; of AMD, which leaves the other one empty */
     int64_t size, last = 0;
     unsigned a, b, c, d, leaf, i;

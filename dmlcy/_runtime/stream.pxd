@@ -26,9 +26,6 @@ cdef extern from "stream.h" nogil:
     void dmlcy_stream_fill_lines(char* target, uint64_t word, int64_t n) noexcept
     void dmlcy_stream_fence() noexcept
 
-    # Fewer bytes than DMLCY_LINE, without a call.
-    void dmlcy_copy_short(char* target, const char* source, int64_t n) noexcept
-
     int64_t dmlcy_last_level_cache() noexcept
 
 # Whether an output of so many bytes should be streamed.

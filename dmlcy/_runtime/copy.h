@@ -1,0 +1,106 @@
+/* Copies and fills of rows.
+ *
+ * Short ones without a call. Long ones without the library's memcpy, which on some processors copies a long row with one
+ * instruction that is ten times slower where target and source lie a few bytes apart modulo 4096.
+ */
+#ifndef DMLCY_COPY_H
+#define DMLCY_COPY_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifndef DMLCY_SSE2
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define DMLCY_SSE2 1
+#else
+#define DMLCY_SSE2 0
+#endif
+#endif
+
+#if DMLCY_SSE2
+#include <emmintrin.h>
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define DMLCY_INLINE static inline __attribute__((always_inline))
+#else
+#define DMLCY_INLINE static inline
+#endif
+
+/* 32 bytes: one register or two, as the function that this is inlined into may use. */
+DMLCY_INLINE void dmlcy_copy_32(char *target, const char *source)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    typedef long long words __attribute__((vector_size(32), aligned(1), may_alias));
+    *(words *)target = *(const words *)source;
+#else
+    memcpy(target, source, 32);
+#endif
+}
+
+/* Copies fewer than 64 bytes; the two halves may overlap. */
+DMLCY_INLINE void dmlcy_copy_short(char *target, const char *source, int64_t n)
+{
+#define DMLCY_HALVES(width)                                                                                            \
+    if (n >= width) {                                                                                                  \
+        char low[width], high[width];                                                                                  \
+        memcpy(low, source, width);                                                                                    \
+        memcpy(high, source + n - width, width);                                                                       \
+        memcpy(target, low, width);                                                                                    \
+        memcpy(target + n - width, high, width);                                                                       \
+        return;                                                                                                        \
+    }
+    DMLCY_HALVES(32)
+    DMLCY_HALVES(16)
+    DMLCY_HALVES(8)
+    DMLCY_HALVES(4)
+    DMLCY_HALVES(2)
+#undef DMLCY_HALVES
+    if (n > 0)
+        *target = *source;
+}
+
+DMLCY_INLINE void dmlcy_copy(char *target, const char *source, int64_t n)
+{
+    int64_t i;
+    if (n < 64) {
+        dmlcy_copy_short(target, source, n);
+        return;
+    }
+    for (i = 0; i < n - 64; i += 64) {
+        dmlcy_copy_32(target + i, source + i);
+        dmlcy_copy_32(target + i + 32, source + i + 32);
+    }
+    dmlcy_copy_32(target + n - 64, source + n - 64);
+    dmlcy_copy_32(target + n - 32, source + n - 32);
+}
+
+DMLCY_INLINE void dmlcy_fill_16(char *target, uint64_t word)
+{
+    memcpy(target, &word, 8);
+    memcpy(target + 8, &word, 8);
+}
+
+/* Fills with an element of 1, 2, 4 or 8 bytes, to whose size the target is aligned; `word` repeats it. */
+DMLCY_INLINE void dmlcy_fill(char *target, uint64_t word, int64_t n)
+{
+    const char *end = target + n;
+    char words[32];
+    if (n < 16) {
+        dmlcy_fill_16(words, word);
+        dmlcy_copy_short(target, words, n);
+        return;
+    }
+    dmlcy_fill_16(target, word);
+    for (target += 16 - (uintptr_t)target % 16; end - target >= 64; target += 64) {
+        dmlcy_fill_16(target, word);
+        dmlcy_fill_16(target + 16, word);
+        dmlcy_fill_16(target + 32, word);
+        dmlcy_fill_16(target + 48, word);
+    }
+    for (; end - target >= 16; target += 16)
+        dmlcy_fill_16(target, word);
+    dmlcy_fill_16((char *)end - 16, word);
+}
+
+#endif
