@@ -39,8 +39,10 @@ CIMPORTS = {
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
+    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_copy_short dmlcy_fill",
+    "dmlcy._runtime.isa": "dmlcy_wide",
     "dmlcy._runtime.stream": (
-        "dmlcy_copy_short dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fence"
+        "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fence"
         " dmlcy_stream_fill dmlcy_stream_fill_lines dmlcy_stream_lines dmlcy_stream_put dmlcy_stream_room"
         " dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),

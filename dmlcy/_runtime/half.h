@@ -11,12 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define DMLCY_F16C 1
-#include <cpuid.h>
+#include "isa.h"
+
+#if DMLCY_X86
 #include <immintrin.h>
-#else
-#define DMLCY_F16C 0
 #endif
 
 /* ---- one element ---- */
@@ -85,21 +83,7 @@ static inline void dmlcy_float_to_half_portable(const float *src, uint16_t *dst,
             *dst = dmlcy_half_of_float(src[i]);
 }
 
-#if DMLCY_F16C
-
-/* Whether the processor has F16C and the operating system keeps the wide registers. */
-static inline int dmlcy_has_f16c(void)
-{
-    static int known = -1;
-    int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (has < 0) {
-        unsigned a, b, c = 0, d;
-        __builtin_cpu_init();
-        has = __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
-        __atomic_store_n(&known, has, __ATOMIC_RELAXED);
-    }
-    return has;
-}
+#if DMLCY_X86
 
 __attribute__((target("avx,f16c")))
 static inline void dmlcy_half_to_float_f16c(const uint16_t *src, ptrdiff_t stride_bytes, float *dst, size_t n)
@@ -125,18 +109,11 @@ static inline void dmlcy_float_to_half_f16c(const float *src, uint16_t *dst, ptr
         *dst = _cvtss_sh(src[i], _MM_FROUND_TO_NEAREST_INT);
 }
 
-#else
-
-static inline int dmlcy_has_f16c(void)
-{
-    return 0;
-}
-
 #endif
 
 static inline void dmlcy_half_to_float(const uint16_t *src, ptrdiff_t stride_bytes, float *dst, size_t n)
 {
-#if DMLCY_F16C
+#if DMLCY_X86
     if (dmlcy_has_f16c()) {
         dmlcy_half_to_float_f16c(src, stride_bytes, dst, n);
         return;
@@ -147,7 +124,7 @@ static inline void dmlcy_half_to_float(const uint16_t *src, ptrdiff_t stride_byt
 
 static inline void dmlcy_float_to_half(const float *src, uint16_t *dst, ptrdiff_t stride_bytes, size_t n)
 {
-#if DMLCY_F16C
+#if DMLCY_X86
     if (dmlcy_has_f16c()) {
         dmlcy_float_to_half_f16c(src, dst, stride_bytes, n);
         return;
