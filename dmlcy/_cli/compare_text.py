@@ -56,7 +56,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         yield from _wrapped("  ", f"note: {line}")
     if comparison.window is not None:
         yield from (f"  {line}" for line in _window(comparison.window))
-    if found.different:
+    if found.worst is not None:
         yield f"  differences in {_unit(output)}, and how many:"
         yield from (f"    {line}" for line in found.histogram.lines())
 

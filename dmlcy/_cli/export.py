@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._cli.options import whole_number
 from dmlcy._cli.run import load
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc import OperatorDesc
@@ -54,7 +55,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "unless the operator refuses them, as one does whose input holds positions: then give the input",
     )
     parser.add_argument(
-        "--seed", type=_seed, default=0, metavar="N", help="what the integers are drawn from (default: 0)"
+        "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"
     )
     parser.set_defaults(execute=execute)
 
@@ -204,10 +205,3 @@ def _assignment(text: str) -> tuple[str, str]:
     if not (field and equals and file):
         raise argparse.ArgumentTypeError("it is not of the form FIELD=FILE.npy")
     return field, file
-
-
-def _seed(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError
-    return value

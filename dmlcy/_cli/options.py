@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
+from dmlcy._errors import quote
 from dmlcy._levels import level_index
 from dmlcy._tables import LEVELS
 
@@ -30,3 +32,18 @@ def _level(text: str) -> str:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return name
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """The type of an option that is a whole number, ``least`` or more."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"it must be a whole number, {least} or more, not {quote(text)}")
+        return value
+
+    return number

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dmlcy._cli.options import add_feature_level
+from dmlcy._cli.options import add_feature_level, whole_number
 from dmlcy._errors import DmlError
 from dmlcy._model.expect import distinct
 from dmlcy._model.files import open_regular
@@ -32,7 +32,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--output-path", type=Path, default=Path(), metavar="DIR", help="where writeFile writes (default: .)"
     )
     parser.add_argument(
-        "--iterations", type=_positive, default=1, metavar="N", help="times that each dispatch runs (default: 1)"
+        "--iterations", type=whole_number(1), default=1, metavar="N", help="times that each dispatch runs (default: 1)"
     )
     parser.add_argument(
         "--expect",
@@ -95,10 +95,3 @@ def _run(name: str, settings: Options, several: bool) -> int:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
     return 0
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value

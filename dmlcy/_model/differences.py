@@ -189,7 +189,8 @@ def _allowed(e: Array, bound: Bound | None, tolerance: Tolerance | None) -> npt.
     if bound is None:
         return np.zeros(e.shape)
     if tolerance is not None:
-        return SIDES * tolerance
+        with np.errstate(over="ignore"):  # an infinite difference is allowed where the bound is half the range
+            return SIDES * tolerance
     return SIDES * bound.ulp * ulp.unit(np.nan_to_num(e), e.dtype)
 
 

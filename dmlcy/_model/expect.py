@@ -10,6 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -139,6 +140,9 @@ def save(folder: Path, model: str, level: str, written: Sequence[Written]) -> No
         files.write_all(folder, {tuple(path.split("/")): write for path, write in content.items()})
     except OSError as error:
         raise NotWritten(folder, error.strerror or str(error)) from None
+    for path in ours - content.keys():  # of an earlier run, which wrote more
+        with suppress(OSError, ValueError):  # what is elsewhere, or no file, was not written by it
+            files.remove(folder, tuple(path.split("/")))
 
 
 class _Outputs:

@@ -70,6 +70,11 @@ def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]
     return [root.joinpath(*parts) for parts in contents]
 
 
+def remove(root: Path, parts: tuple[str, ...]) -> None:
+    """Remove a file below ``root``."""
+    _target(root, parts).unlink(missing_ok=True)
+
+
 def _target(root: Path, parts: tuple[str, ...]) -> Path:
     """Where a file below ``root`` lies when links are followed; OSError when that is elsewhere."""
     try:

@@ -23,8 +23,9 @@ def available_cpus() -> int:
 def omp_threads(text: str) -> Iterator[int]:
     """Yield the number of OMP_NUM_THREADS: the first of a list, nothing if it is not a positive number."""
     first = text.split(",")[0].strip()
-    if first.isascii() and first.isdigit() and int(first) > 0:
-        yield int(first)
+    if first.isascii() and first.isdigit() and first.strip("0"):  # Python refuses to read thousands of digits
+        digits = first.lstrip("0")
+        yield int(digits) if len(digits) < 10 else MOST_THREADS
 
 
 def cgroup_cpus(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:

@@ -393,6 +393,26 @@ def test_files_of_others_stay(simple: Path, tmp_path: Path, name: str) -> None:
     assert (folder / name).read_text() == '{"format": "another"}'
 
 
+def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
+    """What the manifest names and the new run does not write; never anything outside of the folder."""
+    folder = tmp_path / "e"
+    dispatches = (dispatch("one", "a", "out"), dispatch("one", "b", "more"))
+    found = whole({"a": FLOATS, "b": FLOATS, "out": zeros(5), "more": zeros(5)}, {"one": pad(3, 1, 1)}, *dispatches)
+    assert command("run", write_model(tmp_path, found), "--expect", folder).status == 0
+    assert (folder / "more.npy").exists() and (folder / "inputs" / "b.npy").exists()
+    stated = json.loads((folder / "manifest.json").read_text())
+    for file in ("../outside.npy", str(tmp_path / "absolute.npy"), "inputs", ".", "", "nul\0"):
+        stated["outputs"].append({"file": file})
+    (folder / "manifest.json").write_text(json.dumps(stated))
+    (tmp_path / "outside.npy").touch()
+    (tmp_path / "absolute.npy").touch()
+    found = whole({"a": FLOATS, "out": zeros(5)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
+    assert command("run", write_model(tmp_path, found), "--expect", folder).status == 0
+    left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert left == {"manifest.json", "out.npy", os.path.join("inputs", "a.npy")}
+    assert (tmp_path / "outside.npy").exists() and (tmp_path / "absolute.npy").exists()
+
+
 @pytest.mark.parametrize("text", ["", "[" * 100, '{"format": "dmlcy-expected"}', '"x"', "[1]", "\xff"])
 def test_damaged_manifests(simple: Path, tmp_path: Path, text: str) -> None:
     """One of ours, however damaged, is replaced; anything else stays."""

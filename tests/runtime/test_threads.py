@@ -122,8 +122,8 @@ def test_forked_children_run_serially(probe: ModuleType) -> None:
 
 
 def test_omp_num_threads() -> None:
-    texts = ["4", " 3 ,2", "", "0", "-1", "many", "²"]
-    assert [list(cpus.omp_threads(text)) for text in texts] == [[4], [3], [], [], [], [], []]
+    texts = ["4", " 3 ,2", "", "0", "-1", "many", "²", "9" * 5000, "0" * 5000 + "2"]
+    assert [list(cpus.omp_threads(text)) for text in texts] == [[4], [3], [], [], [], [], [], [1024], [2]]
 
 
 def write(path: Path, text: str) -> None:
