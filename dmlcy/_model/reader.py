@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dmlcy._errors import Violation, quote
 from dmlcy._model.json import Document, Kind, Node
-from dmlcy._model.problems import Problem, did_you_mean, make, refuse
+from dmlcy._model.problems import Place, Problem, did_you_mean, make, refuse
 from dmlcy._spec import Dtype
 from dmlcy._tables import DTYPES
 from dmlcy._values import misspelt
@@ -15,7 +15,8 @@ from dmlcy._values import misspelt
 UINT32: Final = 2**32 - 1
 UINT64: Final = 2**64 - 1
 
-_MOST: Final = 1000
+MOST: Final = 1000
+"""Problems, and warnings, of one document that are reported."""
 _SEARCHES: Final = 100
 _WORDS: Final = {
     "object": "an object",
@@ -40,8 +41,10 @@ class Reader:
 
     def report(self, identifier: str, node: Node, *, key: bool = False, hint: str = "", **values: Any) -> None:
         """Record a problem of this value or its key; an endless list of them helps nobody."""
-        if len(self.problems) < _MOST:
+        if len(self.problems) < MOST:
             self.problems.append(make(identifier, self.document.place(node, key=key), values, hint=hint))
+        elif len(self.problems) == MOST:
+            self.problems.append(more(self.document.place(node, key=key)))
 
     def add(self, node: Node, violation: Violation) -> None:
         """Record a violation of a desc at the value that it is about."""
@@ -137,13 +140,21 @@ class Reader:
     def ignore_others(self, parent: Node, known: Collection[str]) -> None:
         """Warn of the members that nobody reads."""
         for name, node in parent.value.items():
-            if len(self.warnings) >= _MOST:
-                return
             if name not in known:
-                place, hint = self.document.place(node, key=True), did_you_mean(name, known)
+                place = self.document.place(node, key=True)
+                if len(self.warnings) >= MOST:
+                    if len(self.warnings) == MOST:
+                        self.warnings.append(more(place))
+                    return
+                hint = did_you_mean(name, known)
                 warning = make("DML-MODEL-unknown", place, {"name": name}, warning=True, hint=hint)
                 self.warnings.append(warning)
                 self._unknown.setdefault(parent, {})[name] = warning
+
+
+def more(place: Place) -> Problem:
+    """The warning that stands where the report ends."""
+    return make("DML-MODEL-more", place, {"most": MOST}, warning=True)
 
 
 def renaming(node: Node, name: str) -> str:

@@ -555,3 +555,13 @@ def test_many_wrong_references_are_quick(tmp_path: Path) -> None:
 def test_many_duplicates_that_stand_deep(tmp_path: Path) -> None:
     text = '{"a":' * 199 + "{" + ",".join(['"k":0'] * 5000) + "}" * 200
     assert len([one for one in of(tmp_path, text) if one["id"] == "DML-MODEL-duplicate"]) == 1000
+
+
+def test_the_report_of_many_problems_ends_with_a_word(tmp_path: Path) -> None:
+    """Problems and warnings are cut apart from each other, so that no number of warnings hides a problem."""
+    found = of(tmp_path, model(**{f"p{i}": {"type": 5} for i in range(1200)}))
+    assert [one["severity"] for one in found] == ["error"] * 1000 + ["warning"]
+    assert found[-1]["id"] == "DML-MODEL-more" and "$.dispatchables.p1000" in found[-1]["path"]
+    found = of(tmp_path, model(pool={"type": 5}) | {f"unknown{i}": 1 for i in range(1200)})
+    assert sum(one["severity"] == "error" for one in found) == 1
+    assert sum(one["id"] == "DML-MODEL-more" for one in found) == 1 and len(found) == 1002
