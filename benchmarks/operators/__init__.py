@@ -1,0 +1,17 @@
+"""The operators measured: their cells, and how each library does their work."""
+
+from __future__ import annotations
+
+from benchmarks.operators import average_pooling, depth_to_space1, padding1, roi_pooling, unfold
+from benchmarks.operators.base import Operator
+
+OPERATORS: dict[str, Operator] = {
+    operator.name: operator
+    for operator in (
+        unfold.OPERATOR,
+        average_pooling.OPERATOR,
+        depth_to_space1.OPERATOR,
+        padding1.OPERATOR,
+        roi_pooling.OPERATOR,
+    )
+}

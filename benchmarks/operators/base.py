@@ -1,0 +1,51 @@
+"""What the harness needs to know of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.calls import Absent, Peer
+from benchmarks.cells import Array, Cell, Variant, dtype_of, placed, whole_numbers
+from benchmarks.peers import missing
+
+Inputs = list[Array]
+Library = Callable[[Cell, Inputs, Array], Peer]  # from the cell, its inputs and a tensor for the result
+
+
+def one_tensor(cell: Cell) -> Inputs:
+    """The input of most operators: whole numbers in the cell's layout."""
+    return [placed(whole_numbers(cell.sizes, dtype_of(cell)), cell.layout)]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator: its cells, its inputs, its peers, and in how many units in the last place results may differ."""
+
+    name: str
+    variants: Sequence[Variant]
+    numpy: Library
+    torch: Library
+    onnxruntime: Library
+    inputs: Callable[[Cell], Inputs] = one_tensor
+    ulp: int = 0
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for variant in self.variants for cell in variant.cells(self.name)]
+
+    def peer(self, name: str, cell: Cell, inputs: Inputs, out: Array) -> Peer:
+        """How this library does the cell's work, or why it does not."""
+        reason = missing(name)
+        library: Library = getattr(self, name)
+        return Absent(reason) if reason else library(cell, inputs, out)
+
+    def same(self, actual: Array, expected: Array) -> bool:
+        """Whether two results are of one type and size, and as near as they must be."""
+        if (actual.dtype, actual.shape) != (expected.dtype, expected.shape):
+            return False
+        if self.ulp == 0:
+            return np.array_equal(actual, expected)
+        return bool(np.all(np.abs(actual - expected) <= self.ulp * np.spacing(np.abs(expected))))

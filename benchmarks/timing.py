@@ -1,0 +1,56 @@
+"""Times of contenders that take turns in blocks: spread and median over the blocks of one run."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmarks.calls import Block
+
+BLOCK = 0.015  # seconds; long enough for the clock and for the caches to be the contender's own
+SLOW = 0.05  # a call longer than this finds nothing of the last block in the caches, and needs no warm-up
+FEWEST, MOST = 3, 41  # blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds per call: the median and the quartiles over blocks of `calls` calls."""
+
+    median: float
+    low: float
+    high: float
+    blocks: int
+    calls: int
+
+
+def calls_per_block(block: Block) -> int:
+    """Find how many calls take about BLOCK seconds, and warm up."""
+    calls = 1
+    while True:
+        seconds = block(calls)
+        if seconds > BLOCK / 8:
+            return max(1, round(calls * BLOCK / seconds))
+        calls *= 4
+
+
+def measure(contenders: Mapping[str, Block], seconds: float) -> dict[str, Times]:
+    """Let the contenders take turns for about so many seconds, each for an equal share, but FEWEST blocks at least."""
+    calls = {name: calls_per_block(block) for name, block in contenders.items()}
+    found: dict[str, list[float]] = {name: [] for name in contenders}
+    spent = dict.fromkeys(contenders, 0.0)
+    for turn in range(MOST):
+        for name, block in contenders.items():
+            if turn >= FEWEST and spent[name] >= seconds / len(contenders):
+                continue
+            if not found[name] or found[name][-1] < SLOW:
+                spent[name] += block(1)
+            taken = block(calls[name])
+            spent[name] += taken
+            found[name].append(taken / calls[name])
+    return {name: _times(values, calls[name]) for name, values in found.items()}
+
+
+def _times(values: list[float], calls: int) -> Times:
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Times(median, low, high, len(values), calls)
