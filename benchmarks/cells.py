@@ -15,6 +15,7 @@ Attributes = Mapping[str, Any]
 
 LAYOUTS = ("contiguous", "channels_last", "strided")
 SIZES = ("tiny", "small", "medium", "target", "large")
+ONCE = ("target", "large")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,14 @@ class Variant:
     layouts: Sequence[str] = ("contiguous", "channels_last")
 
     def cells(self, operator: str) -> Iterator[Cell]:
-        """Every data type of contiguous tensors, FLOAT32 in the other layouts; tiny and large ones contiguous only."""
+        """Every data type of contiguous tensors, the first one in the other layouts too.
+
+        Tiny ones are contiguous only; large ones, and those of a figure to reach, of the first data type only as well.
+        """
         for size, sizes in self.sizes.items():
             attributes = self.attributes(sizes) if callable(self.attributes) else self.attributes
-            pairs = [(dtype, "contiguous") for dtype in (self.dtypes if size != "large" else self.dtypes[:1])]
-            if size not in ("tiny", "large"):
+            pairs = [(dtype, "contiguous") for dtype in (self.dtypes[:1] if size in ONCE else self.dtypes)]
+            if size not in ("tiny", *ONCE):
                 pairs += [(self.dtypes[0], layout) for layout in self.layouts if layout != "contiguous"]
             for dtype, layout in pairs:
                 yield Cell(operator, self.name, size, dtype, layout, sizes, attributes)

@@ -4,51 +4,116 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from benchmarks import machine, peers
 from benchmarks.cells import Cell
+from benchmarks.checks import run_checks
+from benchmarks.figures import is_target, judge
+from benchmarks.machine import ROOT
 from benchmarks.operators import OPERATORS
-from benchmarks.report import line
-from benchmarks.run import Differs, Row, run_cell
+from benchmarks.report import figures_text, line, markdown
+from benchmarks.results import Results
+from benchmarks.run import Differs, run_cell
+from benchmarks.sweep import MEGABYTES, sweep_cells, sweep_row
 from dmlcy._runtime.cpus import default_threads
 
-SECONDS = {"tiny": 0.5, "small": 0.8, "medium": 1.2, "target": 1.2, "large": 3.0}
+SECONDS = {"tiny": 0.6, "small": 0.8, "medium": 1.2, "target": 1.2, "large": 3.0}  # a row, all contenders together
 QUICK = 0.25
 
 
-def main() -> int:
-    options = parse()
-    cells = chosen(options.only, options.quick)
-    counts = {"1": [1], "all": [default_threads()], "both": sorted({1, default_threads()})}[options.threads]
-    rows: list[Row] = []
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse(arguments)
+    if options.render is not None:
+        write(Results.load(options.render), options.render.parent)
+        return 0
+    planned = list(plan(options))
+    if options.list:
+        print(*(f"{cell.name} {threads}t" for cell, threads in planned), sep="\n")
+        print(f"{len({cell.name for cell, _ in planned})} cells, {len(planned)} rows")
+        return 0
+    results = Results(machine.facts())
+    for name, reason in results.machine["missing"].items():
+        print(f"without {peers.NAMES[name]}: {reason}")
     started = time.perf_counter()
-    for cell in cells:
-        for threads in [1] if cell.size == "tiny" else counts:
-            try:
-                rows.append(run_cell(cell, threads, SECONDS[cell.size] * (QUICK if options.quick else 1)))
-            except Differs as differs:
-                print(differs)
-                return 1
-            print(line(rows[-1]), flush=True)
-    print(f"{len(rows)} rows in {time.perf_counter() - started:.0f} s")
+    share = QUICK if options.quick else 1.0
+    try:
+        for cell, threads in planned:
+            results.rows.append(run_cell(cell, threads, SECONDS[cell.size] * share))
+            print(line(results.rows[-1]), flush=True)
+    except Differs as differs:
+        print(differs)
+        return 1
+    if options.sweep or not (options.quick or options.only or options.targets):
+        for cell in (cell for megabytes in MEGABYTES for cell in sweep_cells(megabytes)):
+            results.sweep.append(sweep_row(cell, default_threads(), SECONDS["small"] * share))
+            print(line(results.sweep[-1]), flush=True)
+    if not (options.only or options.sweep):
+        results.checks = run_checks(SECONDS["tiny"])
+    results.seconds = time.perf_counter() - started
+    print(f"{len(results.rows)} rows in {results.seconds:.0f} s")
+    if options.targets:
+        print(figures_text(judge(results.rows, results.sweep)))
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+        results.save(options.out / "results.json")
+        write(results, options.out)
     return 0
 
 
+def write(results: Results, folder: Path) -> None:
+    """The table, and the plots if there is something to plot them with."""
+    reason = peers.absent("matplotlib")
+    if reason:
+        print(f"no plots: {reason}")
+        names = []
+    else:
+        from benchmarks.plots import plot
+
+        names = plot(results, folder)
+    (folder / "README.md").write_text(markdown(results, names), encoding="utf-8")
+    print(f"written to {folder}")
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure the speed of dmlcy.")
     parser.add_argument("--quick", action="store_true", help="under two minutes: FLOAT32, contiguous, nothing large")
+    parser.add_argument("--targets", action="store_true", help="only the cells of the figures to reach; print them")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="cells such as unfold, padding1/medium")
-    parser.add_argument("--threads", choices=["1", "all", "both"], default=None)
+    parser.add_argument("--sweep", action="store_true", help="only cost against size, 1 MB to 1 GB")
+    parser.add_argument("--threads", choices=["1", "all", "both"], help="default: all; in a full run FLOAT32 both")
+    parser.add_argument("--out", type=Path, help="folder of the results; a full run's is docs/benchmarks")
+    parser.add_argument("--render", type=Path, metavar="JSON", help="write table and plots of a run made before")
+    parser.add_argument("--list", action="store_true", help="print the cells instead of running them")
     options = parser.parse_args(arguments)
-    options.threads = options.threads or ("all" if options.quick else "both")
+    partial = options.quick or options.targets or options.only or options.sweep
+    if options.out is None and not partial:
+        options.out = ROOT / "docs" / "benchmarks"
     return options
 
 
-def chosen(only: Sequence[str], quick: bool) -> list[Cell]:
+def plan(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
+    """The rows of a run: tiny cells on one thread; others on all, and contiguous FLOAT32 on one thread as well."""
+    for cell in chosen(options):
+        both = options.threads == "both" or (not options.threads and not options.quick and is_plain(cell))
+        counts = {1} if options.threads == "1" or cell.size == "tiny" else {default_threads(), *([1] if both else [])}
+        yield from ((cell, threads) for threads in sorted(counts))
+
+
+def chosen(options: argparse.Namespace) -> list[Cell]:
     """The cells that match any of the patterns; a quick run takes FLOAT32 and contiguous unless one is given."""
+    if options.sweep:
+        return []
     cells = [cell for operator in OPERATORS.values() for cell in operator.cells]
-    if only:
-        cells = [cell for cell in cells if any(cell.matches(pattern) for pattern in only)]
-    elif quick:
-        cells = [cell for cell in cells if (cell.dtype, cell.layout) == ("FLOAT32", "contiguous")]
-    return [cell for cell in cells if not (quick and cell.size == "large")]
+    if options.only:
+        cells = [cell for cell in cells if any(cell.matches(pattern) for pattern in options.only)]
+    elif options.quick:
+        cells = [cell for cell in cells if is_plain(cell)]
+    if options.targets:
+        cells = [cell for cell in cells if is_target(cell)]
+    return [cell for cell in cells if not (options.quick and cell.size == "large")]
+
+
+def is_plain(cell: Cell) -> bool:
+    return (cell.dtype, cell.layout) == ("FLOAT32", "contiguous")

@@ -10,20 +10,26 @@ from collections.abc import Iterator
 import numpy as np
 
 CHUNK = 1 << 20
+LEAST = 1 << 16  # bytes; smaller copies would measure their calls
 
 
-def pieces(read: int, written: int, threads: int) -> Iterator[list[tuple[int, int, int]]]:
+def chunk_of(read: int, written: int, threads: int) -> int:
+    """The bytes of one copy: equal sides are one copy per thread, else the larger side is walked in chunks."""
+    most, least = max(read, written), min(read, written)
+    return max(1, most // threads if most == least else min(CHUNK, max(least, LEAST), most // threads))
+
+
+def pieces(read: int, written: int, threads: int, chunk: int) -> Iterator[list[tuple[int, int, int]]]:
     """Yield each thread's copies, as (offset to write, offset to read, bytes).
 
-    Equal sizes are one copy per thread. Else the larger side is walked in chunks, and the smaller one in proportion, so
-    that a chunk is in the cache when it is used again: each side passes through the memory once.
+    The smaller side is walked in proportion to the larger one, so that a chunk is in the cache when it is used again:
+    each side passes through the memory once.
     """
     most, least = max(read, written), min(read, written)
-    chunk = most // threads if most == least else min(CHUNK, least, most // threads)
     for thread in range(threads):
         begin, end = most * thread // threads, most * (thread + 1) // threads
         copies = []
-        for offset in range(begin, end, max(chunk, 1)):
+        for offset in range(begin, end, chunk):
             count = min(chunk, end - offset)
             other = offset * (least - count) // max(most - count, 1)
             copies.append((offset, other, count) if written == most else (other, offset, count))
@@ -37,9 +43,12 @@ class Memcpy:
     """
 
     def __init__(self, read: int, written: int, threads: int) -> None:
+        chunk = chunk_of(read, written, threads)
+        # A side smaller than that would be shared by the threads.
+        read, written = max(read, chunk * threads), max(written, chunk * threads)
         self.source, self.target = np.ones(read, np.uint8), np.ones(written, np.uint8)
         to, of = self.target.ctypes.data, self.source.ctypes.data
-        self.copies = [[(to + a, of + b, n) for a, b, n in copies] for copies in pieces(read, written, threads)]
+        self.copies = [[(to + a, of + b, n) for a, b, n in copies] for copies in pieces(read, written, threads, chunk)]
 
     def __call__(self, calls: int) -> float:
         """Make so many calls and return the seconds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,15 @@ _threads = 1
 
 
 @functools.cache
+def absent(*packages: str) -> str:
+    """Which of these packages are not installed, as a reason; empty if all are here."""
+    found = [package for package in packages if importlib.util.find_spec(package) is None]
+    return f"{' and '.join(found)} not installed" if found else ""
+
+
 def missing(peer: str) -> str:
-    """The packages of this peer that are not installed, as a reason; empty if it is here."""
-    absent = []
-    for package in NEEDS[peer]:
-        try:
-            importlib.import_module(package)
-        except ImportError:
-            absent.append(package)
-    return f"{' and '.join(absent)} not installed" if absent else ""
+    """Why this peer is not here; empty if it is."""
+    return absent(*NEEDS[peer])
 
 
 def versions() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,10 @@ from benchmarks import peers
 from benchmarks.calls import Absent, Block, Call
 from benchmarks.cells import Array, Cell, empty
 from benchmarks.memcpy import Memcpy
+from benchmarks.memory import peak
 from benchmarks.operators import OPERATORS
 from benchmarks.operators.base import Inputs
-from benchmarks.timing import Times, measure
+from benchmarks.timing import BLOCK, SHORT, Times, measure
 
 OURS, OURS_OUT, COMPILED = "dmlcy", "dmlcy out", "dmlcy compiled out"
 LIMIT, YARDSTICK = "memcpy", "numpy.add"
@@ -27,7 +27,8 @@ class Differs(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured of a cell: seconds per call by contender, and why other libraries are absent."""
+    """What was measured of a cell: seconds per call by contender, why other libraries are absent, and the most bytes
+    that our call with `out=` had resident above its tensors."""
 
     cell: Cell
     threads: int
@@ -35,12 +36,18 @@ class Row:
     written: int
     times: dict[str, Times]
     absent: dict[str, str]
+    peak: int | None
+
+
+def set_num_threads(threads: int) -> None:
+    """Make dmlcy and all peers use so many threads."""
+    dml.set_num_threads(threads)
+    peers.set_num_threads(threads)
 
 
 def run_cell(cell: Cell, threads: int, seconds: float) -> Row:
     """Compare, then time for about so many seconds."""
-    dml.set_num_threads(threads)
-    peers.set_num_threads(threads)
+    set_num_threads(threads)
     inputs = OPERATORS[cell.operator].inputs(cell)
     calls, absent, expected = prepare(cell, inputs)
     contenders: dict[str, Block] = {name: call.block() for name, call in calls.items()}
@@ -49,8 +56,9 @@ def run_cell(cell: Cell, threads: int, seconds: float) -> Row:
         contenders[YARDSTICK] = Call("add(x, x)", {"add": np.add, "x": inputs[0]}).block()
     else:
         contenders[LIMIT] = Memcpy(read, expected.nbytes, threads)
-    times = measure(contenders, seconds)
-    return Row(cell, threads, read, expected.nbytes, times, absent)
+    highest = peak(calls[OURS_OUT].once)
+    times = measure(contenders, seconds, SHORT if cell.size == "tiny" else BLOCK)
+    return Row(cell, threads, read, expected.nbytes, times, absent, highest)
 
 
 def prepare(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], dict[str, str], Array]:
@@ -101,13 +109,3 @@ def our_compiled_call(cell: Cell, inputs: Inputs, out: Array) -> Call:
     names: dict[str, Any] = {"op": dml.compile(desc(**tensors, **cell.attributes)), "out": out}
     names |= {f"x{number}": x for number, x in enumerate(inputs)}
     return Call(f"op({', '.join(f'x{number}' for number in range(len(inputs)))}, out=out)", names)
-
-
-def row_to_json(row: Row) -> dict[str, Any]:
-    return dataclasses.asdict(row)
-
-
-def row_from_json(data: dict[str, Any]) -> Row:
-    times = {name: Times(**values) for name, values in data["times"].items()}
-    cell = Cell(**{**data["cell"], "sizes": tuple(data["cell"]["sizes"])})
-    return Row(**{**data, "cell": cell, "times": times})

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from benchmarks.calls import Block
 
 BLOCK = 0.015  # seconds; long enough for the clock and for the caches to be the contender's own
+SHORT = 0.005  # the same for tiny calls, of which these are thousands
 SLOW = 0.05  # a call longer than this finds nothing of the last block in the caches, and needs no warm-up
 FEWEST, MOST = 3, 41  # blocks
 
@@ -24,19 +25,19 @@ class Times:
     calls: int
 
 
-def calls_per_block(block: Block) -> int:
-    """Find how many calls take about BLOCK seconds, and warm up."""
+def calls_per_block(block: Block, length: float) -> int:
+    """Find how many calls take about `length` seconds, and warm up."""
     calls = 1
     while True:
         seconds = block(calls)
-        if seconds > BLOCK / 8:
-            return max(1, round(calls * BLOCK / seconds))
+        if seconds > length / 8:
+            return max(1, round(calls * length / seconds))
         calls *= 4
 
 
-def measure(contenders: Mapping[str, Block], seconds: float) -> dict[str, Times]:
+def measure(contenders: Mapping[str, Block], seconds: float, length: float = BLOCK) -> dict[str, Times]:
     """Let the contenders take turns for about so many seconds, each for an equal share, but FEWEST blocks at least."""
-    calls = {name: calls_per_block(block) for name, block in contenders.items()}
+    calls = {name: calls_per_block(block, length) for name, block in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     spent = dict.fromkeys(contenders, 0.0)
     for turn in range(MOST):

@@ -45,7 +45,7 @@ def by_numpy(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     (x,) = inputs
     sizes, axes = split(cell)
     parts = tuple(sizes[axis] for axis in axes)
-    apart = out.reshape(parts, copy=False)
+    apart = out.reshape(parts)  # a view: axes are split, none are merged
 
     def given() -> Array:
         np.copyto(apart, x.reshape(sizes).transpose(axes))

@@ -99,16 +99,26 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     if mode in ("EDGE", "REFLECTION") and not cell.dtype.startswith("FLOAT"):
         return Absent("torch.nn.functional.pad takes floating point in this mode")
     torch: Any = library("torch")
-    x, y = torch.from_numpy(inputs[0]), torch.from_numpy(out)
+    x, target = torch.from_numpy(inputs[0]), torch.from_numpy(out)
+    y = target
     if x.ndim == axes:
-        x, y = x[None], y[None]
+        x, y = x[None], y[None]  # torch wants channels
     pad, name = torch.nn.functional.pad, TORCH[mode]
     flat = [by for by in reversed(widths) if by for _ in range(2)]
 
     def allocating() -> Any:
-        return pad(x, flat, name).view(out.shape) if x.ndim != out.ndim else pad(x, flat, name)
+        return pad(x, flat, name).view_as(target) if x.ndim != out.ndim else pad(x, flat, name)
 
-    return Forms(call(allocating), None)
+    operators = {"EDGE": f"replication_pad{axes}d", "REFLECTION": f"reflection_pad{axes}d"}
+    if mode not in operators:
+        return Forms(call(allocating))  # a tensor for the result is not taken, or filled by copying a new one
+    into = getattr(torch.ops.aten, operators[mode]).out
+
+    def given() -> Any:
+        into(x, flat, out=y)
+        return target
+
+    return Forms(call(allocating), call(given))
 
 
 def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:

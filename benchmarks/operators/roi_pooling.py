@@ -32,7 +32,7 @@ VARIANTS = (
     Variant(
         "2000-regions-7x7",
         bins(7),
-        {"small": (1, 4, 50, 50), "medium": (2, 64, 50, 50), "target": (2, 256, 50, 50), "large": (2, 1024, 50, 50)},
+        {"small": (1, 4, 50, 50), "medium": (2, 64, 50, 50), "large": (2, 1024, 50, 50)},
         BOTH,
     ),
 )
