@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from strategies import DTYPES, MODES, Array, Padding, any_bits, dtypes, examples, paddings, seeds
 
 import dmlcy as dml
+from dmlcy._runtime.stream import set_stream_limit, stream_limit
 
 NUMPY_MODES = {
     "CONSTANT": "constant",
@@ -85,6 +88,67 @@ def test_long_axes(sizes: tuple[int, ...], start: tuple[int, ...], end: tuple[in
         assert_same_bits(dml.padding1(source, **attributes), expected)
         assert_same_bits(dml.padding1(source, **attributes, out=out), expected)
         assert_same_bits(dml.padding1(source, **attributes, out=out[..., ::-1]), expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("dtype", "most"), [("u1", 150), ("u2", 80), ("f4", 40), ("f8", 20)])
+def test_rows_of_every_length(dtype: str, most: int, mode: str) -> None:
+    """Every way to copy and to fill few bytes; steps that have loops of their own, and others."""
+    for n in range(1, most):
+        attributes = attributes_of(Padding((3, n), (1, n % 7), (2, n % 5)), mode, 9)
+        x = any_bits(n, (3, n), dtype)
+        expected = reference.padding1(x, **attributes)
+        room = np.zeros(expected.size + 70, dtype)
+        for step in (1, 2, 3, -1, -2):
+            source = np.zeros((3, abs(step) * n + 5), dtype)[:, n % 5 :][:, :: abs(step)][:, :n][:, :: np.sign(step)]
+            source[...] = x
+            out = room[n % 64 :][: expected.size].reshape(expected.shape)
+            assert_same_bits(dml.padding1(source, **attributes, out=out), expected)
+            assert not room[: n % 64].any()
+            assert not room[n % 64 + expected.size :].any()
+
+
+@contextmanager
+def streamed() -> Iterator[None]:
+    """Every output is streamed."""
+    before = stream_limit()
+    set_stream_limit(0)
+    try:
+        yield
+    finally:
+        set_stream_limit(before)
+
+
+@examples(100)
+@given(paddings(budget=3000), dtypes, modes, seeds, st.data())
+def test_streamed_in_any_layout(padding: Padding, dtype: str, mode: str, seed: int, data: st.DataObject) -> None:
+    attributes = attributes_of(padding, mode, 3)
+    x = any_bits(seed, padding.sizes, dtype)
+    expected = dml.padding1(x, **attributes)
+    with streamed():
+        assert_same_bits(dml.padding1(x, **attributes), expected)
+        check_everywhere(data, "padding1", [x], attributes)
+
+
+@pytest.mark.parametrize(("sizes", "start", "end"), LONG)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
+def test_streamed_long_axes(
+    sizes: tuple[int, ...], start: tuple[int, ...], end: tuple[int, ...], mode: str, dtype: str
+) -> None:
+    x = any_bits(1, sizes, dtype)
+    attributes = attributes_of(Padding(sizes, start, end), mode, 7)
+    expected = dml.padding1(x, **attributes)
+    count = expected.size
+    room = np.zeros(count + 128, dtype)
+    with streamed():
+        for first in (0, 1, 13, 64):
+            out = room[first : first + count].reshape(expected.shape)
+            for source in (x, np.repeat(x, 2, -1)[..., ::2], x[..., ::-1].copy()[..., ::-1]):
+                room[:] = 0
+                assert_same_bits(dml.padding1(source, **attributes, out=out), expected)
+                assert not room[:first].any()
+                assert not room[first + count :].any()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

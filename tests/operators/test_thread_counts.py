@@ -51,8 +51,8 @@ def rois(dtype: str, shape: tuple[int, ...]) -> tuple[str, list[Array], dict[str
 
 CASES = {
     **{f"padding {mode}": padding("f4", (3, 200, 700), mode) for mode in MODES},
-    "padding a row": padding("i8", (400_000,), "WRAP"),
-    "padding cells": padding("u1", (500, 40, 40), "EDGE"),
+    "padding a row": padding("i8", (600_000,), "WRAP"),
+    "padding cells": padding("u1", (500, 100, 100), "EDGE"),
     **{
         f"depth to space {order} {dtype}": (
             "depth_to_space1",

@@ -5,10 +5,15 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
-from dmlcy._runtime.checks cimport append_sizes, floor_mod, magnitude, tensor_holds
+from dmlcy._runtime.checks cimport append_sizes, ceil_div, floor_mod, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, element_of, packed, tuple_of
+from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
+from dmlcy._runtime.stream cimport (
+    dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill, dmlcy_stream_put,
+    dmlcy_stream_room, dmlcy_stream_seek, DMLCY_ROOM, stream_pays,
+)
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
@@ -32,8 +37,10 @@ cdef struct Pad:
 
 cdef enum:
     EDGE_POSITIONS = 1024           # padding positions of a row that are looked up at once, on the stack
+    LINES = 256                     # padding lines whose sources are looked up beforehand
     PIECE_BYTES = 262144            # of a row that one thread writes at once
-    STRIDED_POSITIONS = 256         # of a row whose input is strided: their cache lines stay for the next row
+    SERIAL_BYTES = 4194304          # a smaller copy is over before another thread has woken up
+    STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it
     CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
     SHORT = 16                      # a row of fewer elements gives way to a longer axis
 
@@ -54,28 +61,30 @@ cdef struct PadPiece:
 
 cdef struct PadPlan
 
-# Writes a piece of `lines` rows that follow each other along the last outer axis, in the input too.
-ctypedef void (*PadRows)(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                         char* target) noexcept nogil
+# Writes a piece of `count` rows, which follow each other along the lines, in the input too; a source of NULL means rows
+# of `fill`. The stream, unless NULL, writes the output.
+ctypedef void (*PadRows)(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                         const char* source, char* target) noexcept nogil
 
 cdef struct PadPlan:
     const char* input
     char* output
     IndexMap index
-    const uint8_t* fill
+    uint64_t word                   # `fill`, repeated
     PadRows write
-    PadRows write_padding           # for rows outside the input, when padding takes `fill`
-    int64_t line_step               # bytes, from row to row along the last outer axis
-    int64_t line_out_step
-    bint turned                     # the input is contiguous along that axis, the output along the row
     int64_t cell                    # bytes that move together at each position of the row
     PadAxis row
+    PadAxis line                    # along which rows follow each other
+    int64_t sources[LINES]          # by line of padding: the line of the input that it reads
     PadAxis outer[MAX_RANK]         # the other axes, slowest first
     int outers
-    int64_t rows                    # product of their sizes
+    int64_t rows                    # product of the sizes of the lines and the outer axes
     int64_t piece                   # positions of the row in a piece
+    bint turned                     # the input is contiguous along the lines, the output along the row
+    bint dense                      # the output has no gaps, and rows lie in it in the order of writing
+    bint streamed
 
-# Where the work is: one position of each outer axis.
+# Where a thread is: one position of each outer axis.
 cdef struct PadCursor:
     int64_t at[MAX_RANK]
     int64_t source[MAX_RANK]        # offset in bytes of the input
@@ -84,17 +93,24 @@ cdef struct PadCursor:
     const char* input
     char* output
 
+# Loops with a constant step are vectorized.
 cdef inline void copy_1(const char* source, int64_t step, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
     cdef int64_t i
-    if step == 1 and out_step == 1:
-        memcpy(target, source, count * 1)
-    elif out_step == 1:
-        for i in range(count):
-            (<uint8_t*> target)[i] = (<const uint8_t*> (source + i * step))[0]
-    else:
+    if out_step != 1:
         for i in range(count):
             (<uint8_t*> (target + i * out_step))[0] = (<const uint8_t*> (source + i * step))[0]
+    elif step == 1:
+        dmlcy_copy(target, source, count * 1)
+    elif step == 2:
+        for i in range(count):
+            (<uint8_t*> target)[i] = (<const uint8_t*> source)[2 * i]
+    elif step == -1:
+        for i in range(count):
+            (<uint8_t*> target)[i] = (<const uint8_t*> source)[-1 * i]
+    else:
+        for i in range(count):
+            (<uint8_t*> target)[i] = (<const uint8_t*> (source + i * step))[0]
 
 cdef inline void pick_1(const char* source, const int64_t* offsets, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
@@ -102,16 +118,13 @@ cdef inline void pick_1(const char* source, const int64_t* offsets, char* target
     for i in range(count):
         (<uint8_t*> (target + i * out_step))[0] = (<const uint8_t*> (source + offsets[i]))[0]
 
-cdef inline void fill_1(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef uint8_t element = 0
+cdef inline void fill_1(uint64_t word, char* target, int64_t out_step, int64_t count) noexcept nogil:
     cdef int64_t i
-    memcpy(&element, value, 1)
     if out_step == 1:
-        for i in range(count):
-            (<uint8_t*> target)[i] = element
-    else:
-        for i in range(count):
-            (<uint8_t*> (target + i * out_step))[0] = element
+        dmlcy_fill(target, word, count * 1)
+        return
+    for i in range(count):
+        (<uint8_t*> (target + i * out_step))[0] = <uint8_t> word
 
 # Transposes 64 positions of 64 lines, which are contiguous across in the input and along in the output. Each cache line
 # is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
@@ -158,53 +171,100 @@ cdef inline void copy_body_1(const PadPlan* plan, int64_t count, int64_t lines, 
     for i in range(0, lines - left, 64):
         for at in range(0, turned, 64):
             turn_1(source + at * step + i * 1, step,
-                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
     for i in range(lines):
         at = turned if i < lines - left else 0
-        copy_1(source + at * step + i * plan.line_step, step,
-               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+        copy_1(source + at * step + i * plan.line.step, step,
+               target + at * out_step + i * plan.line.out_step, out_step, count - at)
 
-cdef void rows_of_index_1(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                          char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void fill_rows_1(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
+    cdef int64_t positions = piece.before + piece.body + piece.after
     cdef int64_t i
-    for i in range(lines):
-        pick_1(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
-        pick_1(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
-               piece.after)
-    copy_body_1(plan, piece.body, lines, source + piece.first, body)
+    if plan.dense and positions == plan.row.size:
+        dmlcy_fill(target, plan.word, count * positions * 1)
+        return
+    for i in range(count):
+        fill_1(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
-cdef void rows_of_fill_1(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                         char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void rows_of_1(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                    const char* source, char* target) noexcept nogil:
+    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
+    cdef int64_t row_step = plan.row.out_step
+    cdef char* body = target + piece.before * row_step
+    cdef char* after = body + piece.body * row_step
     cdef int64_t i
-    for i in range(lines):
-        fill_1(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
-        fill_1(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
-    copy_body_1(plan, piece.body, lines, source + piece.first, body)
+    if source == NULL:
+        fill_rows_1(plan, piece, count, target)
+        return
+    for i in range(count):
+        if plan.index == NULL:
+            fill_1(plan.word, target + i * out_step, row_step, piece.before)
+            fill_1(plan.word, after + i * out_step, row_step, piece.after)
+        else:
+            pick_1(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
+            pick_1(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
+        if not plan.turned:
+            copy_1(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
+    if plan.turned:
+        copy_body_1(plan, piece.body, count, source + piece.first, body)
 
-cdef void rows_of_padding_1(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                            char* target) noexcept nogil:
-    cdef int64_t count = piece.before + piece.body + piece.after
+# The stream takes a part of the row at a time.
+cdef void stream_edge_1(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
+                        int64_t count) noexcept nogil:
+    cdef int64_t part
+    if plan.index == NULL:
+        dmlcy_stream_fill(stream, plan.word, count * 1)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 1)
+        pick_1(source, offsets, dmlcy_stream_room(stream), 1, part)
+        dmlcy_stream_advance(stream, part * 1)
+        offsets += part
+        count -= part
+
+cdef void stream_body_1(dmlcy_stream* stream, const char* source, int64_t step, int64_t count) noexcept nogil:
+    cdef int64_t part
+    if step == 1:
+        dmlcy_stream_put(stream, source, count * 1)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 1)
+        copy_1(source, step, dmlcy_stream_room(stream), 1, part)
+        dmlcy_stream_advance(stream, part * 1)
+        source += part * step
+        count -= part
+
+cdef void stream_of_1(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                      const char* source, char* target) noexcept nogil:
     cdef int64_t i
-    for i in range(lines):
-        fill_1(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+    for i in range(count):
+        dmlcy_stream_seek(stream, target + i * plan.line.out_step)
+        if source == NULL:
+            dmlcy_stream_fill(stream, plan.word, (piece.before + piece.body + piece.after) * 1)
+            continue
+        stream_edge_1(plan, stream, source, piece.edges, piece.before)
+        stream_body_1(stream, source + piece.first, plan.row.step, piece.body)
+        stream_edge_1(plan, stream, source, piece.edges + piece.before, piece.after)
+        source += plan.line.step
 
+# Loops with a constant step are vectorized.
 cdef inline void copy_2(const char* source, int64_t step, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
     cdef int64_t i
-    if step == 2 and out_step == 2:
-        memcpy(target, source, count * 2)
-    elif out_step == 2:
-        for i in range(count):
-            (<uint16_t*> target)[i] = (<const uint16_t*> (source + i * step))[0]
-    else:
+    if out_step != 2:
         for i in range(count):
             (<uint16_t*> (target + i * out_step))[0] = (<const uint16_t*> (source + i * step))[0]
+    elif step == 2:
+        dmlcy_copy(target, source, count * 2)
+    elif step == 4:
+        for i in range(count):
+            (<uint16_t*> target)[i] = (<const uint16_t*> source)[2 * i]
+    elif step == -2:
+        for i in range(count):
+            (<uint16_t*> target)[i] = (<const uint16_t*> source)[-1 * i]
+    else:
+        for i in range(count):
+            (<uint16_t*> target)[i] = (<const uint16_t*> (source + i * step))[0]
 
 cdef inline void pick_2(const char* source, const int64_t* offsets, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
@@ -212,16 +272,13 @@ cdef inline void pick_2(const char* source, const int64_t* offsets, char* target
     for i in range(count):
         (<uint16_t*> (target + i * out_step))[0] = (<const uint16_t*> (source + offsets[i]))[0]
 
-cdef inline void fill_2(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef uint16_t element = 0
+cdef inline void fill_2(uint64_t word, char* target, int64_t out_step, int64_t count) noexcept nogil:
     cdef int64_t i
-    memcpy(&element, value, 2)
     if out_step == 2:
-        for i in range(count):
-            (<uint16_t*> target)[i] = element
-    else:
-        for i in range(count):
-            (<uint16_t*> (target + i * out_step))[0] = element
+        dmlcy_fill(target, word, count * 2)
+        return
+    for i in range(count):
+        (<uint16_t*> (target + i * out_step))[0] = <uint16_t> word
 
 # Transposes 32 positions of 32 lines, which are contiguous across in the input and along in the output. Each cache line
 # is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
@@ -256,53 +313,100 @@ cdef inline void copy_body_2(const PadPlan* plan, int64_t count, int64_t lines, 
     for i in range(0, lines - left, 32):
         for at in range(0, turned, 32):
             turn_2(source + at * step + i * 2, step,
-                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
     for i in range(lines):
         at = turned if i < lines - left else 0
-        copy_2(source + at * step + i * plan.line_step, step,
-               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+        copy_2(source + at * step + i * plan.line.step, step,
+               target + at * out_step + i * plan.line.out_step, out_step, count - at)
 
-cdef void rows_of_index_2(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                          char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void fill_rows_2(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
+    cdef int64_t positions = piece.before + piece.body + piece.after
     cdef int64_t i
-    for i in range(lines):
-        pick_2(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
-        pick_2(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
-               piece.after)
-    copy_body_2(plan, piece.body, lines, source + piece.first, body)
+    if plan.dense and positions == plan.row.size:
+        dmlcy_fill(target, plan.word, count * positions * 2)
+        return
+    for i in range(count):
+        fill_2(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
-cdef void rows_of_fill_2(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                         char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void rows_of_2(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                    const char* source, char* target) noexcept nogil:
+    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
+    cdef int64_t row_step = plan.row.out_step
+    cdef char* body = target + piece.before * row_step
+    cdef char* after = body + piece.body * row_step
     cdef int64_t i
-    for i in range(lines):
-        fill_2(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
-        fill_2(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
-    copy_body_2(plan, piece.body, lines, source + piece.first, body)
+    if source == NULL:
+        fill_rows_2(plan, piece, count, target)
+        return
+    for i in range(count):
+        if plan.index == NULL:
+            fill_2(plan.word, target + i * out_step, row_step, piece.before)
+            fill_2(plan.word, after + i * out_step, row_step, piece.after)
+        else:
+            pick_2(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
+            pick_2(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
+        if not plan.turned:
+            copy_2(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
+    if plan.turned:
+        copy_body_2(plan, piece.body, count, source + piece.first, body)
 
-cdef void rows_of_padding_2(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                            char* target) noexcept nogil:
-    cdef int64_t count = piece.before + piece.body + piece.after
+# The stream takes a part of the row at a time.
+cdef void stream_edge_2(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
+                        int64_t count) noexcept nogil:
+    cdef int64_t part
+    if plan.index == NULL:
+        dmlcy_stream_fill(stream, plan.word, count * 2)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 2)
+        pick_2(source, offsets, dmlcy_stream_room(stream), 2, part)
+        dmlcy_stream_advance(stream, part * 2)
+        offsets += part
+        count -= part
+
+cdef void stream_body_2(dmlcy_stream* stream, const char* source, int64_t step, int64_t count) noexcept nogil:
+    cdef int64_t part
+    if step == 2:
+        dmlcy_stream_put(stream, source, count * 2)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 2)
+        copy_2(source, step, dmlcy_stream_room(stream), 2, part)
+        dmlcy_stream_advance(stream, part * 2)
+        source += part * step
+        count -= part
+
+cdef void stream_of_2(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                      const char* source, char* target) noexcept nogil:
     cdef int64_t i
-    for i in range(lines):
-        fill_2(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+    for i in range(count):
+        dmlcy_stream_seek(stream, target + i * plan.line.out_step)
+        if source == NULL:
+            dmlcy_stream_fill(stream, plan.word, (piece.before + piece.body + piece.after) * 2)
+            continue
+        stream_edge_2(plan, stream, source, piece.edges, piece.before)
+        stream_body_2(stream, source + piece.first, plan.row.step, piece.body)
+        stream_edge_2(plan, stream, source, piece.edges + piece.before, piece.after)
+        source += plan.line.step
 
+# Loops with a constant step are vectorized.
 cdef inline void copy_4(const char* source, int64_t step, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
     cdef int64_t i
-    if step == 4 and out_step == 4:
-        memcpy(target, source, count * 4)
-    elif out_step == 4:
-        for i in range(count):
-            (<uint32_t*> target)[i] = (<const uint32_t*> (source + i * step))[0]
-    else:
+    if out_step != 4:
         for i in range(count):
             (<uint32_t*> (target + i * out_step))[0] = (<const uint32_t*> (source + i * step))[0]
+    elif step == 4:
+        dmlcy_copy(target, source, count * 4)
+    elif step == 8:
+        for i in range(count):
+            (<uint32_t*> target)[i] = (<const uint32_t*> source)[2 * i]
+    elif step == -4:
+        for i in range(count):
+            (<uint32_t*> target)[i] = (<const uint32_t*> source)[-1 * i]
+    else:
+        for i in range(count):
+            (<uint32_t*> target)[i] = (<const uint32_t*> (source + i * step))[0]
 
 cdef inline void pick_4(const char* source, const int64_t* offsets, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
@@ -310,16 +414,13 @@ cdef inline void pick_4(const char* source, const int64_t* offsets, char* target
     for i in range(count):
         (<uint32_t*> (target + i * out_step))[0] = (<const uint32_t*> (source + offsets[i]))[0]
 
-cdef inline void fill_4(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef uint32_t element = 0
+cdef inline void fill_4(uint64_t word, char* target, int64_t out_step, int64_t count) noexcept nogil:
     cdef int64_t i
-    memcpy(&element, value, 4)
     if out_step == 4:
-        for i in range(count):
-            (<uint32_t*> target)[i] = element
-    else:
-        for i in range(count):
-            (<uint32_t*> (target + i * out_step))[0] = element
+        dmlcy_fill(target, word, count * 4)
+        return
+    for i in range(count):
+        (<uint32_t*> (target + i * out_step))[0] = <uint32_t> word
 
 # Transposes 16 positions of 16 lines, which are contiguous across in the input and along in the output. Each cache line
 # is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
@@ -348,53 +449,100 @@ cdef inline void copy_body_4(const PadPlan* plan, int64_t count, int64_t lines, 
     for i in range(0, lines - left, 16):
         for at in range(0, turned, 16):
             turn_4(source + at * step + i * 4, step,
-                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
     for i in range(lines):
         at = turned if i < lines - left else 0
-        copy_4(source + at * step + i * plan.line_step, step,
-               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+        copy_4(source + at * step + i * plan.line.step, step,
+               target + at * out_step + i * plan.line.out_step, out_step, count - at)
 
-cdef void rows_of_index_4(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                          char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void fill_rows_4(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
+    cdef int64_t positions = piece.before + piece.body + piece.after
     cdef int64_t i
-    for i in range(lines):
-        pick_4(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
-        pick_4(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
-               piece.after)
-    copy_body_4(plan, piece.body, lines, source + piece.first, body)
+    if plan.dense and positions == plan.row.size:
+        dmlcy_fill(target, plan.word, count * positions * 4)
+        return
+    for i in range(count):
+        fill_4(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
-cdef void rows_of_fill_4(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                         char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void rows_of_4(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                    const char* source, char* target) noexcept nogil:
+    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
+    cdef int64_t row_step = plan.row.out_step
+    cdef char* body = target + piece.before * row_step
+    cdef char* after = body + piece.body * row_step
     cdef int64_t i
-    for i in range(lines):
-        fill_4(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
-        fill_4(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
-    copy_body_4(plan, piece.body, lines, source + piece.first, body)
+    if source == NULL:
+        fill_rows_4(plan, piece, count, target)
+        return
+    for i in range(count):
+        if plan.index == NULL:
+            fill_4(plan.word, target + i * out_step, row_step, piece.before)
+            fill_4(plan.word, after + i * out_step, row_step, piece.after)
+        else:
+            pick_4(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
+            pick_4(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
+        if not plan.turned:
+            copy_4(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
+    if plan.turned:
+        copy_body_4(plan, piece.body, count, source + piece.first, body)
 
-cdef void rows_of_padding_4(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                            char* target) noexcept nogil:
-    cdef int64_t count = piece.before + piece.body + piece.after
+# The stream takes a part of the row at a time.
+cdef void stream_edge_4(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
+                        int64_t count) noexcept nogil:
+    cdef int64_t part
+    if plan.index == NULL:
+        dmlcy_stream_fill(stream, plan.word, count * 4)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 4)
+        pick_4(source, offsets, dmlcy_stream_room(stream), 4, part)
+        dmlcy_stream_advance(stream, part * 4)
+        offsets += part
+        count -= part
+
+cdef void stream_body_4(dmlcy_stream* stream, const char* source, int64_t step, int64_t count) noexcept nogil:
+    cdef int64_t part
+    if step == 4:
+        dmlcy_stream_put(stream, source, count * 4)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 4)
+        copy_4(source, step, dmlcy_stream_room(stream), 4, part)
+        dmlcy_stream_advance(stream, part * 4)
+        source += part * step
+        count -= part
+
+cdef void stream_of_4(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                      const char* source, char* target) noexcept nogil:
     cdef int64_t i
-    for i in range(lines):
-        fill_4(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+    for i in range(count):
+        dmlcy_stream_seek(stream, target + i * plan.line.out_step)
+        if source == NULL:
+            dmlcy_stream_fill(stream, plan.word, (piece.before + piece.body + piece.after) * 4)
+            continue
+        stream_edge_4(plan, stream, source, piece.edges, piece.before)
+        stream_body_4(stream, source + piece.first, plan.row.step, piece.body)
+        stream_edge_4(plan, stream, source, piece.edges + piece.before, piece.after)
+        source += plan.line.step
 
+# Loops with a constant step are vectorized.
 cdef inline void copy_8(const char* source, int64_t step, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
     cdef int64_t i
-    if step == 8 and out_step == 8:
-        memcpy(target, source, count * 8)
-    elif out_step == 8:
-        for i in range(count):
-            (<uint64_t*> target)[i] = (<const uint64_t*> (source + i * step))[0]
-    else:
+    if out_step != 8:
         for i in range(count):
             (<uint64_t*> (target + i * out_step))[0] = (<const uint64_t*> (source + i * step))[0]
+    elif step == 8:
+        dmlcy_copy(target, source, count * 8)
+    elif step == 16:
+        for i in range(count):
+            (<uint64_t*> target)[i] = (<const uint64_t*> source)[2 * i]
+    elif step == -8:
+        for i in range(count):
+            (<uint64_t*> target)[i] = (<const uint64_t*> source)[-1 * i]
+    else:
+        for i in range(count):
+            (<uint64_t*> target)[i] = (<const uint64_t*> (source + i * step))[0]
 
 cdef inline void pick_8(const char* source, const int64_t* offsets, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
@@ -402,16 +550,13 @@ cdef inline void pick_8(const char* source, const int64_t* offsets, char* target
     for i in range(count):
         (<uint64_t*> (target + i * out_step))[0] = (<const uint64_t*> (source + offsets[i]))[0]
 
-cdef inline void fill_8(const uint8_t* value, char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef uint64_t element = 0
+cdef inline void fill_8(uint64_t word, char* target, int64_t out_step, int64_t count) noexcept nogil:
     cdef int64_t i
-    memcpy(&element, value, 8)
     if out_step == 8:
-        for i in range(count):
-            (<uint64_t*> target)[i] = element
-    else:
-        for i in range(count):
-            (<uint64_t*> (target + i * out_step))[0] = element
+        dmlcy_fill(target, word, count * 8)
+        return
+    for i in range(count):
+        (<uint64_t*> (target + i * out_step))[0] = <uint64_t> word
 
 # Transposes 8 positions of 8 lines, which are contiguous across in the input and along in the output. Each cache line
 # is read and written once, by way of a buffer: lines a power of two apart would push each other out of the cache.
@@ -437,67 +582,107 @@ cdef inline void copy_body_8(const PadPlan* plan, int64_t count, int64_t lines, 
     for i in range(0, lines - left, 8):
         for at in range(0, turned, 8):
             turn_8(source + at * step + i * 8, step,
-                   target + at * out_step + i * plan.line_out_step, plan.line_out_step)
+                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
     for i in range(lines):
         at = turned if i < lines - left else 0
-        copy_8(source + at * step + i * plan.line_step, step,
-               target + at * out_step + i * plan.line_out_step, out_step, count - at)
+        copy_8(source + at * step + i * plan.line.step, step,
+               target + at * out_step + i * plan.line.out_step, out_step, count - at)
 
-cdef void rows_of_index_8(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                          char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void fill_rows_8(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
+    cdef int64_t positions = piece.before + piece.body + piece.after
     cdef int64_t i
-    for i in range(lines):
-        pick_8(source + i * plan.line_step, piece.edges, target + i * plan.line_out_step, out_step, piece.before)
-        pick_8(source + i * plan.line_step, piece.edges + piece.before, after + i * plan.line_out_step, out_step,
-               piece.after)
-    copy_body_8(plan, piece.body, lines, source + piece.first, body)
+    if plan.dense and positions == plan.row.size:
+        dmlcy_fill(target, plan.word, count * positions * 8)
+        return
+    for i in range(count):
+        fill_8(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
-cdef void rows_of_fill_8(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                         char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
-    cdef char* body = target + piece.before * out_step
-    cdef char* after = body + piece.body * out_step
+cdef void rows_of_8(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                    const char* source, char* target) noexcept nogil:
+    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
+    cdef int64_t row_step = plan.row.out_step
+    cdef char* body = target + piece.before * row_step
+    cdef char* after = body + piece.body * row_step
     cdef int64_t i
-    for i in range(lines):
-        fill_8(plan.fill, target + i * plan.line_out_step, out_step, piece.before)
-        fill_8(plan.fill, after + i * plan.line_out_step, out_step, piece.after)
-    copy_body_8(plan, piece.body, lines, source + piece.first, body)
+    if source == NULL:
+        fill_rows_8(plan, piece, count, target)
+        return
+    for i in range(count):
+        if plan.index == NULL:
+            fill_8(plan.word, target + i * out_step, row_step, piece.before)
+            fill_8(plan.word, after + i * out_step, row_step, piece.after)
+        else:
+            pick_8(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
+            pick_8(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
+        if not plan.turned:
+            copy_8(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
+    if plan.turned:
+        copy_body_8(plan, piece.body, count, source + piece.first, body)
 
-cdef void rows_of_padding_8(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                            char* target) noexcept nogil:
-    cdef int64_t count = piece.before + piece.body + piece.after
-    cdef int64_t i
-    for i in range(lines):
-        fill_8(plan.fill, target + i * plan.line_out_step, plan.row.out_step, count)
+# The stream takes a part of the row at a time.
+cdef void stream_edge_8(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
+                        int64_t count) noexcept nogil:
+    cdef int64_t part
+    if plan.index == NULL:
+        dmlcy_stream_fill(stream, plan.word, count * 8)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 8)
+        pick_8(source, offsets, dmlcy_stream_room(stream), 8, part)
+        dmlcy_stream_advance(stream, part * 8)
+        offsets += part
+        count -= part
 
-cdef inline void pick_cells(const PadPlan* plan, const char* source, const int64_t* offsets, char* target,
-                            int64_t count) noexcept nogil:
+cdef void stream_body_8(dmlcy_stream* stream, const char* source, int64_t step, int64_t count) noexcept nogil:
+    cdef int64_t part
+    if step == 8:
+        dmlcy_stream_put(stream, source, count * 8)
+        return
+    while count > 0:
+        part = min(count, <int64_t> DMLCY_ROOM // 8)
+        copy_8(source, step, dmlcy_stream_room(stream), 8, part)
+        dmlcy_stream_advance(stream, part * 8)
+        source += part * step
+        count -= part
+
+cdef void stream_of_8(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                      const char* source, char* target) noexcept nogil:
     cdef int64_t i
     for i in range(count):
-        memcpy(target + i * plan.row.out_step, source + offsets[i], plan.cell)
+        dmlcy_stream_seek(stream, target + i * plan.line.out_step)
+        if source == NULL:
+            dmlcy_stream_fill(stream, plan.word, (piece.before + piece.body + piece.after) * 8)
+            continue
+        stream_edge_8(plan, stream, source, piece.edges, piece.before)
+        stream_body_8(stream, source + piece.first, plan.row.step, piece.body)
+        stream_edge_8(plan, stream, source, piece.edges + piece.before, piece.after)
+        source += plan.line.step
 
-cdef void rows_of_cells(const PadPlan* plan, const PadPiece* piece, int64_t lines, const char* source,
-                        char* target) noexcept nogil:
-    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
-    cdef const char* body
+cdef inline void copy_cell(const PadPlan* plan, dmlcy_stream* stream, const char* source, char* target) noexcept nogil:
+    if stream == NULL:
+        dmlcy_copy(target, source, plan.cell)
+    else:
+        dmlcy_stream_put(stream, source, plan.cell)
+
+# There is an index map: no row is one of `fill`.
+cdef void rows_of_cells(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
+                        const char* source, char* target) noexcept nogil:
+    cdef int64_t out_step = plan.row.out_step
     cdef char* to
     cdef int64_t line, i
-    for line in range(lines):
-        to = target + line * plan.line_out_step
-        body = source + piece.first
-        pick_cells(plan, source, piece.edges, to, piece.before)
+    for line in range(count):
+        to = target + line * plan.line.out_step
+        if stream != NULL:
+            dmlcy_stream_seek(stream, to)
+        for i in range(piece.before):
+            copy_cell(plan, stream, source + piece.edges[i], to + i * out_step)
         to += piece.before * out_step
-        if step == plan.cell and out_step == plan.cell:
-            memcpy(to, body, piece.body * plan.cell)
-        else:
-            for i in range(piece.body):
-                memcpy(to + i * out_step, body + i * step, plan.cell)
+        for i in range(piece.body):
+            copy_cell(plan, stream, source + piece.first + i * plan.row.step, to + i * out_step)
         to += piece.body * out_step
-        pick_cells(plan, source, piece.edges + piece.before, to, piece.after)
-        source += plan.line_step
+        for i in range(piece.after):
+            copy_cell(plan, stream, source + piece.edges[piece.before + i], to + i * out_step)
+        source += plan.line.step
 
 # Moves the cursor along one outer axis.
 cdef inline void place(const PadPlan* plan, PadCursor* cursor, int d, int64_t at) noexcept nogil:
@@ -515,21 +700,66 @@ cdef inline void place(const PadPlan* plan, PadCursor* cursor, int d, int64_t at
     cursor.source[d] = source
     cursor.outside[d] = outside
 
-# How many rows, at most `most`, follow each other evenly from here along the last outer axis.
-cdef inline int64_t even_rows(const PadPlan* plan, const PadCursor* cursor, int64_t most) noexcept nogil:
-    cdef const PadAxis* axis
-    cdef int64_t p
-    if plan.outers == 0:
-        return 1
-    axis = &plan.outer[plan.outers - 1]
-    p = cursor.at[plan.outers - 1] - axis.start
-    return min(axis.n - p, most) if 0 <= p < axis.n else 1
+# Moves the cursor to the next position of the outer axes, the last one first.
+cdef inline void advance(const PadPlan* plan, PadCursor* cursor) noexcept nogil:
+    cdef int d = plan.outers - 1
+    while d >= 0 and cursor.at[d] + 1 == plan.outer[d].size:
+        place(plan, cursor, d, 0)
+        d -= 1
+    if d >= 0:
+        place(plan, cursor, d, cursor.at[d] + 1)
+
+# The line of the input that a line of padding reads.
+cdef inline int64_t source_of(const PadPlan* plan, int64_t at) noexcept nogil:
+    cdef int64_t number = at if at < plan.line.start else at - plan.line.n
+    return plan.sources[number] if number < LINES else plan.index(at - plan.line.start, plan.line.n)
+
+# Writes lines begin … end-1, which are padding. Those that read a line of the input whose row this thread has written
+# already, low … high-1 in the output, copy that row.
+cdef void pad_lines(const PadPlan* plan, const PadPiece* piece, PadCursor* cursor, dmlcy_stream* stream, int64_t begin,
+                    int64_t end, int64_t low, int64_t high) noexcept nogil:
+    cdef const PadAxis* line = &plan.line
+    cdef int64_t bytes = (piece.before + piece.body + piece.after) * plan.cell
+    cdef int64_t at, p
+    cdef char* target
+    if plan.index == NULL and begin < end:
+        plan.write(plan, piece, stream, end - begin, NULL, cursor.output + begin * line.out_step)
+        return
+    for at in range(begin, end):
+        p = source_of(plan, at)
+        target = cursor.output + at * line.out_step
+        if low <= line.start + p < high and plan.row.out_step == plan.cell:
+            dmlcy_copy(target, cursor.output + (line.start + p) * line.out_step, bytes)
+        else:
+            plan.write(plan, piece, stream, 1, cursor.input + p * line.step, target)
+
+# Writes lines begin … end-1 at the position of the cursor. Streams go from front to back.
+cdef void write_lines(const PadPlan* plan, const PadPiece* piece, PadCursor* cursor, dmlcy_stream* stream,
+                      int64_t begin, int64_t end) noexcept nogil:
+    cdef const PadAxis* line = &plan.line
+    cdef int64_t low = min(max(line.start, begin), end)
+    cdef int64_t high = min(max(line.start + line.n, low), end)
+    if cursor.outsides:
+        plan.write(plan, piece, stream, end - begin, NULL, cursor.output + begin * line.out_step)
+        return
+    if stream != NULL:
+        pad_lines(plan, piece, cursor, stream, begin, low, 0, 0)
+    if low < high:
+        plan.write(plan, piece, stream, high - low, cursor.input + (low - line.start) * line.step,
+                   cursor.output + low * line.out_step)
+    if stream != NULL:
+        pad_lines(plan, piece, cursor, stream, high, end, 0, 0)
+    else:
+        pad_lines(plan, piece, cursor, NULL, begin, low, low, high)
+        pad_lines(plan, piece, cursor, NULL, high, end, low, high)
 
 # Writes rows begin … end-1 of one piece.
-cdef void pad_rows(const PadPlan* plan, const PadPiece* piece, int64_t offset, int64_t begin,
+cdef void pad_rows(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t offset, int64_t begin,
                    int64_t end) noexcept nogil:
     cdef PadCursor cursor
-    cdef int64_t lines, rest = begin
+    cdef int64_t first = begin % plan.line.size
+    cdef int64_t rest = begin // plan.line.size
+    cdef int64_t lines
     cdef int d
     memset(&cursor, 0, sizeof(PadCursor))
     cursor.input = plan.input
@@ -538,19 +768,11 @@ cdef void pad_rows(const PadPlan* plan, const PadPiece* piece, int64_t offset, i
         place(plan, &cursor, d, rest % plan.outer[d].size)
         rest //= plan.outer[d].size
     while begin < end:
-        lines = even_rows(plan, &cursor, end - begin)
-        if cursor.outsides:
-            plan.write_padding(plan, piece, lines, cursor.input, cursor.output)
-        else:
-            plan.write(plan, piece, lines, cursor.input, cursor.output)
+        lines = min(plan.line.size - first, end - begin)
+        write_lines(plan, piece, &cursor, stream, first, first + lines)
         begin += lines
-        d = plan.outers - 1
-        while d >= 0 and cursor.at[d] + lines == plan.outer[d].size:
-            place(plan, &cursor, d, 0)
-            lines = 1
-            d -= 1
-        if d >= 0:
-            place(plan, &cursor, d, cursor.at[d] + lines)
+        first = 0
+        advance(plan, &cursor)
 
 # Describes positions begin … end-1 of the row.
 cdef void set_piece(const PadPlan* plan, PadPiece* piece, int64_t begin, int64_t end) noexcept nogil:
@@ -573,14 +795,20 @@ cdef void set_piece(const PadPlan* plan, PadPiece* piece, int64_t begin, int64_t
 cdef int pad_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const PadPlan* plan = <const PadPlan*> args
     cdef PadPiece piece
+    cdef dmlcy_stream stream
+    cdef dmlcy_stream* streamed = &stream if plan.streamed else NULL
     cdef int64_t number, first, stop
+    if plan.streamed:
+        dmlcy_stream_begin(&stream, plan.output)
     while begin < end:
         number = begin // plan.rows
         first = number * plan.rows
         stop = min(end, first + plan.rows)
         set_piece(plan, &piece, number * plan.piece, min((number + 1) * plan.piece, plan.row.size))
-        pad_rows(plan, &piece, number * plan.piece * plan.row.out_step, begin - first, stop - first)
+        pad_rows(plan, &piece, streamed, number * plan.piece * plan.row.out_step, begin - first, stop - first)
         begin = stop
+    if plan.streamed:
+        dmlcy_stream_end(&stream)
     return 0
 
 # The axes of more than one position, the one with the largest step of the output first.
@@ -636,6 +864,14 @@ cdef PadAxis take_axis(PadPlan* plan, int d) noexcept nogil:
         d += 1
     return axis
 
+# An axis of one position.
+cdef PadAxis unit_axis(int64_t step) noexcept nogil:
+    cdef PadAxis axis
+    axis.n = axis.size = 1
+    axis.start = 0
+    axis.step = axis.out_step = step
+    return axis
+
 cdef int longest_axis(const PadPlan* plan) noexcept nogil:
     cdef int longest = plan.outers - 1
     cdef int d
@@ -649,9 +885,7 @@ cdef void choose_row(PadPlan* plan, int item) noexcept nogil:
     cdef PadAxis last
     plan.cell = item
     if plan.outers == 0:
-        plan.row.n = plan.row.size = 1
-        plan.row.start = 0
-        plan.row.step = plan.row.out_step = item
+        plan.row = unit_axis(item)
         return
     last = plan.outer[plan.outers - 1]
     if last.step != item or last.out_step != item:
@@ -675,34 +909,45 @@ cdef void sort_by_input(PadPlan* plan) noexcept nogil:
         plan.outer[to] = axis
 
 cdef void choose_lines(PadPlan* plan, int item) noexcept nogil:
-    cdef const PadAxis* axis
-    plan.line_step = plan.line_out_step = 0
-    plan.turned = False
-    if plan.outers > 0:
-        axis = &plan.outer[plan.outers - 1]
-        plan.line_step = axis.step
-        plan.line_out_step = axis.out_step
-        plan.turned = axis.step == item and plan.row.step != item and plan.row.out_step == item
+    cdef PadAxis* line = &plan.line
+    cdef int64_t i, at
+    line[0] = unit_axis(0) if plan.outers == 0 else take_axis(plan, plan.outers - 1)
+    plan.turned = line.step == item and plan.row.step != item and plan.row.out_step == item
+    if plan.index != NULL:
+        for i in range(min(line.size - line.n, <int64_t> LINES)):
+            at = i if i < line.start else i + line.n
+            plan.sources[i] = plan.index(at - line.start, line.n)
 
-cdef void choose_writers(PadPlan* plan, int item) noexcept nogil:
+# Whether each row, and each step of an outer axis, begins in the output where the one before ends.
+cdef bint follows(const PadPlan* plan) noexcept nogil:
+    cdef int64_t end = plan.row.size * plan.cell
+    cdef int d
+    if plan.row.out_step != plan.cell or (plan.line.size > 1 and plan.line.out_step != end):
+        return False
+    end *= plan.line.size
+    for d in range(plan.outers - 1, -1, -1):
+        if plan.outer[d].out_step != end:
+            return False
+        end *= plan.outer[d].size
+    return True
+
+cdef void choose_writer(PadPlan* plan, int item, int64_t bytes) noexcept nogil:
+    plan.dense = follows(plan)
+    plan.streamed = plan.dense and not plan.turned and stream_pays(bytes)
     if plan.cell != item:
-        plan.write = plan.write_padding = rows_of_cells
+        plan.write = rows_of_cells
     elif item == 1:
-        plan.write = rows_of_fill_1 if plan.index == NULL else rows_of_index_1
-        plan.write_padding = rows_of_padding_1
+        plan.write = stream_of_1 if plan.streamed else rows_of_1
     elif item == 2:
-        plan.write = rows_of_fill_2 if plan.index == NULL else rows_of_index_2
-        plan.write_padding = rows_of_padding_2
+        plan.write = stream_of_2 if plan.streamed else rows_of_2
     elif item == 4:
-        plan.write = rows_of_fill_4 if plan.index == NULL else rows_of_index_4
-        plan.write_padding = rows_of_padding_4
+        plan.write = stream_of_4 if plan.streamed else rows_of_4
     elif item == 8:
-        plan.write = rows_of_fill_8 if plan.index == NULL else rows_of_index_8
-        plan.write_padding = rows_of_padding_8
+        plan.write = stream_of_8 if plan.streamed else rows_of_8
 
 cdef void choose_piece(PadPlan* plan) noexcept nogil:
     cdef int64_t padding = plan.row.size - plan.row.n
-    if plan.row.step != plan.cell:
+    if plan.row.step != plan.cell and magnitude(plan.line.step) < magnitude(plan.row.step):
         plan.piece = STRIDED_POSITIONS
     elif plan.index != NULL and padding > EDGE_POSITIONS:
         plan.piece = EDGE_POSITIONS
@@ -710,27 +955,38 @@ cdef void choose_piece(PadPlan* plan) noexcept nogil:
         plan.piece = max(PIECE_BYTES // plan.cell, <int64_t> EDGE_POSITIONS)
     plan.piece = min(plan.piece, plan.row.size)
 
+# Rows per chunk of work: all of them where a copy is over before another thread has woken up; else whole planes of
+# lines where they are small, so that padding copies rows of the same thread.
+cdef int64_t rows_per_chunk(const PadPlan* plan) noexcept nogil:
+    cdef int64_t bytes = plan.piece * plan.cell
+    cdef int64_t rows = grain_of(bytes)
+    if plan.rows * bytes <= SERIAL_BYTES and plan.row.step == plan.cell:
+        return plan.rows
+    return ceil_div(rows, plan.line.size) * plan.line.size if rows >= plan.line.size else rows
+
 # Returns 0, or -1 when memory ran out.
 cdef int pad(Pad* a) noexcept nogil:
     cdef PadPlan plan
     cdef int64_t pieces
+    cdef int item = a.input.item
     cdef int d
     plan.input = a.input.data
     plan.output = a.output.data
     plan.index = a.index
-    plan.fill = a.fill
+    for d in range(8 // item):
+        memcpy(<char*> &plan.word + d * item, a.fill, item)
     plan.outers = merge_axes(plan.outer, collect_axes(a, plan.outer), a.index != NULL)
-    choose_row(&plan, a.input.item)
-    choose_writers(&plan, a.input.item)
-    choose_piece(&plan)
+    choose_row(&plan, item)
     if plan.row.step != plan.cell:
         sort_by_input(&plan)
-    choose_lines(&plan, a.input.item)
-    plan.rows = 1
+    choose_lines(&plan, item)
+    choose_piece(&plan)
+    plan.rows = plan.line.size
     for d in range(plan.outers):
         plan.rows *= plan.outer[d].size
-    pieces = (plan.row.size + plan.piece - 1) // plan.piece
-    return parallel_for(pad_work, &plan, plan.rows * pieces, grain_of(plan.piece * plan.cell))
+    choose_writer(&plan, item, plan.rows * plan.row.size * plan.cell)
+    pieces = ceil_div(plan.row.size, plan.piece)
+    return parallel_for(pad_work, &plan, plan.rows * pieces, rows_per_chunk(&plan))
 
 
 cdef dict PaddingMode_NAMES = {
