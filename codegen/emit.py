@@ -38,6 +38,7 @@ CIMPORTS = {
     "dmlcy._runtime.compiled": "as_computed describe match unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
+    "dmlcy._runtime.moves": "dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 DMLCY_TURNS",
     "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_copy_short dmlcy_fill",
     "dmlcy._runtime.isa": "dmlcy_wide",

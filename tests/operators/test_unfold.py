@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import mmap
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +15,10 @@ import reference
 from checks import assert_same_bits, check_everywhere
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Array, Windows, any_bits, dtypes, examples, seeds, small_integers, windows
+from strategies import Array, Layout, Windows, any_bits, contiguous, dtypes, examples, seeds, small_integers, windows
 
 import dmlcy as dml
+from dmlcy._runtime.stream import set_stream_limit, stream_limit
 
 any_windows = st.integers(1, 6).flatmap(lambda spatial: windows(spatial, dilated=True))
 
@@ -69,6 +74,107 @@ def test_larger_tensors(case: Windows, dtype: str) -> None:
     for source in (x, np.asfortranarray(x), x[..., ::-1].copy()[..., ::-1]):
         assert_same_bits(dml.unfold(source, **case.unfold), expected)
         assert_same_bits(dml.unfold(source, **case.unfold, out=out), expected)
+
+
+# Every path of the loops
+
+
+@pytest.fixture(params=["kept", "streamed"])
+def _streams(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = stream_limit()
+    set_stream_limit(1 if request.param == "streamed" else 2**62)
+    yield
+    set_stream_limit(before)
+
+
+def image(sizes: tuple[int, ...], window: int, stride: int = 1, dilation: int = 1, padding: int = 0) -> Windows:
+    n = len(sizes) - 2
+    return Windows(sizes, (window,) * n, (stride,) * n, (dilation,) * n, (padding,) * n, (padding,) * n)
+
+
+PATHS = {
+    "joined lines": image((2, 3, 40, 43), 3, padding=1),
+    "short lines": image((2, 5, 9, 7), 3, padding=1),
+    "long lines": image((1, 2, 3, 3000), 3, padding=1),
+    "many channels": image((2, 70, 12, 11), 3, padding=1),
+    "dilated": image((1, 5, 33, 37), 3, dilation=2, padding=2),
+    "dilated by the stride": image((1, 5, 33, 37), 3, stride=2, dilation=2, padding=2),
+    "overlapping strides": image((2, 5, 33, 35), 3, stride=2, padding=1),
+    "side by side 2": image((2, 5, 64, 70), 2, stride=2),
+    "side by side 3": image((2, 4, 48, 51), 3, stride=3),
+    "side by side 4": image((2, 3, 64, 68), 4, stride=4),
+    "one block short": image((1, 3, 15 * 4, 15 * 4), 4, stride=4),
+    "one block more": image((1, 3, 17 * 4, 17 * 4), 4, stride=4),
+    "patches 16": image((2, 3, 64, 16 * 18), 16, stride=16),
+    "patches 14": image((1, 3, 56, 14 * 17), 14, stride=14),
+    "patches with padding": image((1, 2, 60, 100), 8, stride=8, padding=3),
+    "patches apart": image((1, 2, 61, 103), 5, stride=7, padding=3),
+    "windows larger than the line": image((1, 2, 20, 20), 17, padding=1),
+    "padding only at most places": image((1, 2, 3, 2), 2, padding=9),
+    "more taps than slots": Windows((1, 2, 4, 300), (2, 70), (1, 1), (1, 1), (0, 69), (1, 69)),
+    "one axis": image((2, 3, 1000), 3, padding=1),
+    "one axis, strided": image((2, 3, 1001), 5, stride=3, padding=2),
+    "volumes": image((1, 4, 9, 10, 11), 3, padding=1),
+    "volumes side by side": image((1, 2, 8, 8, 40), 2, stride=2),
+}
+
+
+def layouts_of(rank: int, item: int) -> list[Layout]:
+    straight, ones = tuple(range(rank)), (1,) * rank
+    last = (0, *straight[2:], 1)
+    return [
+        contiguous(rank),
+        Layout(straight, ones, shift=item),
+        Layout(straight, ones, shift=1),
+        Layout(straight, (*ones[1:], 2)),
+        Layout(straight, (*ones[1:], 7)),
+        Layout(straight, (*ones[1:], -1)),
+        Layout(straight, (*ones[1:-1], -2, 1)),
+        Layout(last, ones),
+        Layout(last, (1, 2, *ones[2:])),
+        Layout(last, (1, -1, *ones[2:])),
+        Layout(last, (*ones[1:], -1)),
+        Layout(straight[::-1], ones),
+    ]
+
+
+@pytest.mark.usefixtures("_streams")
+@pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
+@pytest.mark.parametrize("case", PATHS.values(), ids=PATHS)
+def test_every_path(case: Windows, dtype: str) -> None:
+    x = any_bits(7, case.sizes, dtype)
+    expected = by_slices(x, case)
+    for layout in layouts_of(x.ndim, x.itemsize):
+        source = layout.hold(x)
+        assert_same_bits(dml.unfold(source.view, **case.unfold), expected)
+        source.assert_unchanged()
+    for layout in layouts_of(3, x.itemsize):
+        out = layout.place(expected.shape, x.dtype)
+        dml.unfold(x, **case.unfold, out=out.view)
+        assert_same_bits(out.view, expected)
+        out.assert_unchanged_outside()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
+@pytest.mark.usefixtures("_streams")
+@pytest.mark.parametrize("case", PATHS.values(), ids=PATHS)
+def test_no_byte_is_read_outside_the_input(case: Windows) -> None:
+    mprotect = ctypes.CDLL(None).mprotect
+    page = mmap.PAGESIZE
+    for dtype in ("u1", "f2", "i4", "f8"):
+        x = any_bits(8, case.sizes, dtype)
+        pages = -(-x.nbytes // page)
+        with mmap.mmap(-1, (pages + 2) * page) as store:
+            begin = ctypes.addressof(ctypes.c_char.from_buffer(store))
+            for guard in (begin, begin + (pages + 1) * page):
+                assert mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(page), 0) == 0
+            for offset in (page, (pages + 1) * page - x.nbytes):
+                for axes in (range(x.ndim), (0, *range(2, x.ndim), 1)):
+                    held: Array = np.ndarray([x.shape[d] for d in axes], dtype, store, offset)
+                    source = held.transpose(np.argsort(list(axes)))
+                    source[...] = x
+                    assert_same_bits(dml.unfold(source, **case.unfold), by_slices(x, case))
+                    del held, source
 
 
 # Other libraries

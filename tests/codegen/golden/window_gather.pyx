@@ -8,7 +8,12 @@ from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds
 from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.moves cimport dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
+from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.stream cimport (
+    dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, DMLCY_LINE, stream_pays,
+)
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
 )
@@ -19,6 +24,11 @@ from dmlcy._record import keep
 
 # Copying the elements under a sliding window: one row per channel and window element ("tap"), one column per position
 # of the window ("block"). What lies outside the input is zero.
+#
+# Some taps and some blocks of a few channels are a box. Where that is fast, each tap of a box is copied from the input
+# to the output. Elsewhere the box first goes into cells: a copy of that part of the input, with its padding, in which
+# the blocks of every tap follow each other. So each element is fetched once for all taps, whatever the strides are, and
+# the output is written in long runs.
 
 cdef struct WindowGather:
     Tensor input                    # N, C, then the spatial axes
@@ -30,11 +40,447 @@ cdef struct WindowGather:
     int64_t start[MAX_RANK]
     int64_t blocks[MAX_RANK]
 
-cdef enum:
-    SEGMENT_BYTES = 65536           # of the input, that stay in the cache for all channels and taps
-    JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
-    TOUCHED_BYTES = 64              # that reading one element moves, at most
+# Loops that families share whose operators only move elements. Steps and pitches are bytes: steps of the input, pitches
+# of what is written.
 
+cdef inline void gather_row_1(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out = <uint8_t*> target
+    cdef int64_t i
+    if step == 1:
+        dmlcy_copy(target, source, count * 1)
+    elif step == 2:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 3:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 4:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -1:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint8_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_1(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_1(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_1(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * pitch))[0] = (<const uint8_t*> source)[i]
+
+cdef void clear_1(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out0 = <uint8_t*> (target + 0 * pitch)
+    cdef uint8_t* out1 = <uint8_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out0 = <uint8_t*> (target + 0 * pitch)
+    cdef uint8_t* out1 = <uint8_t*> (target + 1 * pitch)
+    cdef uint8_t* out2 = <uint8_t*> (target + 2 * pitch)
+    cdef uint8_t* out3 = <uint8_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_1(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 16, i = 0, j, col, some
+    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 2:
+        split_2_1(source + rows[0], height, target, pitch)
+        return
+    if width == 4 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 4:
+        split_4_1(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 16 or cols * 1 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint8_t*> (target + j * pitch))[i] = (<const uint8_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 16)
+        some = min(height - i, <int64_t> 16) // 16 * 16
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_1(source + col * 1, rows + i, some, cols, target + col * pitch + i * 1, pitch)
+            j += cols
+        i += some
+
+cdef inline void gather_row_2(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint16_t* elements = <const uint16_t*> source
+    cdef uint16_t* out = <uint16_t*> target
+    cdef int64_t i
+    if step == 2:
+        dmlcy_copy(target, source, count * 2)
+    elif step == 4:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 6:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 8:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -2:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint16_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_2(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_2(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_2(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * pitch))[0] = (<const uint16_t*> source)[i]
+
+cdef void clear_2(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_2(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint16_t* elements = <const uint16_t*> source
+    cdef uint16_t* out0 = <uint16_t*> (target + 0 * pitch)
+    cdef uint16_t* out1 = <uint16_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 8, i = 0, j, col, some
+    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 4:
+        split_2_2(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 8 or cols * 2 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint16_t*> (target + j * pitch))[i] = (<const uint16_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 8)
+        some = min(height - i, <int64_t> 8) // 8 * 8
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_2(source + col * 2, rows + i, some, cols, target + col * pitch + i * 2, pitch)
+            j += cols
+        i += some
+
+cdef inline void gather_row_4(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out = <uint32_t*> target
+    cdef int64_t i
+    if step == 4:
+        dmlcy_copy(target, source, count * 4)
+    elif step == 8:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 12:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 16:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -4:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint32_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_4(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_4(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_4(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * pitch))[0] = (<const uint32_t*> source)[i]
+
+cdef void clear_4(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out0 = <uint32_t*> (target + 0 * pitch)
+    cdef uint32_t* out1 = <uint32_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out0 = <uint32_t*> (target + 0 * pitch)
+    cdef uint32_t* out1 = <uint32_t*> (target + 1 * pitch)
+    cdef uint32_t* out2 = <uint32_t*> (target + 2 * pitch)
+    cdef uint32_t* out3 = <uint32_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_4(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 4, i = 0, j, col, some
+    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 8:
+        split_2_4(source + rows[0], height, target, pitch)
+        return
+    if width == 4 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 16:
+        split_4_4(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 4 or cols * 4 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint32_t*> (target + j * pitch))[i] = (<const uint32_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 4)
+        some = min(height - i, <int64_t> 8) // 4 * 4
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_4(source + col * 4, rows + i, some, cols, target + col * pitch + i * 4, pitch)
+            j += cols
+        i += some
+
+cdef inline void gather_row_8(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out = <uint64_t*> target
+    cdef int64_t i
+    if step == 8:
+        dmlcy_copy(target, source, count * 8)
+    elif step == 16:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 24:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 32:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -8:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint64_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_8(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_8(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * pitch))[0] = (<const uint64_t*> source)[i]
+
+cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
+    cdef uint64_t* out3 = <uint64_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 2, i = 0, j, col, some
+    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 16:
+        split_2_8(source + rows[0], height, target, pitch)
+        return
+    if width == 3 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 24:
+        split_3_8(source + rows[0], height, target, pitch)
+        return
+    if width == 4 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 32:
+        split_4_8(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 2 or cols * 8 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 2)
+        some = min(height - i, <int64_t> 8) // 2 * 2
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_8(source + col * 8, rows + i, some, cols, target + col * pitch + i * 8, pitch)
+            j += cols
+        i += some
+
+ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,
+                        int64_t count) noexcept nogil
+ctypedef void (*Scatter)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
+ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
+ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                           int64_t pitch) noexcept nogil
+
+# The loops for one size of elements.
+cdef struct Moves:
+    Gather gather
+    Scatter scatter
+    Clear clear
+    Transpose transpose
+
+cdef Moves moves_of(int item) noexcept nogil:
+    cdef Moves moves
+    if item == 1:
+        moves.gather = gather_1
+        moves.scatter = scatter_1
+        moves.clear = clear_1
+        moves.transpose = transpose_1
+    if item == 2:
+        moves.gather = gather_2
+        moves.scatter = scatter_2
+        moves.clear = clear_2
+        moves.transpose = transpose_2
+    if item == 4:
+        moves.gather = gather_4
+        moves.scatter = scatter_4
+        moves.clear = clear_4
+        moves.transpose = transpose_4
+    if item == 8:
+        moves.gather = gather_8
+        moves.scatter = scatter_8
+        moves.clear = clear_8
+        moves.transpose = transpose_8
+    return moves
+
+# Offsets of elements first … first+count-1 of two axes, `size` of the inner one to each of the outer one.
+cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size, int64_t inner_step,
+                       int64_t* offsets) noexcept nogil:
+    cdef int64_t inner = first % size
+    cdef int64_t outer = first // size * step
+    cdef int64_t i
+    for i in range(count):
+        offsets[i] = outer + inner * inner_step
+        inner += 1
+        if inner == size:
+            inner = 0
+            outer += step
+
+cdef enum:
+    SERIAL_BYTES = 4194304          # of an output that one thread writes before another one is awake
+    CELL_BYTES = 65536              # the cells of a box, at most
+    NEAR_BYTES = 16384              # the same where one channel is read at a time: they stay in the first-level cache
+    SLOTS = 64                      # of the last axis, at most
+    LEAST_BLOCKS = 32               # of the last axis in a box; below, boxes take fewer taps instead
+    ROWS = 256                      # that are transposed at once
+    DENSE_BYTES = 4096              # of a line
+    SHORT_LINE = 256                # bytes
+    LONG_RUN = 1024
+    FEW = 4
+    JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
+    KNOWN_STEP = 4                  # elements; up to here, gathering them is fast
+
+# Taps and blocks of one axis: block b of tap t is at position t * dilation + b * stride - start of the input. Taps t
+# and t + slots, whose positions differ by a multiple of the stride, read the same elements: they share a slot of the
+# cells.
 cdef struct GatherAxis:
     int64_t n                       # elements of the input
     int64_t step                    # bytes
@@ -43,392 +489,366 @@ cdef struct GatherAxis:
     int64_t dilation
     int64_t start
     int64_t blocks
+    int64_t tap_out_step
+    int64_t block_out_step
+    int64_t taps                    # in a box, at most
+    int64_t piece                   # blocks in a box, at most
+    int64_t slots
+    int64_t shift                   # positions of a slot from its tap t to tap t + slots
+    int64_t reach                   # positions of a slot beyond those of its first tap
 
-# Some of the blocks or taps of one axis; number k is at position origin + k * advance of the input.
-cdef struct Range:
-    int64_t origin
-    int64_t advance
-    int64_t count
-    int64_t low                     # low … high-1 are inside the input
-    int64_t high
-
-# Two axes of the output: lines, and the elements of a line.
-cdef struct Lines:
-    int64_t count
-    int64_t step                    # bytes, in the input
-    int64_t out_step
-    int64_t size                    # elements of a line
-    int64_t low                     # low … high-1 come from the input
-    int64_t high
-    int64_t item_step
-    int64_t item_out_step
-    bint joined                     # a line begins where the one before it ends, in the input too
-
-ctypedef void (*CopyLines)(const Lines* lines, const char* source, char* target) noexcept nogil
-ctypedef void (*ClearLines)(const Lines* lines, char* target) noexcept nogil
+# What is transposed: neighbours in the input that go to distant places.
+cdef enum Turn:
+    TURN_NOTHING
+    TURN_CHANNELS
+    TURN_TAPS                       # of the last axis
 
 cdef struct GatherPlan:
     const char* input
     char* output
     int64_t item
+    Moves moves
     int64_t channels
     int64_t batch_step              # bytes, in the input
     int64_t channel_step
     int64_t batch_out_step
-    int64_t row_out_step
-    int64_t block_out_step
+    int64_t channel_out_step
     GatherAxis axes[MAX_RANK]       # the spatial axes; there are two at least
     int last                        # number of the last one
-    int64_t volume                  # taps
-    int64_t outer_taps              # taps of all axes but the last
-    int64_t lines                   # blocks of all axes but the last
-    int64_t segment                 # lines that one item writes, at most
-    int64_t segments
-    bint along_taps                 # the inner loop runs along the taps of the last axis, not along its blocks
-    CopyLines copy
-    ClearLines clear
+    int64_t group                   # channels in a box, at most
+    Turn turn
+    bint gapped                     # the taps are, which are transposed
+    bint streams
+    bint direct                     # the cells are the output: no two taps share a slot
+    int64_t line_pitch              # bytes, in the cells
+    int64_t slot_pitch
+    int64_t line_slot_pitch
+    int64_t channel_pitch
 
-cdef inline void clear_1(char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef int64_t i
-    if count == 0:
-        return
-    if out_step == 1:
-        memset(target, 0, count * 1)
-    else:
-        for i in range(count):
-            (<uint8_t*> (target + i * out_step))[0] = 0
+# Positions low … high-1 of a slot are inside the input; number q is at origin + q * stride there.
+cdef struct Slot:
+    int64_t origin
+    int64_t low
+    int64_t high
 
-cdef inline void copy_1(const char* source, int64_t step, char* target, int64_t out_step,
-                        int64_t count) noexcept nogil:
-    cdef int64_t i
-    if step == 1 and out_step == 1:
-        memcpy(target, source, count * 1)
-    elif step == 2 and out_step == 1:
-        for i in range(count):
-            (<uint8_t*> target)[i] = (<const uint8_t*> source)[2 * i]
-    elif step == 3 and out_step == 1:
-        for i in range(count):
-            (<uint8_t*> target)[i] = (<const uint8_t*> source)[3 * i]
-    elif step == 4 and out_step == 1:
-        for i in range(count):
-            (<uint8_t*> target)[i] = (<const uint8_t*> source)[4 * i]
-    elif out_step == 1:
-        for i in range(count):
-            (<uint8_t*> target)[i] = (<const uint8_t*> (source + i * step))[0]
-    else:
-        for i in range(count):
-            (<uint8_t*> (target + i * out_step))[0] = (<const uint8_t*> (source + i * step))[0]
+cdef struct Box:
+    const char* source              # of the first channel, at position 0 of the last two axes
+    char* target
+    bint inside                     # all axes but the last two are
+    bint first                      # of the boxes that read the same lines, by their channels
+    int64_t channels
+    int64_t tap[MAX_RANK]           # the first ones
+    int64_t block[MAX_RANK]
+    int64_t height                  # positions of a slot of the last axis but one
+    int64_t width                   # of the last axis
+    int64_t slots                   # of the last axis
+    Slot slot[SLOTS]
+    int64_t low                     # low … high-1 are inside the input in all of them
+    int64_t high
+    int64_t rows[ROWS]              # offsets of the positions that are transposed at once
 
-cdef void clear_lines_1(const Lines* lines, char* target) noexcept nogil:
-    cdef int64_t i
-    if lines.out_step == lines.size * lines.item_out_step:
-        clear_1(target, lines.item_out_step, lines.count * lines.size)
-        return
-    for i in range(lines.count):
-        clear_1(target + i * lines.out_step, lines.item_out_step, lines.size)
+cdef Slot find_slot(const GatherAxis* axis, int64_t tap, int64_t block, int64_t count) noexcept nogil:
+    cdef Slot slot
+    cdef int64_t rest
+    slot.origin = tap * axis.dilation + block * axis.stride - axis.start
+    rest = axis.n - slot.origin
+    slot.low = 0 if slot.origin >= 0 else min((-slot.origin + axis.stride - 1) // axis.stride, count)
+    slot.high = 0 if rest <= 0 else min((rest + axis.stride - 1) // axis.stride, count)
+    slot.low = min(slot.low, slot.high)
+    return slot
 
-# `source` is where element `low` of the first line comes from.
-cdef void copy_lines_1(const Lines* lines, const char* source, char* target) noexcept nogil:
-    cdef int64_t low = lines.low, high = lines.high, step = lines.item_step, out_step = lines.item_out_step
-    cdef int64_t i
-    if lines.joined and (low + lines.size - high) * JOIN_GAP <= lines.size:
-        copy_1(source, step, target + low * out_step, out_step, (lines.count - 1) * lines.size + high - low)
-        for i in range(low):
-            clear_1(target + i * out_step, lines.out_step, lines.count)
-        for i in range(high, lines.size):
-            clear_1(target + i * out_step, lines.out_step, lines.count)
-        return
-    for _ in range(lines.count):
-        clear_1(target, out_step, low)
-        copy_1(source, step, target + low * out_step, out_step, high - low)
-        clear_1(target + high * out_step, out_step, lines.size - high)
-        source += lines.step
-        target += lines.out_step
+# Takes one part off the number of a box: the first of `piece` elements.
+cdef int64_t next_part(int64_t* number, int64_t size, int64_t piece) noexcept nogil:
+    cdef int64_t pieces = (size + piece - 1) // piece
+    cdef int64_t part
+    if pieces == 1:
+        return 0
+    part = number[0] % pieces * piece
+    number[0] //= pieces
+    return part
 
-cdef inline void clear_2(char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef int64_t i
-    if count == 0:
-        return
-    if out_step == 2:
-        memset(target, 0, count * 2)
-    else:
-        for i in range(count):
-            (<uint16_t*> (target + i * out_step))[0] = 0
-
-cdef inline void copy_2(const char* source, int64_t step, char* target, int64_t out_step,
-                        int64_t count) noexcept nogil:
-    cdef int64_t i
-    if step == 2 and out_step == 2:
-        memcpy(target, source, count * 2)
-    elif step == 4 and out_step == 2:
-        for i in range(count):
-            (<uint16_t*> target)[i] = (<const uint16_t*> source)[2 * i]
-    elif step == 6 and out_step == 2:
-        for i in range(count):
-            (<uint16_t*> target)[i] = (<const uint16_t*> source)[3 * i]
-    elif step == 8 and out_step == 2:
-        for i in range(count):
-            (<uint16_t*> target)[i] = (<const uint16_t*> source)[4 * i]
-    elif out_step == 2:
-        for i in range(count):
-            (<uint16_t*> target)[i] = (<const uint16_t*> (source + i * step))[0]
-    else:
-        for i in range(count):
-            (<uint16_t*> (target + i * out_step))[0] = (<const uint16_t*> (source + i * step))[0]
-
-cdef void clear_lines_2(const Lines* lines, char* target) noexcept nogil:
-    cdef int64_t i
-    if lines.out_step == lines.size * lines.item_out_step:
-        clear_2(target, lines.item_out_step, lines.count * lines.size)
-        return
-    for i in range(lines.count):
-        clear_2(target + i * lines.out_step, lines.item_out_step, lines.size)
-
-# `source` is where element `low` of the first line comes from.
-cdef void copy_lines_2(const Lines* lines, const char* source, char* target) noexcept nogil:
-    cdef int64_t low = lines.low, high = lines.high, step = lines.item_step, out_step = lines.item_out_step
-    cdef int64_t i
-    if lines.joined and (low + lines.size - high) * JOIN_GAP <= lines.size:
-        copy_2(source, step, target + low * out_step, out_step, (lines.count - 1) * lines.size + high - low)
-        for i in range(low):
-            clear_2(target + i * out_step, lines.out_step, lines.count)
-        for i in range(high, lines.size):
-            clear_2(target + i * out_step, lines.out_step, lines.count)
-        return
-    for _ in range(lines.count):
-        clear_2(target, out_step, low)
-        copy_2(source, step, target + low * out_step, out_step, high - low)
-        clear_2(target + high * out_step, out_step, lines.size - high)
-        source += lines.step
-        target += lines.out_step
-
-cdef inline void clear_4(char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef int64_t i
-    if count == 0:
-        return
-    if out_step == 4:
-        memset(target, 0, count * 4)
-    else:
-        for i in range(count):
-            (<uint32_t*> (target + i * out_step))[0] = 0
-
-cdef inline void copy_4(const char* source, int64_t step, char* target, int64_t out_step,
-                        int64_t count) noexcept nogil:
-    cdef int64_t i
-    if step == 4 and out_step == 4:
-        memcpy(target, source, count * 4)
-    elif step == 8 and out_step == 4:
-        for i in range(count):
-            (<uint32_t*> target)[i] = (<const uint32_t*> source)[2 * i]
-    elif step == 12 and out_step == 4:
-        for i in range(count):
-            (<uint32_t*> target)[i] = (<const uint32_t*> source)[3 * i]
-    elif step == 16 and out_step == 4:
-        for i in range(count):
-            (<uint32_t*> target)[i] = (<const uint32_t*> source)[4 * i]
-    elif out_step == 4:
-        for i in range(count):
-            (<uint32_t*> target)[i] = (<const uint32_t*> (source + i * step))[0]
-    else:
-        for i in range(count):
-            (<uint32_t*> (target + i * out_step))[0] = (<const uint32_t*> (source + i * step))[0]
-
-cdef void clear_lines_4(const Lines* lines, char* target) noexcept nogil:
-    cdef int64_t i
-    if lines.out_step == lines.size * lines.item_out_step:
-        clear_4(target, lines.item_out_step, lines.count * lines.size)
-        return
-    for i in range(lines.count):
-        clear_4(target + i * lines.out_step, lines.item_out_step, lines.size)
-
-# `source` is where element `low` of the first line comes from.
-cdef void copy_lines_4(const Lines* lines, const char* source, char* target) noexcept nogil:
-    cdef int64_t low = lines.low, high = lines.high, step = lines.item_step, out_step = lines.item_out_step
-    cdef int64_t i
-    if lines.joined and (low + lines.size - high) * JOIN_GAP <= lines.size:
-        copy_4(source, step, target + low * out_step, out_step, (lines.count - 1) * lines.size + high - low)
-        for i in range(low):
-            clear_4(target + i * out_step, lines.out_step, lines.count)
-        for i in range(high, lines.size):
-            clear_4(target + i * out_step, lines.out_step, lines.count)
-        return
-    for _ in range(lines.count):
-        clear_4(target, out_step, low)
-        copy_4(source, step, target + low * out_step, out_step, high - low)
-        clear_4(target + high * out_step, out_step, lines.size - high)
-        source += lines.step
-        target += lines.out_step
-
-cdef inline void clear_8(char* target, int64_t out_step, int64_t count) noexcept nogil:
-    cdef int64_t i
-    if count == 0:
-        return
-    if out_step == 8:
-        memset(target, 0, count * 8)
-    else:
-        for i in range(count):
-            (<uint64_t*> (target + i * out_step))[0] = 0
-
-cdef inline void copy_8(const char* source, int64_t step, char* target, int64_t out_step,
-                        int64_t count) noexcept nogil:
-    cdef int64_t i
-    if step == 8 and out_step == 8:
-        memcpy(target, source, count * 8)
-    elif step == 16 and out_step == 8:
-        for i in range(count):
-            (<uint64_t*> target)[i] = (<const uint64_t*> source)[2 * i]
-    elif step == 24 and out_step == 8:
-        for i in range(count):
-            (<uint64_t*> target)[i] = (<const uint64_t*> source)[3 * i]
-    elif step == 32 and out_step == 8:
-        for i in range(count):
-            (<uint64_t*> target)[i] = (<const uint64_t*> source)[4 * i]
-    elif out_step == 8:
-        for i in range(count):
-            (<uint64_t*> target)[i] = (<const uint64_t*> (source + i * step))[0]
-    else:
-        for i in range(count):
-            (<uint64_t*> (target + i * out_step))[0] = (<const uint64_t*> (source + i * step))[0]
-
-cdef void clear_lines_8(const Lines* lines, char* target) noexcept nogil:
-    cdef int64_t i
-    if lines.out_step == lines.size * lines.item_out_step:
-        clear_8(target, lines.item_out_step, lines.count * lines.size)
-        return
-    for i in range(lines.count):
-        clear_8(target + i * lines.out_step, lines.item_out_step, lines.size)
-
-# `source` is where element `low` of the first line comes from.
-cdef void copy_lines_8(const Lines* lines, const char* source, char* target) noexcept nogil:
-    cdef int64_t low = lines.low, high = lines.high, step = lines.item_step, out_step = lines.item_out_step
-    cdef int64_t i
-    if lines.joined and (low + lines.size - high) * JOIN_GAP <= lines.size:
-        copy_8(source, step, target + low * out_step, out_step, (lines.count - 1) * lines.size + high - low)
-        for i in range(low):
-            clear_8(target + i * out_step, lines.out_step, lines.count)
-        for i in range(high, lines.size):
-            clear_8(target + i * out_step, lines.out_step, lines.count)
-        return
-    for _ in range(lines.count):
-        clear_8(target, out_step, low)
-        copy_8(source, step, target + low * out_step, out_step, high - low)
-        clear_8(target + high * out_step, out_step, lines.size - high)
-        source += lines.step
-        target += lines.out_step
-
-# Which of `count` positions, from `origin` on and `advance` apart, are inside an axis of n elements.
-cdef Range find_range(int64_t origin, int64_t advance, int64_t count, int64_t n) noexcept nogil:
-    cdef Range r
-    r.origin = origin
-    r.advance = advance
-    r.count = count
-    r.low = 0 if origin >= 0 else min((-origin + advance - 1) // advance, count)
-    r.high = 0 if origin >= n else min((n - origin + advance - 1) // advance, count)
-    r.low = min(r.low, r.high)
-    return r
-
-cdef inline Range blocks_of_tap(const GatherAxis* axis, int64_t tap) noexcept nogil:
-    return find_range(tap * axis.dilation - axis.start, axis.stride, axis.blocks, axis.n)
-
-cdef inline Range taps_of_block(const GatherAxis* axis, int64_t block) noexcept nogil:
-    return find_range(block * axis.stride - axis.start, axis.dilation, axis.window, axis.n)
-
-# Offset in the input of position k, which must be inside.
-cdef inline int64_t offset_of(const GatherAxis* axis, const Range* r, int64_t k) noexcept nogil:
-    return (r.origin + k * r.advance) * axis.step
-
-# Writes lines y … y+count-1 of the last but one axis, of which `inside` says where they come from.
-cdef void gather_lines(const GatherPlan* plan, const Range* inside, int64_t y, int64_t count, Lines lines,
-                       const char* source, char* target) noexcept nogil:
-    cdef const GatherAxis* axis = &plan.axes[plan.last - 1]
-    cdef int64_t low = min(max(inside.low, y), y + count)
-    cdef int64_t high = min(max(inside.high, low), y + count)
-    if low > y:
-        lines.count = low - y
-        plan.clear(&lines, target)
-    if high > low:
-        lines.count = high - low
-        plan.copy(&lines, source + offset_of(axis, inside, low), target + (low - y) * lines.out_step)
-    if y + count > high:
-        lines.count = y + count - high
-        plan.clear(&lines, target + (high - y) * lines.out_step)
-
-# Writes lines first … first+count-1 of all axes but the last; `inside` has the ranges of those axes.
-cdef void gather_segment(const GatherPlan* plan, const Range* inside, int64_t first, int64_t count, const Lines* lines,
-                         const char* source, char* target) noexcept nogil:
-    cdef int64_t height = plan.axes[plan.last - 1].blocks
-    cdef int64_t y, here, rest, block
-    cdef const char* plane
-    cdef bint whole
-    cdef Range nothing
+# Blocks are the fastest part of a box's number, then taps, channels and batches; where several channels are read at
+# once, they come before the blocks.
+cdef void place(const GatherPlan* plan, int64_t number, Box* box) noexcept nogil:
+    cdef const GatherAxis* axis
+    cdef int64_t channel = 0, position
     cdef int d
-    memset(&nothing, 0, sizeof(Range))
-    while count > 0:
-        y = first % height
-        here = min(height - y, count)
-        rest = first // height
-        plane = source
-        whole = lines.high > lines.low
-        for d in range(plan.last - 2, -1, -1):
-            block = rest % inside[d].count
-            rest //= inside[d].count
-            if inside[d].low <= block < inside[d].high:
-                plane += offset_of(&plan.axes[d], &inside[d], block)
-            else:
-                whole = False
-        gather_lines(plan, &inside[plan.last - 1] if whole else &nothing, y, here, lines[0], plane, target)
-        target += here * lines.out_step
-        first += here
-        count -= here
+    if plan.group > 1:
+        channel = next_part(&number, plan.channels, plan.group)
+    for d in range(plan.last, -1, -1):
+        box.block[d] = next_part(&number, plan.axes[d].blocks, plan.axes[d].piece)
+    for d in range(plan.last, -1, -1):
+        box.tap[d] = next_part(&number, plan.axes[d].window, plan.axes[d].taps)
+    if plan.group == 1:
+        channel = next_part(&number, plan.channels, 1)
+    box.channels = min(plan.group, plan.channels - channel)
+    box.first = channel == 0
+    box.source = plan.input + number * plan.batch_step + channel * plan.channel_step
+    box.target = plan.output + number * plan.batch_out_step + channel * plan.channel_out_step
+    box.inside = True
+    for d in range(plan.last + 1):
+        axis = &plan.axes[d]
+        box.target += box.tap[d] * axis.tap_out_step + box.block[d] * axis.block_out_step
+        if d < plan.last - 1:
+            position = box.tap[d] * axis.dilation + box.block[d] * axis.stride - axis.start
+            box.source += position * axis.step
+            box.inside = box.inside and 0 <= position < axis.n
+    axis = &plan.axes[plan.last - 1]
+    box.height = min(axis.piece, axis.blocks - box.block[plan.last - 1]) + axis.reach
+    axis = &plan.axes[plan.last]
+    box.width = min(axis.piece, axis.blocks - box.block[plan.last]) + axis.reach
+    box.slots = min(axis.slots, axis.window - box.tap[plan.last])
 
-# Writes a segment of the lines for all taps of the last axis.
-cdef void gather_taps(const GatherPlan* plan, const Range* inside, int64_t first, int64_t count, const char* source,
-                      char* target) noexcept nogil:
+# Finds what the slots of the last axis read.
+cdef void find_slots(const GatherPlan* plan, Box* box) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]
-    cdef int64_t across = axis.blocks if plan.along_taps else axis.window
-    cdef int64_t out_step = plan.block_out_step if plan.along_taps else plan.row_out_step
-    cdef Range r
-    cdef Lines lines
-    cdef int64_t k
-    lines.step = plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step
-    lines.out_step = axis.blocks * plan.block_out_step
-    lines.item_out_step = plan.row_out_step if plan.along_taps else plan.block_out_step
-    for k in range(across):
-        r = taps_of_block(axis, k) if plan.along_taps else blocks_of_tap(axis, k)
-        lines.size = r.count
-        lines.low = r.low
-        lines.high = r.high
-        lines.item_step = r.advance * axis.step
-        lines.joined = (r.count == axis.n and plan.axes[plan.last - 1].stride == 1 and r.advance == 1
-                        and lines.step == axis.n * axis.step and lines.out_step == r.count * lines.item_out_step)
-        gather_segment(plan, inside, first, count, &lines,
-                       source + offset_of(axis, &r, r.low) if r.high > r.low else source, target + k * out_step)
+    cdef Slot* slot
+    cdef int64_t s, q
+    box.low = 0
+    box.high = box.width
+    for s in range(box.slots):
+        slot = &box.slot[s]
+        slot[0] = find_slot(axis, box.tap[plan.last] + s, box.block[plan.last], box.width)
+        box.low = max(box.low, slot.low)
+        box.high = min(box.high, slot.high)
+    if plan.turn == TURN_CHANNELS:
+        for q in range(min(box.width, <int64_t> ROWS)):
+            box.rows[q] = q * axis.stride * axis.step
 
-# Items are, from the slowest: batch, segment, channel, taps of all axes but the last.
-cdef int gather_items(const void* args, int64_t begin, int64_t end) noexcept nogil:
+# Positions low … high-1 of a slot, in `count` lines that follow each other.
+cdef inline void copy_lines(const GatherPlan* plan, const Slot* slot, int64_t low, int64_t high, const char* lines,
+                            int64_t count, char* target) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    if high > low:
+        plan.moves.gather(lines + (slot.origin + low * axis.stride) * axis.step,
+                          plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step, axis.stride * axis.step,
+                          target + low * plan.item, plan.line_pitch, count, high - low)
+
+cdef void clear_lines(const GatherPlan* plan, int64_t low, int64_t high, int64_t count, char* target) noexcept nogil:
+    cdef int64_t q
+    if low == high:
+        return
+    if high - low <= FEW:
+        for q in range(low, high):
+            plan.moves.clear(target + q * plan.item, plan.line_pitch, count)
+        return
+    for q in range(count):
+        memset(target + q * plan.line_pitch + low * plan.item, 0, (high - low) * plan.item)
+
+# One slot in `count` lines that follow each other.
+cdef void fill_slot(const GatherPlan* plan, const Slot* slot, int64_t width, const char* lines, int64_t count,
+                    char* target) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef int64_t step = plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step
+    cdef int64_t gap = slot.low + width - slot.high
+    if (axis.stride == 1 and axis.n == width and step == width * axis.step and plan.line_pitch == width * plan.item
+            and gap * JOIN_GAP <= width):
+        plan.moves.gather(lines + (slot.origin + slot.low) * axis.step, 0, axis.step, target + slot.low * plan.item, 0,
+                          1, count * width - gap)
+    else:
+        copy_lines(plan, slot, slot.low, slot.high, lines, count, target)
+    clear_lines(plan, 0, slot.low, count, target)
+    clear_lines(plan, slot.high, width, count, target)
+
+# Positions low … high-1 of all slots of `count` lines: no more of them than ROWS, and one line unless all are inside.
+# Gaps between the elements of the input are closed first.
+cdef void turn_positions(const GatherPlan* plan, Box* box, int64_t low, int64_t high, const char* lines, int64_t count,
+                         char* target) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef char dense[DENSE_BYTES]
+    cdef int64_t step = plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step
+    cdef int64_t size = (high - low - 1) * axis.stride + box.slots
+    lines += (box.slot[0].origin + low * axis.stride) * axis.step
+    if plan.gapped:
+        plan.moves.gather(lines, step, axis.step, dense, size * plan.item, count, size)
+        lines = dense
+    plan.moves.transpose(lines, box.rows, count * (high - low), box.slots * plan.group, target + low * plan.item,
+                         plan.channel_pitch if plan.group > 1 else plan.slot_pitch)
+
+# Positions that turn_positions takes at once.
+cdef int64_t most_positions(const GatherPlan* plan) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    if not plan.gapped:
+        return ROWS
+    return min((DENSE_BYTES // plan.item - axis.slots) // axis.stride + 1, <int64_t> ROWS)
+
+# All slots of some lines, where taps are transposed, or taps and channels that lie together.
+cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t count, char* target) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef int64_t step = plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step
+    cdef int64_t dense_step = ((box.width - 1) * axis.stride + box.slots) * plan.item
+    cdef int64_t most = most_positions(plan)
+    cdef int64_t low, some = 1
+    # Lines that follow each other are one, unless a line alone is split faster.
+    if (box.low == 0 and box.high == box.width and plan.line_pitch == box.width * plan.item
+            and box.slots * plan.group * plan.item >= 16):
+        some = max(min(DENSE_BYTES // dense_step, most // box.width), <int64_t> 1)
+    list_offsets(0, min(some * box.width, most), dense_step if plan.gapped else step, box.width if some > 1 else most,
+                 axis.stride * plan.group * plan.item, box.rows)
+    while count > 0:
+        some = min(some, count)
+        low = box.low
+        while low < box.high:
+            turn_positions(plan, box, low, min(low + most, box.high), lines, some, target)
+            low += most
+        lines += some * step
+        target += some * plan.line_pitch
+        count -= some
+
+# The positions that are inside in some slots only.
+cdef void fill_edges(const GatherPlan* plan, const Box* box, const char* lines, int64_t count,
+                     char* target) noexcept nogil:
+    cdef int64_t low = box.low, high = max(box.low, box.high)
+    cdef const Slot* slot
+    cdef int64_t s
+    if low == 0 and high == box.width:
+        return
+    for _ in range(box.channels):
+        for s in range(box.slots):
+            slot = &box.slot[s]
+            copy_lines(plan, slot, slot.low, min(low, slot.high), lines, count, target + s * plan.slot_pitch)
+            copy_lines(plan, slot, max(high, slot.low), slot.high, lines, count, target + s * plan.slot_pitch)
+            clear_lines(plan, 0, slot.low, count, target + s * plan.slot_pitch)
+            clear_lines(plan, slot.high, box.width, count, target + s * plan.slot_pitch)
+        lines += plan.channel_step
+        target += plan.channel_pitch
+
+# All slots of some lines, where channels are transposed.
+cdef void turn_channels(const GatherPlan* plan, const Box* box, const char* lines, int64_t count,
+                        char* target) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef const Slot* slot
+    cdef int64_t s, q
+    for _ in range(count):
+        if box.first and box.high > box.low and 0 < axis.step <= plan.channels * plan.item:
+            dmlcy_touch(lines + (box.slot[0].origin + box.low * axis.stride) * axis.step,
+                        (box.high - box.low) * axis.stride * axis.step)
+        for s in range(box.slots):
+            slot = &box.slot[s]
+            q = slot.low
+            while q < slot.high:
+                plan.moves.transpose(lines + (slot.origin + q * axis.stride) * axis.step, box.rows,
+                                     min(slot.high - q, <int64_t> ROWS), box.channels,
+                                     target + s * plan.slot_pitch + q * plan.item, plan.channel_pitch)
+                q += ROWS
+        lines += plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step
+        target += plan.line_pitch
+    target -= count * plan.line_pitch
+    for _ in range(box.channels):
+        for s in range(box.slots):
+            clear_lines(plan, 0, box.slot[s].low, count, target + s * plan.slot_pitch)
+            clear_lines(plan, box.slot[s].high, box.width, count, target + s * plan.slot_pitch)
+        target += plan.channel_pitch
+
+# Clears lines low … high-1 of all channels and slots.
+cdef void clear_slots(const GatherPlan* plan, const Box* box, int64_t low, int64_t high, char* target) noexcept nogil:
+    cdef int64_t channel, s
+    if low == high:
+        return
+    for channel in range(box.channels):
+        for s in range(box.slots):
+            clear_lines(plan, 0, box.width, high - low, target + channel * plan.channel_pitch + s * plan.slot_pitch
+                        + low * plan.line_pitch)
+
+cdef void fill_cells(const GatherPlan* plan, Box* box, char* cells) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last - 1]
+    cdef const char* source
+    cdef char* target
+    cdef int64_t s, q
+    cdef Slot lines
+    for s in range(axis.slots):
+        lines = find_slot(axis, box.tap[plan.last - 1] + s, box.block[plan.last - 1], box.height)
+        if not box.inside:
+            lines.low = lines.high = box.height
+        clear_slots(plan, box, 0, lines.low, cells)
+        clear_slots(plan, box, lines.high, box.height, cells)
+        source = box.source + (lines.origin + lines.low * axis.stride) * axis.step
+        target = cells + lines.low * plan.line_pitch
+        if lines.high == lines.low:
+            pass
+        elif plan.turn == TURN_NOTHING:
+            for q in range(box.slots):
+                fill_slot(plan, &box.slot[q], box.width, source, lines.high - lines.low, target + q * plan.slot_pitch)
+        elif plan.turn == TURN_TAPS:
+            turn_taps(plan, box, source, lines.high - lines.low, target)
+            fill_edges(plan, box, source, lines.high - lines.low, target)
+        else:
+            turn_channels(plan, box, source, lines.high - lines.low, target)
+        cells += plan.line_slot_pitch
+
+cdef inline void put(const GatherPlan* plan, dmlcy_stream* stream, const char* source, char* target,
+                     int64_t count) noexcept nogil:
+    cdef int64_t step = plan.axes[plan.last].block_out_step
+    if plan.streams:
+        dmlcy_stream_seek(stream, target)
+        dmlcy_stream_put(stream, source, count * plan.item)
+    elif step == plan.item:
+        dmlcy_copy(target, source, count * plan.item)
+    else:
+        plan.moves.scatter(source, target, step, count)
+
+# Blocks of a tap follow each other, and so do its lines.
+cdef void write_tap(const GatherPlan* plan, const char* cells, int64_t lines, int64_t blocks, char* target,
+                    dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t y
+    if blocks * plan.item == plan.line_pitch and blocks == plan.axes[plan.last].blocks:
+        put(plan, stream, cells, target, lines * blocks)
+        return
+    for y in range(lines):
+        put(plan, stream, cells + y * plan.line_pitch, target, blocks)
+        target += plan.axes[plan.last - 1].block_out_step
+
+cdef void write_box(const GatherPlan* plan, const Box* box, const char* cells, dmlcy_stream* stream) noexcept nogil:
+    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef const char* source
+    cdef int64_t channel, ky, kx
+    for channel in range(box.channels):
+        for ky in range(min(lines.taps, lines.window - box.tap[plan.last - 1])):
+            for kx in range(min(axis.taps, axis.window - box.tap[plan.last])):
+                source = cells + channel * plan.channel_pitch
+                source += ky % lines.slots * plan.line_slot_pitch + ky // lines.slots * lines.shift * plan.line_pitch
+                source += kx % axis.slots * plan.slot_pitch + kx // axis.slots * axis.shift * plan.item
+                write_tap(plan, source, box.height - lines.reach, box.width - axis.reach, box.target
+                          + channel * plan.channel_out_step + ky * lines.tap_out_step + kx * axis.tap_out_step, stream)
+
+# Items are boxes.
+cdef int gather_boxes(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const GatherPlan* plan = <const GatherPlan*> args
-    cdef Range inside[MAX_RANK]
-    cdef int64_t item, rest, taps, channel, first, row
-    cdef int d
-    for item in range(begin, end):
-        taps = item % plan.outer_taps
-        rest = item // plan.outer_taps
-        channel = rest % plan.channels
-        rest //= plan.channels
-        first = rest % plan.segments * plan.segment
-        rest //= plan.segments
-        row = channel * plan.volume + taps * plan.axes[plan.last].window
-        for d in range(plan.last - 1, -1, -1):
-            inside[d] = blocks_of_tap(&plan.axes[d], taps % plan.axes[d].window)
-            taps //= plan.axes[d].window
-        gather_taps(plan, inside, first, min(plan.segment, plan.lines - first),
-                    plan.input + rest * plan.batch_step + channel * plan.channel_step,
-                    plan.output + rest * plan.batch_out_step + row * plan.row_out_step
-                    + first * plan.axes[plan.last].blocks * plan.block_out_step)
+    cdef char cells[CELL_BYTES]
+    cdef dmlcy_stream stream
+    cdef Box box
+    cdef int64_t number
+    if plan.streams:
+        dmlcy_stream_begin(&stream, plan.output)
+    for number in range(begin, end):
+        place(plan, number, &box)
+        find_slots(plan, &box)
+        fill_cells(plan, &box, box.target if plan.direct else cells)
+        if not plan.direct:
+            write_box(plan, &box, cells, &stream)
+    if plan.streams:
+        dmlcy_stream_end(&stream)
     return 0
+
+cdef int64_t common_divisor(int64_t a, int64_t b) noexcept nogil:
+    cdef int64_t rest
+    while b:
+        rest = a % b
+        a = b
+        b = rest
+    return a
+
+# `apart`: no two taps share a slot.
+cdef void take_taps(GatherAxis* axis, int64_t taps, bint apart) noexcept nogil:
+    axis.taps = taps
+    axis.slots = taps if apart else min(taps, axis.stride // common_divisor(axis.stride, axis.dilation))
+    axis.shift = axis.slots * axis.dilation // axis.stride
+    axis.reach = (taps - 1) // axis.slots * axis.shift
 
 cdef void collect_axes(GatherPlan* plan, const WindowGather* a) noexcept nogil:
     cdef GatherAxis* axis = plan.axes
+    cdef int64_t taps = 1, blocks = 1
     cdef int d
     if a.spatial == 1:
         axis.n = axis.window = axis.stride = axis.dilation = axis.blocks = 1
@@ -444,58 +864,138 @@ cdef void collect_axes(GatherPlan* plan, const WindowGather* a) noexcept nogil:
         axis.blocks = a.blocks[d]
         axis += 1
     plan.last = max(a.spatial, 2) - 1
+    for d in range(plan.last, -1, -1):
+        axis = &plan.axes[d]
+        axis.tap_out_step = taps * a.output.strides[1]
+        axis.block_out_step = blocks * a.output.strides[2]
+        axis.piece = 1
+        take_taps(axis, 1, False)
+        taps *= axis.window
+        blocks *= axis.blocks
+    plan.channel_out_step = taps * a.output.strides[1]
 
-cdef void choose_segments(GatherPlan* plan) noexcept nogil:
+# Bytes of a slot, when there are `most` for the cells. Without cells, that much of the input stays in the cache.
+cdef int64_t slot_bytes(const GatherPlan* plan, int64_t most) noexcept nogil:
+    if plan.direct:
+        return CELL_BYTES
+    return most // (plan.group * plan.axes[plan.last].slots * plan.axes[plan.last - 1].slots) - 3 * DMLCY_LINE
+
+# Whether enough blocks of the last axis fit into the cells.
+cdef bint fits(GatherPlan* plan, int64_t line_taps, int64_t taps, int64_t most) noexcept nogil:
+    cdef GatherAxis* lines = &plan.axes[plan.last - 1]
+    cdef GatherAxis* axis = &plan.axes[plan.last]
+    # Where lines are short, slots without elements between their lines: a tap's lines are one run.
+    cdef bint short = (plan.turn == TURN_NOTHING and line_taps > 1
+                       and axis.blocks * plan.item <= (SHORT_LINE // 2 if plan.streams else SHORT_LINE))
+    take_taps(lines, line_taps, plan.direct)
+    take_taps(axis, taps, plan.direct or short or plan.turn == TURN_TAPS)
+    axis.piece = min(slot_bytes(plan, most) // plan.item // (1 + lines.reach) - axis.reach, axis.blocks)
+    return axis.piece >= min(axis.blocks, <int64_t> LEAST_BLOCKS)
+
+# How many lines of the last axis but one fit.
+cdef int64_t fitting_lines(const GatherPlan* plan, int64_t most) noexcept nogil:
+    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
+    return max(min(slot_bytes(plan, most) // plan.line_pitch - lines.reach, lines.blocks), 1)
+
+# Pieces of one size, but for the last one, which is not much smaller.
+cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
+    cdef int64_t pieces = (size + piece - 1) // piece
+    return (size + pieces - 1) // pieces
+
+# Slots an odd number of cache lines apart spread over the whole cache.
+cdef int64_t odd_lines(int64_t bytes) noexcept nogil:
+    return ((bytes + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
+
+cdef void choose_turn(GatherPlan* plan) noexcept nogil:
+    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
     cdef const GatherAxis* axis = &plan.axes[plan.last]
-    cdef int64_t advance = axis.dilation if plan.along_taps else axis.stride
-    cdef int64_t reads = max(min(advance, TOUCHED_BYTES) * magnitude(axis.step), plan.item)
-    cdef int64_t line = min(reads, <int64_t> TOUCHED_BYTES) * max(axis.blocks, axis.window)
-    plan.segment = min(max(SEGMENT_BYTES // line, <int64_t> 1), plan.lines)
-    plan.segments = (plan.lines + plan.segment - 1) // plan.segment
+    cdef bint apart = axis.stride >= (axis.window - 1) * axis.dilation + 1
+    cdef bint turns = axis.window > 1 and axis.dilation == 1 and (apart or axis.window > axis.blocks)
+    cdef bint known = magnitude(axis.stride * axis.step) <= KNOWN_STEP * plan.item
+    plan.group = 1
+    plan.turn = TURN_NOTHING
+    plan.gapped = False
+    if plan.channel_step == plan.item and axis.step != plan.item and plan.channels > 1:
+        plan.turn = TURN_CHANNELS
+        plan.group = even(plan.channels, DMLCY_LINE // plan.item)
+        if turns and plan.channels * plan.item < 16 and axis.step == plan.channels * plan.item:
+            plan.turn = TURN_TAPS
+    elif turns and (axis.step == plan.item or not known):
+        plan.turn = TURN_TAPS
+        plan.gapped = axis.step != plan.item
+    apart = apart and lines.stride >= (lines.window - 1) * lines.dilation + 1
+    plan.direct = (axis.block_out_step == plan.item and not plan.streams and plan.group == 1
+                   and (apart or known or plan.turn == TURN_TAPS))
 
-cdef void choose_lines(GatherPlan* plan, int item) noexcept nogil:
-    if item == 1:
-        plan.copy = copy_lines_1
-        plan.clear = clear_lines_1
-    if item == 2:
-        plan.copy = copy_lines_2
-        plan.clear = clear_lines_2
-    if item == 4:
-        plan.copy = copy_lines_4
-        plan.clear = clear_lines_4
-    if item == 8:
-        plan.copy = copy_lines_8
-        plan.clear = clear_lines_8
+cdef void choose_boxes(GatherPlan* plan) noexcept nogil:
+    cdef GatherAxis* lines = &plan.axes[plan.last - 1]
+    cdef GatherAxis* axis = &plan.axes[plan.last]
+    cdef int64_t taps = min(axis.window, <int64_t> SLOTS)
+    cdef int64_t most = NEAR_BYTES if plan.group == 1 and not plan.streams else CELL_BYTES
+    if not fits(plan, lines.window, taps, most):
+        most = CELL_BYTES
+        if not fits(plan, lines.window, taps, most) and not fits(plan, 1, taps, most):
+            fits(plan, 1, 1, most)
+    axis.piece = even(axis.blocks, axis.piece)
+    plan.line_pitch = (axis.piece + axis.reach) * plan.item
+    # Fewer channels rather than lines that serve few blocks.
+    while (plan.turn == TURN_CHANNELS and plan.group * plan.item > 16
+           and fitting_lines(plan, most) < min(2 * lines.reach, lines.blocks)):
+        plan.group = (plan.group + 1) // 2
+    lines.piece = even(lines.blocks, fitting_lines(plan, most))
+    plan.slot_pitch = odd_lines((lines.piece + lines.reach) * plan.line_pitch)
+    plan.line_slot_pitch = plan.slot_pitch * axis.slots
+    plan.channel_pitch = odd_lines(plan.line_slot_pitch * lines.slots)
+    if plan.turn == TURN_TAPS and plan.group > 1:
+        plan.channel_pitch = plan.slot_pitch
+        plan.slot_pitch *= plan.group
+        plan.line_slot_pitch *= plan.group
+    if plan.direct:
+        plan.channel_pitch = plan.channel_out_step
+        plan.line_pitch = lines.block_out_step
+        plan.slot_pitch = axis.tap_out_step
+        plan.line_slot_pitch = lines.tap_out_step
+
+# Whether boxes write enough bytes at a time: each time, a cache line at both ends is incomplete.
+cdef bint has_long_runs(const GatherPlan* plan) noexcept nogil:
+    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef int64_t run = axis.piece * plan.item
+    if axis.piece == axis.blocks:
+        run *= lines.piece
+        if lines.piece == lines.blocks and lines.tap_out_step == axis.window * run:
+            run *= axis.window
+    return run >= LONG_RUN
 
 # Returns 0, or -1 when memory ran out.
 cdef int window_gather(WindowGather* a) noexcept nogil:
+    cdef int64_t bytes = a.output.sizes[0] * a.output.sizes[1] * a.output.sizes[2] * a.input.item
     cdef GatherPlan plan
     cdef const GatherAxis* axis
-    cdef int64_t items, bytes
+    cdef int64_t boxes
     cdef int d
     memset(&plan, 0, sizeof(GatherPlan))
     plan.input = a.input.data
     plan.output = a.output.data
     plan.item = a.input.item
+    plan.moves = moves_of(a.input.item)
     plan.channels = a.input.sizes[1]
     plan.batch_step = a.input.strides[0]
     plan.channel_step = a.input.strides[1]
     plan.batch_out_step = a.output.strides[0]
-    plan.row_out_step = a.output.strides[1]
-    plan.block_out_step = a.output.strides[2]
+    plan.streams = a.output.strides[2] == plan.item and stream_pays(bytes)
     collect_axes(&plan, a)
-    plan.lines = plan.outer_taps = 1
-    for d in range(plan.last):
-        plan.lines *= plan.axes[d].blocks
-        plan.outer_taps *= plan.axes[d].window
-    axis = &plan.axes[plan.last]
-    plan.volume = plan.outer_taps * axis.window
-    plan.along_taps = axis.window > axis.blocks
-    choose_segments(&plan)
-    choose_lines(&plan, a.input.item)
-    items = a.input.sizes[0] * plan.segments * plan.channels * plan.outer_taps
-    bytes = plan.segment * axis.blocks * axis.window * plan.item
-    return parallel_for(gather_items, &plan, items, grain_of(bytes))
+    choose_turn(&plan)
+    choose_boxes(&plan)
+    if plan.streams and not has_long_runs(&plan):
+        plan.streams = False
+        choose_turn(&plan)
+        choose_boxes(&plan)
+    boxes = a.input.sizes[0] * ((plan.channels + plan.group - 1) // plan.group)
+    for d in range(plan.last + 1):
+        axis = &plan.axes[d]
+        boxes *= ((axis.window + axis.taps - 1) // axis.taps) * ((axis.blocks + axis.piece - 1) // axis.piece)
+    return parallel_for(gather_boxes, &plan, boxes, boxes if bytes <= SERIAL_BYTES else grain_of(bytes // boxes))
 
 
 # UNFOLD

@@ -1,0 +1,119 @@
+/* What moves elements fast, and what compilers do not make of a plain loop.
+ *
+ * dmlcy_touch(source, n) brings bytes into the cache, in order, before they are read here and there. A processor that sees
+ * the loads asks for what follows; prefetch instructions measured slower.
+ *
+ * dmlcy_turn_ITEM(source, rows, height, cols, target, pitch) transposes rows of elements of ITEM bytes (1, 2, 4 or 8): row
+ * i begins at source + rows[i], column j goes to target + j * pitch. `height` is a multiple of 16 / ITEM, and `cols` a power
+ * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS.
+ */
+#ifndef DMLCY_MOVES_H
+#define DMLCY_MOVES_H
+
+#include "stream.h"
+
+static inline void dmlcy_touch(const char *source, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i += DMLCY_LINE)
+        (void)*(const volatile char *)(source + i);
+}
+
+#if DMLCY_SSE2
+
+#define DMLCY_TURNS 1
+
+DMLCY_INLINE __m128i dmlcy_load(const char *source)
+{
+    return _mm_loadu_si128((const __m128i *)source);
+}
+
+/* The 16 bytes of one row, of two or of four. */
+DMLCY_INLINE __m128i dmlcy_load_rows(const char *source, const int64_t *rows, int count)
+{
+    int32_t word[4];
+    int k;
+    if (count == 1)
+        return dmlcy_load(source + rows[0]);
+    if (count == 2)
+        return _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(source + rows[0])),
+                                  _mm_loadl_epi64((const __m128i *)(source + rows[1])));
+    for (k = 0; k < 4; k++)
+        memcpy(&word[k], source + rows[k], 4);
+    return _mm_unpacklo_epi64(_mm_unpacklo_epi32(_mm_cvtsi32_si128(word[0]), _mm_cvtsi32_si128(word[1])),
+                              _mm_unpacklo_epi32(_mm_cvtsi32_si128(word[2]), _mm_cvtsi32_si128(word[3])));
+}
+
+/* All elements of `n` registers are shuffled like a pack of cards: halves, one element from each in turn. In binary, the
+ * number of an element's place turns left by one digit. After as many rounds as the rows have digits, their digits have
+ * changed places with those of the columns. */
+#define DMLCY_SHUFFLE(item, low, high)                                                                                 \
+    DMLCY_INLINE void dmlcy_shuffle_##item(__m128i *pack, int n, int rounds)                                           \
+    {                                                                                                                  \
+        __m128i from[16];                                                                                              \
+        int k, round;                                                                                                  \
+        _Pragma("GCC unroll 4") for (round = 0; round < rounds; round++) {                                             \
+            _Pragma("GCC unroll 16") for (k = 0; k < n; k++)                                                           \
+                from[k] = pack[k];                                                                                     \
+            _Pragma("GCC unroll 8") for (k = 0; k < n / 2; k++) {                                                      \
+                pack[2 * k] = low(from[k], from[k + n / 2]);                                                           \
+                pack[2 * k + 1] = high(from[k], from[k + n / 2]);                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+DMLCY_SHUFFLE(1, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
+DMLCY_SHUFFLE(2, _mm_unpacklo_epi16, _mm_unpackhi_epi16)
+DMLCY_SHUFFLE(4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
+DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
+
+/* `digits` is the logarithm of 16 / item. */
+#define DMLCY_TURN(item, digits)                                                                                       \
+    DMLCY_INLINE void dmlcy_turn_##item##_(const char *source, const int64_t *rows, int64_t height, int cols,          \
+                                           char *target, int64_t pitch)                                                \
+    {                                                                                                                  \
+        const int side = 16 / item, together = side / cols;                                                            \
+        __m128i pack[16];                                                                                              \
+        int64_t i;                                                                                                     \
+        int k;                                                                                                         \
+        for (i = 0; i < height; i += side) {                                                                           \
+            _Pragma("GCC unroll 16") for (k = 0; k < cols; k++)                                                        \
+                pack[k] = dmlcy_load_rows(source, rows + i + k * together, together);                                  \
+            dmlcy_shuffle_##item(pack, cols, digits);                                                                  \
+            _Pragma("GCC unroll 16") for (k = 0; k < cols; k++)                                                        \
+                _mm_storeu_si128((__m128i *)(target + k * pitch + i * item), pack[k]);                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \
+                                         char *target, int64_t pitch)                                                  \
+    {                                                                                                                  \
+        if (cols * item == 16)                                                                                         \
+            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, pitch);                                      \
+        else if (item < 8 && cols * item == 8)                                                                         \
+            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, pitch);                        \
+        else if (item < 4)                                                                                             \
+            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, pitch);                        \
+    }
+
+#else
+
+#define DMLCY_TURNS 0
+
+#define DMLCY_TURN(item, digits)                                                                                       \
+    static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \
+                                         char *target, int64_t pitch)                                                  \
+    {                                                                                                                  \
+        (void)source, (void)rows, (void)height, (void)cols, (void)target, (void)pitch;                                 \
+    }
+
+#endif
+
+DMLCY_TURN(1, 4)
+DMLCY_TURN(2, 3)
+DMLCY_TURN(4, 2)
+DMLCY_TURN(8, 1)
+
+#undef DMLCY_TURN
+
+#endif

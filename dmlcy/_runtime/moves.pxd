@@ -1,0 +1,17 @@
+# Transposed rows; moves.h says how.
+
+from libc.stdint cimport int64_t
+
+cdef extern from "moves.h" nogil:
+    enum:
+        DMLCY_TURNS
+
+    void dmlcy_touch(const char* source, int64_t n) noexcept
+    void dmlcy_turn_1(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
+                      int64_t pitch) noexcept
+    void dmlcy_turn_2(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
+                      int64_t pitch) noexcept
+    void dmlcy_turn_4(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
+                      int64_t pitch) noexcept
+    void dmlcy_turn_8(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
+                      int64_t pitch) noexcept
