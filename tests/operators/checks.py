@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import reference
 from hypothesis import strategies as st
 from strategies import Array, Placed, layouts
 
@@ -31,6 +32,27 @@ def assert_same_values(actual: Any, expected: Array) -> None:
     np.testing.assert_array_equal(np.isnan(actual), nan)
     zero = expected.dtype.type(0)
     assert_same_bits(np.where(nan, zero, actual), np.where(nan, zero, expected))
+
+
+def last_place(scale: Array, dtype: Any) -> Array:
+    """A unit in the last place of numbers of this size, in float64."""
+    limits = np.finfo(dtype)
+    return np.ldexp(1.0, np.frexp(np.maximum(scale, float(limits.smallest_normal)))[1] - 1 - limits.nmant)
+
+
+def assert_within(actual: Array, average: reference.Average, bound: float) -> None:
+    """Every result is within so many units in the last place of the sum of magnitudes by the divisor."""
+    exact = average.mean()
+    assert actual.shape == exact.shape
+    np.testing.assert_array_equal(np.isnan(actual[np.isnan(exact)]), True)
+    # A float32 sum whose parts may overflow says nothing.
+    safe = average.magnitude <= 0.999 * float(np.finfo("f4").max)
+    assert actual.dtype == np.float32 or safe.all()
+    infinite, checked = safe & np.isinf(exact), safe & np.isfinite(exact)
+    np.testing.assert_array_equal(actual[infinite], exact[infinite])
+    scale = average.magnitude[checked] / np.maximum(average.divisor[checked], 1)
+    error = np.abs(actual[checked].astype(np.float64) - exact[checked]) / last_place(scale, actual.dtype)
+    assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
 
 
 def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
