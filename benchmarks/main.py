@@ -12,7 +12,7 @@ from benchmarks.cells import Cell
 from benchmarks.checks import run_checks
 from benchmarks.figures import is_target, judge
 from benchmarks.machine import ROOT
-from benchmarks.operators import OPERATORS
+from benchmarks.operators import all_cells
 from benchmarks.report import figures_text, line, markdown
 from benchmarks.results import Results
 from benchmarks.run import Differs, run_cell
@@ -105,7 +105,7 @@ def chosen(options: argparse.Namespace) -> list[Cell]:
     """The cells that match any of the patterns; a quick run takes FLOAT32 and contiguous unless one is given."""
     if options.sweep:
         return []
-    cells = [cell for operator in OPERATORS.values() for cell in operator.cells]
+    cells = all_cells()
     if options.only:
         cells = [cell for cell in cells if any(cell.matches(pattern) for pattern in options.only)]
     elif options.quick:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchmarks.cells import SIZES
-from benchmarks.figures import FLOOR, Judged, judge, speed_up
+from benchmarks.figures import FLOOR, MOVERS, Judged, judge, speed_up
 from benchmarks.operators import OPERATORS
 from benchmarks.peers import NAMES
 from benchmarks.ratios import copied, forms, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratio
@@ -74,7 +74,7 @@ def markdown(results: Results, plots: Iterable[str]) -> str:
         "Written by `python -m benchmarks` (what it measures, and how, is said in "
         "[benchmarks/README.md](../../benchmarks/README.md)); every number is in [results.json](results.json). "
         "A ratio is a peer's median time in units of dmlcy's with `out=` given: above 1, dmlcy is faster. "
-        f"A bold ratio is below {FLOOR}.",
+        f"A bold ratio is below {FLOOR}. Peak MB is what was resident above input and output.",
         *summary(results),
         *(f"![{name.removesuffix('.svg').replace('-', ' ')}]({name})" for name in plots),
         *(part for name in OPERATORS for part in operator(name, results.rows)),
@@ -93,8 +93,8 @@ def summary(results: Results) -> Iterator[str]:
     worst = rated(grid(results.rows))[:WORST]
     yield f"The {len(worst)} cells nearest to their best peer:"
     yield table(["cell", "best peer"], [[row.cell.name, times_of(value)] for value, row in worst])
-    copies = copied(grid(results.rows))[:WORST]
-    yield f"The {len(copies)} cells furthest from memcpy:"
+    copies = copied(row for row in grid(results.rows) if row.cell.operator in MOVERS)[:WORST]
+    yield f"The {len(copies)} cells of data movement furthest from memcpy:"
     yield table(["cell", "part of memcpy"], [[row.cell.name, f"{value:.2f}"] for value, row in copies])
     faster = sorted(speed_up(results.rows), key=lambda pair: pair[0])
     if faster:
@@ -172,11 +172,11 @@ def operator(name: str, rows: Iterable[Row]) -> Iterator[str]:
     peers = list(NAMES.values())
     if tiny:
         head = ["tiny, one thread", "numpy.add(x, x)", "compiled, `out=`", "`out=`", "allocating"]
-        yield table([*head, *peers, "extra MB"], map(tiny_line, tiny))
+        yield table([*head, *peers], map(tiny_line, tiny))
     rest = [row for row in mine if row.cell.size != "tiny"]
     if rest:
         head = ["cell", "threads", "`out=`", "allocating"]
-        yield table([*head, *peers, "best", "part of memcpy", "extra MB"], map(long_line, rest))
+        yield table([*head, *peers, "best", "part of memcpy", "peak MB"], map(long_line, rest))
     reasons = {reason: peer for row in mine for peer, reason in row.absent.items()}
     if reasons:
         yield "–: " + "; ".join(sorted(reasons)) + "."
@@ -184,7 +184,7 @@ def operator(name: str, rows: Iterable[Row]) -> Iterator[str]:
 
 def tiny_line(row: Row) -> Cells:
     times = [row.times.get(name) for name in (YARDSTICK, COMPILED, OURS_OUT, OURS)]
-    return [short_name(row), *map(spread, times), *peer_columns(row), extra(row)]
+    return [short_name(row), *map(spread, times), *peer_columns(row)]
 
 
 def long_line(row: Row) -> Cells:

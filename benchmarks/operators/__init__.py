@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.cells import Cell
 from benchmarks.operators import average_pooling, depth_to_space1, padding1, roi_pooling, unfold
 from benchmarks.operators.base import Operator
 
@@ -15,3 +16,8 @@ OPERATORS: dict[str, Operator] = {
         roi_pooling.OPERATOR,
     )
 }
+
+
+def all_cells() -> list[Cell]:
+    """The grid."""
+    return [cell for operator in OPERATORS.values() for cell in operator.cells]

@@ -15,12 +15,12 @@ from benchmarks import peers
 from benchmarks.calls import Forms, Peer, call
 from benchmarks.cells import LAYOUTS, SIZES, Cell, dtype_of, placed
 from benchmarks.figures import Figure, figures
-from benchmarks.operators import OPERATORS
+from benchmarks.operators import OPERATORS, all_cells
 from benchmarks.run import OURS, OURS_OUT, Differs, our_call, prepare
 from benchmarks.sweep import sweep_cells
 from dmlcy._tables import OPERATORS as SPECS
 
-CELLS = [cell for operator in OPERATORS.values() for cell in operator.cells]
+CELLS = all_cells()
 FIGURES = list(figures())
 MEGABYTES = {"tiny": (0, 0.02), "small": (0.7, 2), "medium": (20, 55), "target": (15, 20), "large": (350, 450)}
 
