@@ -96,8 +96,6 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
         return Absent("torch.nn.functional.pad reflects less than the whole axis")
     if mode == "WRAP" and any(by > n for by, n in zip(widths, cell.sizes, strict=True)):
         return Absent("torch.nn.functional.pad wraps once")
-    if mode in ("EDGE", "REFLECTION") and not cell.dtype.startswith("FLOAT"):
-        return Absent("torch.nn.functional.pad takes floating point in this mode")
     torch: Any = library("torch")
     x, target = torch.from_numpy(inputs[0]), torch.from_numpy(out)
     y = target
@@ -125,8 +123,6 @@ def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     mode, widths = cell.attributes["padding_mode"], cell.attributes["start_padding"]
     if mode == "SYMMETRIC":
         return Absent("ONNX's Pad has no symmetric mode")
-    if cell.dtype == "FLOAT16":
-        return Absent("ONNX Runtime's Pad does not take FLOAT16 on a CPU")
     if mode == "REFLECTION" and any(by >= n for by, n in zip(widths, cell.sizes, strict=True)):
         return Absent("ONNX Runtime's Pad reflects less than the whole axis")
     pads = {"pads": np.array([*widths, *widths], np.int64)}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.calls import Absent, Forms, Peer, call
+from benchmarks.calls import Forms, Peer, call
 from benchmarks.cells import Array, Attributes, Cell, Variant, dtype_of, placed, whole_numbers
 from benchmarks.operators.base import Inputs, Operator
 from benchmarks.peers import library, onnx_forms
@@ -96,8 +96,6 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 
 
 def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
-    if cell.dtype != "FLOAT32":
-        return Absent("ONNX Runtime's MaxRoiPool takes FLOAT32 on a CPU")
     x, rois = inputs
     given = {"pooled_shape": cell.attributes["pooled_size"], "spatial_scale": SCALE}
     return onnx_forms("MaxRoiPool", {"x": x, "rois": rois.reshape(-1, 5)}, out, {}, **given)
