@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -60,16 +60,10 @@ def by_numpy(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     """np.pad; and the same slices written to a tensor given, which np.pad cannot."""
     (x,) = inputs
     mode, widths = cell.attributes["padding_mode"], cell.attributes["start_padding"]
-    pairs: Any = [(by, by) for by in widths]
-    return Forms(call(lambda: np.pad(x, pairs, NUMPY[mode])), call(assignment(mode, widths, x, out)))
-
-
-def assignment(mode: str, widths: Sizes, x: Any, out: Any) -> Callable[[], Any]:
-    """Slices of one tensor assigned to the other, of NumPy or torch: the inside, and then the borders of each axis."""
     inside = tuple(slice(by, by + n) for by, n in zip(widths, x.shape, strict=True))
     sides = [side for axis, by in enumerate(widths) if by for side in borders(mode, axis, by, x.shape[axis])]
 
-    def given() -> Any:
+    def given() -> Array:
         if mode == "CONSTANT":
             for to, _ in sides:
                 out[to] = 0
@@ -79,7 +73,8 @@ def assignment(mode: str, widths: Sizes, x: Any, out: Any) -> Callable[[], Any]:
                 out[to] = out[of]
         return out
 
-    return given
+    pairs: Any = [(by, by) for by in widths]
+    return Forms(call(lambda: np.pad(x, pairs, NUMPY[mode])), call(given))
 
 
 def borders(mode: str, axis: int, by: int, n: int) -> list[tuple[Any, Any]]:
@@ -114,7 +109,7 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 
     operators = {"EDGE": f"replication_pad{axes}d", "REFLECTION": f"reflection_pad{axes}d"}
     if mode not in operators:
-        return Forms(call(allocating), call(assignment(mode, widths, torch.from_numpy(inputs[0]), target)))
+        return Forms(call(allocating))  # a tensor for the result is not taken, or filled by copying a new one
     into = getattr(torch.ops.aten, operators[mode]).out
 
     def given() -> Any:
