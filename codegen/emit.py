@@ -17,6 +17,7 @@ from .writer import Writer
 
 # What a generated module may need, and where it is declared; each module imports what its text uses.
 CIMPORTS = {
+    "cpython.object": "PyObject",
     "libc.math": (
         "INFINITY NAN copysign erf exp fabs floor fmax fmin isfinite isinf isnan log pow round roundf signbit sqrt tanh"
     ),
@@ -35,7 +36,7 @@ CIMPORTS = {
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
         " floor_div floor_mod largest magnitude product same_sizes smallest tensor_holds total"
     ),
-    "dmlcy._runtime.compiled": "as_computed describe match unchanged",
+    "dmlcy._runtime.compiled": "CompiledOperator as_computed describe match take_vectorcalls unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.moves": "dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 DMLCY_TURNS",
@@ -48,7 +49,7 @@ CIMPORTS = {
         " dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
-        "MAX_RANK Tensor aligned as_array new_array out_array overlap overlaps_itself set_rank view write_back"
+        "MAX_RANK Tensor aligned as_array is_brief new_array out_array overlap overlaps_itself set_rank view write_back"
     ),
     "dmlcy._runtime.threads": "Work grain_of parallel_for",
 }

@@ -7,10 +7,10 @@ from numbers import Integral, Real
 
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
-from cpython.long cimport (
-    PyLong_AsLongLong, PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong, PyLong_CheckExact
-)
+from cpython.list cimport PyList_AsTuple, PyList_GetSlice
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong, PyLong_CheckExact
 from cpython.number cimport PyNumber_Index
+from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite, isinf, ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
 from libc.string cimport memcpy
@@ -43,15 +43,17 @@ cdef inline bint is_bool(object value) except -1:
 
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
     cdef int64_t number
-    try:
-        if not PyLong_CheckExact(value):
+    cdef int overflow = 0
+    # An int itself raises nothing, so it goes without the bookkeeping of a try.
+    if not PyLong_CheckExact(value):
+        try:
             if is_bool(value):
                 return 0
             value = PyNumber_Index(value)
-        number = PyLong_AsLongLong(value)
-    except Exception:
-        return 0
-    if number < minimum or number > maximum:
+        except Exception:
+            return 0
+    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow or number < minimum or number > maximum:
         return 0
     result[0] = number
     return 1
@@ -79,9 +81,9 @@ cdef tuple int_entries(object value):
     if PyLong_CheckExact(value):
         return None
     if isinstance(value, tuple):
-        return tuple.__getitem__(value, slice(0, 9))
+        return <tuple>value
     if isinstance(value, list):
-        return tuple(list.__getitem__(value, slice(0, 9)))
+        return PyList_AsTuple(PyList_GetSlice(value, 0, 9))
     if isinstance(value, (str, bytes, bytearray, memoryview)):
         return (None,)
     cdef cnp.ndarray array
@@ -124,16 +126,17 @@ cdef int take_real(object value, double* result) except -1:
     if PyFloat_CheckExact(value):
         result[0] = PyFloat_AS_DOUBLE(value)
         return 1
+    if PyLong_CheckExact(value):
+        small = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if overflow == 0 and -EXACT <= small <= EXACT:
+            result[0] = <double>small
+            return 1
     try:
-        if PyLong_CheckExact(value):
-            small = PyLong_AsLongLongAndOverflow(value, &overflow)
-            if overflow == 0 and -EXACT <= small <= EXACT:
-                result[0] = <double>small
-                return 1
-        elif is_bool(value) or not issubclass(type(value), (Real, Decimal)):
-            return 0
-        elif issubclass(type(value), Integral):
-            value = PyNumber_Index(value)
+        if not PyLong_CheckExact(value):
+            if is_bool(value) or not issubclass(type(value), (Real, Decimal)):
+                return 0
+            if issubclass(type(value), Integral):
+                value = PyNumber_Index(value)
         number = float(value)
         # Infinity must be the value's own; the ratio of a number this far from 1 would take too long.
         if isinf(number) and value != number:
@@ -163,7 +166,7 @@ cdef double odd_double(object numerator, object denominator) except? -1:
 
 cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1:
     if isinstance(value, str):
-        value = names.get(str.__str__(value))
+        value = names.get(value if PyUnicode_CheckExact(value) else str.__str__(value))
         if value is None:
             return 0
     elif type(value) is not cls:

@@ -1,8 +1,25 @@
-# Tensors of a compiled operator: described once by its desc, then met by the arrays of each call.
+# Compiled operators: described once by a desc, then met by the arrays of each call.
 
+from cpython.object cimport PyObject
 from numpy cimport ndarray
 
 from dmlcy._runtime.tensor cimport Tensor
+
+cdef extern from "Python.h":
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+
+# What compiled operators have in common.
+cdef class CompiledOperator:
+    cdef vectorcallfunc vectorcall
+    cdef readonly object desc
+    cdef int level
+    cdef int inputs                 # how many a call has
+
+    # One call; `inputs` are borrowed.
+    cdef object run(self, PyObject* const* inputs, object out)
+
+# Lets the objects of a class be called without a tuple and a dict of the arguments.
+cdef void take_vectorcalls(type cls)
 
 # Data type and sizes of a TensorDesc; no data.
 cdef bint describe(object desc, Tensor* tensor) except -1

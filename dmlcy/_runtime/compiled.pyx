@@ -1,11 +1,58 @@
-"""Tensors of a compiled operator."""
+"""Compiled operators: how they are called, and their tensors."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memcmp
 from numpy cimport ndarray
 
 from dmlcy._runtime.checks cimport same_sizes
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, as_array, item_of, set_rank, view
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        Py_ssize_t tp_vectorcall_offset
+        unsigned long tp_flags
+    const unsigned long Py_TPFLAGS_HAVE_VECTORCALL
+    Py_ssize_t PyVectorcall_NARGS(size_t flags)
+
+cdef str OUT = "out"        # interned, as the names of keywords are at a call
+
+
+cdef class CompiledOperator:
+    """An operator that was checked once: called with arrays of the sizes and data types of its desc."""
+
+    def __cinit__(self, *args, **kwargs):
+        self.vectorcall = <vectorcallfunc>call
+
+    cdef object run(self, PyObject* const* inputs, object out):
+        raise NotImplementedError
+
+    def __reduce__(self):
+        return type(self), (self.desc, self.level)
+
+    def __repr__(self):
+        return f"compile({self.desc!r})"
+
+
+cdef object call(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
+    """The inputs by position, and nothing else or `out`, go straight on; __call__ sorts out or refuses the rest."""
+    cdef CompiledOperator compiled = <CompiledOperator>callee
+    cdef Py_ssize_t i, n = PyVectorcall_NARGS(flags)
+    cdef tuple names = () if keywords == NULL else <tuple>keywords
+    if n == compiled.inputs:
+        if len(names) == 0:
+            return compiled.run(values, None)
+        if len(names) == 1 and names[0] is OUT:
+            return compiled.run(values, <object>values[n])
+    return type(compiled).__call__(
+        compiled, *[<object>values[i] for i in range(n)], **{names[i]: <object>values[n + i] for i in range(len(names))}
+    )
+
+
+cdef void take_vectorcalls(type cls):
+    cdef CompiledOperator probe = CompiledOperator.__new__(CompiledOperator)
+    (<PyTypeObject*>cls).tp_vectorcall_offset = <char*>&probe.vectorcall - <char*><PyObject*>probe
+    (<PyTypeObject*>cls).tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
 
 
 cdef bint describe(object desc, Tensor* tensor) except -1:

@@ -6,6 +6,7 @@ from numpy cimport ndarray
 
 cdef enum:
     MAX_RANK = 8
+    BRIEF_BYTES = 2048
 
 # Values of DML_TENSOR_DATA_TYPE.
 cdef enum:
@@ -40,6 +41,14 @@ cdef int item_of(int dtype) noexcept nogil
 cdef ndarray as_array(object value)
 # The same, but None where each conversion makes another copy: what is written to the array reaches the object.
 cdef ndarray shared_array(object value)
+
+# Whether the elements are so few that giving up the GIL would take longer than working on them.
+cdef inline bint is_brief(const Tensor* tensor) noexcept nogil:
+    cdef int64_t bytes = tensor.item
+    cdef int axis
+    for axis in range(tensor.rank):
+        bytes *= tensor.sizes[axis]
+    return bytes <= BRIEF_BYTES
 
 # Describes the array in C. False: None, a data type that DirectML has not, foreign byte order, rank 0 or above
 # MAX_RANK.

@@ -138,6 +138,8 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept:
 cdef bint set_rank(Tensor* tensor, int rank) noexcept nogil:
     cdef int extra = rank - tensor.rank
     cdef int axis
+    if extra == 0:
+        return True
     if rank < 1 or rank > MAX_RANK:
         return False
     for axis in range(-extra):
@@ -171,7 +173,7 @@ cdef ndarray new_array(Tensor* tensor):
     cdef ndarray array
     for axis in range(tensor.rank):
         sizes[axis] = <cnp.npy_intp>tensor.sizes[axis]
-    array = cnp.PyArray_EMPTY(tensor.rank, sizes, type_numbers[tensor.dtype], 0)
+    array = cnp.PyArray_SimpleNew(tensor.rank, sizes, type_numbers[tensor.dtype])
     make_dense(tensor, array)
     return array
 
@@ -227,6 +229,8 @@ cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1:
     cdef int64_t step, most, count = 1, reach = out_view.item
     cdef int axis, place, axes = 0
     cdef bint nested = True
+    if cnp.PyArray_IS_C_CONTIGUOUS(out):
+        return False
     # The axes of more than one element, by growing step.
     for axis in range(out_view.rank):
         if out_view.sizes[axis] == 0:

@@ -1,12 +1,13 @@
 # cython: language_level=3
 """pad: PADDING1."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
 from dmlcy._runtime.checks cimport append_sizes, ceil_div, floor_mod, magnitude, tensor_holds
-from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
+from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, element_of, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
@@ -15,7 +16,7 @@ from dmlcy._runtime.stream cimport (
     dmlcy_stream_room, dmlcy_stream_seek, DMLCY_ROOM, stream_pays,
 )
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
+    MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
@@ -1132,8 +1133,11 @@ cdef object padding1_call(Padding1* a, ndarray input_array, object out):
         input_array = aligned(input_array, &a.input)
     else:
         input_array = packed(input_array, &a.input)
-    with nogil:
+    if is_brief(&a.input) and is_brief(&a.output):
         status = padding1_run(a)
+    else:
+        with nogil:
+            status = padding1_run(a)
     if status != 0:
         raise MemoryError("padding1: no memory for scratch rows")
     write_back(output_array, result)
@@ -1223,12 +1227,13 @@ def padding1(
     }, level)
 
 
-cdef class Padding1Operator:
+cdef class Padding1Operator(CompiledOperator):
     """PADDING1, checked once: called with arrays of the sizes and data types of its desc."""
 
     cdef Padding1 fields
-    cdef readonly object desc
-    cdef int level
+
+    def __cinit__(self, *args, **kwargs):
+        self.inputs = 1
 
     def __init__(self, desc, int level):
         cdef Padding1 a
@@ -1258,8 +1263,14 @@ cdef class Padding1Operator:
         *,
         out=None,
     ):
+        cdef PyObject** inputs = [
+            <PyObject*>input,
+        ]
+        return self.run(inputs, out)
+
+    cdef object run(self, PyObject* const* inputs, object out):
         cdef Padding1 a = self.fields
-        cdef ndarray input_array = match(input, &a.input)
+        cdef ndarray input_array = match(<object>inputs[0], &a.input)
         cdef object result
         if (
             input_array is not None
@@ -1268,12 +1279,9 @@ cdef class Padding1Operator:
             if result is not None:
                 return result
         return refuse_call(self.desc, {
-            "input": input,
+            "input": <object>inputs[0],
             "out": out,
         })
 
-    def __reduce__(self):
-        return type(self), (self.desc, self.level)
 
-    def __repr__(self):
-        return f"compile({self.desc!r})"
+take_vectorcalls(Padding1Operator)

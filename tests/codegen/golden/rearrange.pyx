@@ -1,16 +1,17 @@
 # cython: language_level=3
 """rearrange: DEPTH_TO_SPACE1."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
-from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
+from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
-    Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
+    Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
@@ -1226,8 +1227,11 @@ cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object o
         input_array = aligned(input_array, &a.input)
     else:
         input_array = packed(input_array, &a.input)
-    with nogil:
+    if is_brief(&a.input) and is_brief(&a.output):
         status = depth_to_space1_run(a)
+    else:
+        with nogil:
+            status = depth_to_space1_run(a)
     if status != 0:
         raise MemoryError("depth_to_space1: no memory for scratch rows")
     write_back(output_array, result)
@@ -1317,12 +1321,13 @@ def depth_to_space1(
     }, level)
 
 
-cdef class DepthToSpace1Operator:
+cdef class DepthToSpace1Operator(CompiledOperator):
     """DEPTH_TO_SPACE1, checked once: called with arrays of the sizes and data types of its desc."""
 
     cdef DepthToSpace1 fields
-    cdef readonly object desc
-    cdef int level
+
+    def __cinit__(self, *args, **kwargs):
+        self.inputs = 1
 
     def __init__(self, desc, int level):
         cdef DepthToSpace1 a
@@ -1352,8 +1357,14 @@ cdef class DepthToSpace1Operator:
         *,
         out=None,
     ):
+        cdef PyObject** inputs = [
+            <PyObject*>input,
+        ]
+        return self.run(inputs, out)
+
+    cdef object run(self, PyObject* const* inputs, object out):
         cdef DepthToSpace1 a = self.fields
-        cdef ndarray input_array = match(input, &a.input)
+        cdef ndarray input_array = match(<object>inputs[0], &a.input)
         cdef object result
         if (
             input_array is not None
@@ -1362,12 +1373,9 @@ cdef class DepthToSpace1Operator:
             if result is not None:
                 return result
         return refuse_call(self.desc, {
-            "input": input,
+            "input": <object>inputs[0],
             "out": out,
         })
 
-    def __reduce__(self):
-        return type(self), (self.desc, self.level)
 
-    def __repr__(self):
-        return f"compile({self.desc!r})"
+take_vectorcalls(DepthToSpace1Operator)

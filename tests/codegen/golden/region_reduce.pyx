@@ -1,17 +1,18 @@
 # cython: language_level=3
 """region_reduce: ROI_POOLING."""
 
+from cpython.object cimport PyObject
 from libc.math cimport INFINITY, NAN, floor, isfinite, roundf, signbit
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.checks cimport append_size, element4, floor_div, same_sizes, tensor_holds
-from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
+from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
-    Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
+    Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
@@ -693,8 +694,11 @@ cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_arr
     else:
         input_array = packed(input_array, &a.input)
         roi_array = packed(roi_array, &a.roi)
-    with nogil:
+    if is_brief(&a.input) and is_brief(&a.roi) and is_brief(&a.output):
         status = roi_pooling_run(a)
+    else:
+        with nogil:
+            status = roi_pooling_run(a)
     if status != 0:
         raise MemoryError("roi_pooling: no memory for scratch rows")
     write_back(output_array, result)
@@ -799,12 +803,13 @@ def roi_pooling(
     }, level, a.broken)
 
 
-cdef class RoiPoolingOperator:
+cdef class RoiPoolingOperator(CompiledOperator):
     """ROI_POOLING, checked once: called with arrays of the sizes and data types of its desc."""
 
     cdef RoiPooling fields
-    cdef readonly object desc
-    cdef int level
+
+    def __cinit__(self, *args, **kwargs):
+        self.inputs = 2
 
     def __init__(self, desc, int level):
         cdef RoiPooling a
@@ -836,10 +841,17 @@ cdef class RoiPoolingOperator:
         *,
         out=None,
     ):
+        cdef PyObject** inputs = [
+            <PyObject*>input,
+            <PyObject*>roi,
+        ]
+        return self.run(inputs, out)
+
+    cdef object run(self, PyObject* const* inputs, object out):
         cdef RoiPooling a = self.fields
         a.broken = 0
-        cdef ndarray input_array = match(input, &a.input)
-        cdef ndarray roi_array = match(roi, &a.roi)
+        cdef ndarray input_array = match(<object>inputs[0], &a.input)
+        cdef ndarray roi_array = match(<object>inputs[1], &a.roi)
         cdef object result
         if (
             input_array is not None
@@ -850,13 +862,10 @@ cdef class RoiPoolingOperator:
             if result is not None:
                 return result
         return refuse_call(self.desc, {
-            "input": input,
-            "roi": roi,
+            "input": <object>inputs[0],
+            "roi": <object>inputs[1],
             "out": out,
         }, a.broken)
 
-    def __reduce__(self):
-        return type(self), (self.desc, self.level)
 
-    def __repr__(self):
-        return f"compile({self.desc!r})"
+take_vectorcalls(RoiPoolingOperator)

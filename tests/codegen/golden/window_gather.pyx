@@ -1,12 +1,13 @@
 # cython: language_level=3
 """window_gather: UNFOLD."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds
-from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
+from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
@@ -15,7 +16,8 @@ from dmlcy._runtime.stream cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, DMLCY_LINE, stream_pays,
 )
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
+    MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view,
+    write_back,
 )
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
@@ -1132,8 +1134,11 @@ cdef object unfold_call(Unfold* a, ndarray input_array, object out):
         input_array = aligned(input_array, &a.input)
     else:
         input_array = packed(input_array, &a.input)
-    with nogil:
+    if is_brief(&a.input) and is_brief(&a.output):
         status = unfold_run(a)
+    else:
+        with nogil:
+            status = unfold_run(a)
     if status != 0:
         raise MemoryError("unfold: no memory for scratch rows")
     write_back(output_array, result)
@@ -1247,12 +1252,13 @@ def unfold(
     }, level)
 
 
-cdef class UnfoldOperator:
+cdef class UnfoldOperator(CompiledOperator):
     """UNFOLD, checked once: called with arrays of the sizes and data types of its desc."""
 
     cdef Unfold fields
-    cdef readonly object desc
-    cdef int level
+
+    def __cinit__(self, *args, **kwargs):
+        self.inputs = 1
 
     def __init__(self, desc, int level):
         cdef Unfold a
@@ -1282,8 +1288,14 @@ cdef class UnfoldOperator:
         *,
         out=None,
     ):
+        cdef PyObject** inputs = [
+            <PyObject*>input,
+        ]
+        return self.run(inputs, out)
+
+    cdef object run(self, PyObject* const* inputs, object out):
         cdef Unfold a = self.fields
-        cdef ndarray input_array = match(input, &a.input)
+        cdef ndarray input_array = match(<object>inputs[0], &a.input)
         cdef object result
         if (
             input_array is not None
@@ -1292,12 +1304,9 @@ cdef class UnfoldOperator:
             if result is not None:
                 return result
         return refuse_call(self.desc, {
-            "input": input,
+            "input": <object>inputs[0],
             "out": out,
         })
 
-    def __reduce__(self):
-        return type(self), (self.desc, self.level)
 
-    def __repr__(self):
-        return f"compile({self.desc!r})"
+take_vectorcalls(UnfoldOperator)

@@ -1,18 +1,19 @@
 # cython: language_level=3
 """window_reduce: AVERAGE_POOLING."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
 from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, tensor_holds
-from dmlcy._runtime.compiled cimport as_computed, describe, match, unchanged
+from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, new_array, out_array, overlap, overlaps_itself, view, write_back,
+    MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
@@ -1105,8 +1106,11 @@ cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object 
         input_array = aligned(input_array, &a.input)
     else:
         input_array = packed(input_array, &a.input)
-    with nogil:
+    if is_brief(&a.input) and is_brief(&a.output):
         status = average_pooling_run(a)
+    else:
+        with nogil:
+            status = average_pooling_run(a)
     if status != 0:
         raise MemoryError("average_pooling: no memory for scratch rows")
     write_back(output_array, result)
@@ -1209,12 +1213,13 @@ def average_pooling(
     }, level)
 
 
-cdef class AveragePoolingOperator:
+cdef class AveragePoolingOperator(CompiledOperator):
     """AVERAGE_POOLING, checked once: called with arrays of the sizes and data types of its desc."""
 
     cdef AveragePooling fields
-    cdef readonly object desc
-    cdef int level
+
+    def __cinit__(self, *args, **kwargs):
+        self.inputs = 1
 
     def __init__(self, desc, int level):
         cdef AveragePooling a
@@ -1244,8 +1249,14 @@ cdef class AveragePoolingOperator:
         *,
         out=None,
     ):
+        cdef PyObject** inputs = [
+            <PyObject*>input,
+        ]
+        return self.run(inputs, out)
+
+    cdef object run(self, PyObject* const* inputs, object out):
         cdef AveragePooling a = self.fields
-        cdef ndarray input_array = match(input, &a.input)
+        cdef ndarray input_array = match(<object>inputs[0], &a.input)
         cdef object result
         if (
             input_array is not None
@@ -1254,12 +1265,9 @@ cdef class AveragePoolingOperator:
             if result is not None:
                 return result
         return refuse_call(self.desc, {
-            "input": input,
+            "input": <object>inputs[0],
             "out": out,
         })
 
-    def __reduce__(self):
-        return type(self), (self.desc, self.level)
 
-    def __repr__(self):
-        return f"compile({self.desc!r})"
+take_vectorcalls(AveragePoolingOperator)
