@@ -1,0 +1,147 @@
+"""Every way of calling a compiled operator, and what it leaves behind."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlcy as dml
+
+X = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
+ROI = np.array([[[[0, 0, 0, 3, 3]]]], np.float32)
+SIZES = dml.TensorDesc("FLOAT32", (1, 1, 5, 5))
+
+
+def unfold() -> Any:
+    return dml.compile(dml.desc.Unfold(input=SIZES, window_sizes=(3, 3)))
+
+
+def roi_pooling() -> Any:
+    rois = dml.TensorDesc("FLOAT32", (1, 1, 1, 5))
+    return dml.compile(dml.desc.RoiPooling(input=SIZES, roi=rois, spatial_scale=1.0, pooled_size=(2, 2)))
+
+
+def test_every_way_of_calling() -> None:
+    expected = dml.roi_pooling(X, ROI, spatial_scale=1.0, pooled_size=2)
+    out = np.zeros_like(expected)
+    op = roi_pooling()
+    name = "".join(["o", "ut"])  # not the interned one
+    ways = [
+        lambda: op(X, ROI),
+        lambda: op(X, ROI, out=None),
+        lambda: op(X, roi=ROI),
+        lambda: op(roi=ROI, input=X),
+        lambda: op(*(X, ROI), **{}),
+        lambda: op.__call__(X, ROI),
+        lambda: type(op).__call__(op, X, roi=ROI),
+    ]
+    for way in ways:
+        np.testing.assert_array_equal(way(), expected)
+    for way in (
+        lambda: op(X, ROI, out=out),
+        lambda: op(X, ROI, **{name: out}),
+        lambda: op(out=out, roi=ROI, input=X),
+        lambda: op(X, out=out, roi=ROI),
+        lambda: op.__call__(X, ROI, out=out),
+    ):
+        out[...] = -1
+        assert way() is out
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_wrong_numbers_of_inputs(n: int) -> None:
+    op = roi_pooling()
+    with pytest.raises(TypeError, match=rf"exactly 2 positional arguments \({n} given\)"):
+        op(*[X] * n)
+
+
+def test_wrong_keywords() -> None:
+    op = unfold()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'to'"):
+        op(X, to=X)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'to'"):
+        op(X, out=None, to=X)
+    with pytest.raises(TypeError, match="input"):
+        op(X, input=X)
+    with pytest.raises(TypeError):
+        op(X, X)
+
+
+def test_a_subclass_may_have_its_own_call() -> None:
+    op = unfold()
+
+    class Same(type(op)):  # type: ignore[misc]
+        pass
+
+    class Shifted(type(op)):  # type: ignore[misc]
+        def __call__(self, x: Any) -> Any:
+            return super().__call__(x + 1)
+
+    np.testing.assert_array_equal(Same(op.desc, 14)(X), op(X))
+    np.testing.assert_array_equal(Shifted(op.desc, 14)(X), op(X + 1))
+    with pytest.raises(TypeError):
+        Shifted(op.desc, 14)(X, out=None)
+
+
+def test_an_object_that_was_never_initialised_refuses() -> None:
+    op = unfold()
+    with pytest.raises(Exception):  # noqa: B017 – which one says nothing; it must not crash
+        type(op).__new__(type(op))(X)
+    with pytest.raises(TypeError):
+        type(op).__new__(type(op))()
+
+
+def test_no_reference_is_left() -> None:
+    op, roi_op = unfold(), roi_pooling()
+    out = op(X)
+
+    def calls() -> None:
+        op(X)
+        op(X, out=out)
+        op(input=X, out=out)
+        roi_op(X, ROI)
+        roi_op(X, roi=ROI)
+        dml.unfold(X, window_sizes=[3, 3], strides=(1, 1))
+        dml.unfold(X, window_sizes=(3, 3), out=out)
+        for bad in (lambda: op(X, X), lambda: op(X, out=X), lambda: op(X, to=X), lambda: roi_op(X)):
+            with pytest.raises((TypeError, dml.DmlError)):
+                bad()
+
+    calls()
+    gc.collect()
+    before = [sys.getrefcount(value) for value in (X, ROI, out, op, roi_op, op.desc)]
+    for _ in range(20):
+        calls()
+    gc.collect()
+    assert [sys.getrefcount(value) for value in (X, ROI, out, op, roi_op, op.desc)] == before
+
+
+def test_threads_share_an_operator() -> None:
+    op = unfold()
+    inputs = [X + k for k in range(4)]
+    wrong: list[int] = []
+
+    def work(k: int) -> None:
+        expected = dml.unfold(inputs[k], window_sizes=3)
+        if any(not np.array_equal(op(inputs[k]), expected) for _ in range(300)):
+            wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("length", [15, 16, 17, 512, 513])
+def test_work_with_and_without_the_gil(length: int) -> None:
+    x = np.arange(4 * length, dtype=np.float32).reshape(1, 4, 1, length)
+    expected = x.reshape(2, 2, length).transpose(0, 2, 1)
+    np.testing.assert_array_equal(dml.depth_to_space1(x, block_size=2)[0, 0], expected.reshape(2, 2 * length))
