@@ -19,6 +19,8 @@ from ..source import Table
 from .base import C_TYPES, KernelTable, local
 from .window_reduce import attribute_locals
 
+ITEMS = {"FLOAT16": 2, "FLOAT32": 4}  # bytes of an element; the loops compare float16 elements as they are
+
 
 @dataclass(frozen=True, slots=True)
 class RegionLoop:
@@ -27,8 +29,8 @@ class RegionLoop:
     name: str
     dtype: int
     ctype: str
+    item: int
     half: bool
-    acc: str
     op: str
     scalars: tuple[tuple[str, str], ...]
     reduction: str
@@ -95,15 +97,17 @@ class RegionReduce:
             bins.finish()
         scalars = attribute_locals(kernel.operator)
         loops = []
-        for dtype, acc in kernel.accumulators(table, ("FLOAT32",)):
-            acc_type = C_TYPES[acc]
+        for dtype, _ in kernel.accumulators(table, ("FLOAT32",)):
+            if dtype not in ITEMS:
+                kernel.error("acc", f"family region_reduce has no loops for {dtype}")
+                continue
             loops.append(
                 RegionLoop(
                     name=f"{kernel.operator.python}_{dtype}",
                     dtype=next(known.value for known in kernel.facts.dtypes if known.name == dtype),
                     ctype=C_TYPES[dtype],
+                    item=ITEMS[dtype],
                     half=dtype == "FLOAT16",
-                    acc=acc_type,
                     op=kernel.operator.desc,
                     scalars=scalars,
                     reduction=reduction,

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +97,95 @@ def test_larger_tensors(sizes: tuple[int, ...], pooled: tuple[int, int], dtype: 
     for source in (x, last, x[..., ::-1].copy()[..., ::-1]):
         assert_same_bits(dml.roi_pooling(source, roi, spatial_scale=1.0, pooled_size=pooled), expected)
         assert_same_bits(dml.roi_pooling(source, roi, spatial_scale=1.0, pooled_size=pooled, out=out), expected)
+
+
+# What the loops tell apart: columns and channels in blocks of 8, rows of few columns, bins wider than 256 columns, more
+# than 64 bins, layouts.
+SIZES = [(1, 8, 9, 8), (2, 8, 5, 7), (2, 9, 6, 33), (1, 16, 40, 9), (1, 17, 20, 300), (1, 3, 4, 700), (3, 1, 12, 16)]
+GRIDS = [(7, 7), (1, 1), (3, 20), (70, 2), (2, 70), (1, 7), (8, 8), (4, 2)]
+
+
+def corners(sizes: tuple[int, ...], dtype: str) -> Array:
+    """Regions inside, as wide as the input, beyond it, of one column, of one row, narrow at the end, and outside."""
+    batch, _, height, width = sizes
+    rows = [
+        (0, 0, width - 1, height - 1),
+        (1, 1, width // 2, height - 2),
+        (-5, -3, width + 9, height + 4),
+        (width - 1, 0, width - 1, height - 1),
+        (0, height - 1, width - 1, height - 1),
+        (width - 3, 2, width - 1, height // 2),
+        (width, 0, width + 5, height),
+        (-9, 0, 3, height + 20),
+        (3, 0, 11, 3),
+    ]
+    return np.array([(r % batch, *row) for r, row in enumerate(rows)], dtype)
+
+
+def in_layouts(x: Array) -> Iterator[Array]:
+    """The same elements, contiguous, channels last, spread out and backwards."""
+    yield x
+    for axis in (1, 2):
+        last = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, axis, -1)), -1, axis)
+        yield last
+        yield last[..., ::-1].copy("K")[..., ::-1]
+    spread = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    spread[..., ::2] = x
+    yield spread[..., ::2]
+    for axis in range(4):
+        yield np.flip(np.flip(x, axis).copy(), axis)
+
+
+def results(dtype: str) -> Iterator[tuple[Array, Array, tuple[int, int], Array]]:
+    """Input, regions, grid and result of every combination."""
+    for seed, sizes in enumerate(SIZES):
+        roi = corners(sizes, dtype)
+        x = small_integers(seed, sizes, dtype, most=2000)
+        rng = np.random.default_rng(seed)
+        for part in (0.02, 0.9):
+            chosen = rng.random(sizes) < part
+            x[chosen] = rng.choice(specials(dtype), int(chosen.sum()))
+            for grid in GRIDS:
+                yield x, roi, grid, dml.roi_pooling(x, roi, spatial_scale=1.0, pooled_size=grid)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+def test_every_path_follows_the_definition(dtype: str) -> None:
+    for x, roi, grid, actual in results(dtype):
+        assert_same_values(actual, reference.roi_pooling(x, roi, spatial_scale=1, pooled_size=grid))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+def test_every_path_in_any_layout(dtype: str) -> None:
+    for x, roi, grid, expected in results(dtype):
+        for source in in_layouts(x):
+            assert_same_bits(dml.roi_pooling(source, roi, spatial_scale=1.0, pooled_size=grid), expected)
+        for out in in_layouts(np.full_like(expected, 77)):
+            assert_same_bits(dml.roi_pooling(x, roi, spatial_scale=1.0, pooled_size=grid, out=out), expected)
+
+
+def digest() -> str:
+    """Of all bits of all results, the layouts read in each way."""
+    found = hashlib.sha256()
+    for dtype in ("f4", "f2"):
+        for x, roi, grid, result in results(dtype):
+            found.update(result.tobytes())
+            for source in in_layouts(x):
+                found.update(dml.roi_pooling(source, roi, spatial_scale=1.0, pooled_size=grid).tobytes())
+    return found.hexdigest()
+
+
+def test_the_same_bits_without_wide_instructions(tmp_path: Path) -> None:
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", "import test_roi_pooling; print(test_roi_pooling.digest())"],
+        env=os.environ | {"DMLCY_ISA": "baseline", "PYTHONPATH": path},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == [digest()], done.stderr
 
 
 # The interpretations

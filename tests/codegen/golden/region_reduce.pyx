@@ -2,13 +2,13 @@
 """region_reduce: ROI_POOLING."""
 
 from cpython.object cimport PyObject
-from libc.math cimport INFINITY, NAN, floor, isfinite, roundf, signbit
-from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.math cimport floor, isfinite, roundf
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.checks cimport append_size, element4, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
-from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_to_float
+from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_of_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
@@ -20,11 +20,34 @@ from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._record import keep
 
 cdef enum:
-    LANES = 16                      # channels of a region that are an item of work
+    CHANNELS = 16                   # of a region that are an item of work
     COLUMNS = 256                   # columns of the input that are reduced together
-    BINS = 64                       # bins of a row that are reduced together
-    GROUP = 4                       # rows that one pass takes in
-    VECTOR = 8                      # loops over a multiple of so many columns have no remainder
+    BINS = 64                       # bins that are reduced together
+    GROUP = 8                       # rows that are copied together
+
+cdef extern from "lanes.h" nogil:
+    enum:
+        LANES "DMLCY_LANES"
+        LEAST "DMLCY_LEAST"
+    ctypedef struct Bin "dmlcy_span":       # elements along an axis of the input; the end is exclusive
+        int64_t start
+        int64_t end
+    void dmlcy_max_bins(
+        const int32_t* lanes, int64_t low, int64_t high, const Bin* bins, int64_t count, int32_t* best) noexcept
+    int32_t dmlcy_key_2(const void* element) noexcept
+    void dmlcy_element_2(int32_t key, void* element) noexcept
+    void dmlcy_max_rows_2(
+        const char* source, const int64_t* steps, int64_t columns_step, int64_t size, int64_t row_step, int64_t rows,
+        bint turned, bint fresh, int32_t* target) noexcept
+    bint dmlcy_put_2(
+        const int32_t* best, int64_t count, char* target, int64_t channel_step, int64_t channels) noexcept
+    int32_t dmlcy_key_4(const void* element) noexcept
+    void dmlcy_element_4(int32_t key, void* element) noexcept
+    void dmlcy_max_rows_4(
+        const char* source, const int64_t* steps, int64_t columns_step, int64_t size, int64_t row_step, int64_t rows,
+        bint turned, bint fresh, int32_t* target) noexcept
+    bint dmlcy_put_4(
+        const int32_t* best, int64_t count, char* target, int64_t channel_step, int64_t channels) noexcept
 
 cdef struct RegionReduce:
     Tensor input                    # N, C, H, W
@@ -32,23 +55,15 @@ cdef struct RegionReduce:
     Tensor output                   # R, C, bins along the height, bins along the width
     const void* attributes          # struct of the operator
 
-# Elements along an axis of the input, from `start` to `end`.
-cdef struct Bin:
-    int64_t start
-    int64_t end
-
-# What an item of work does at a time: bins of one row in some channels. Either there are few columns or one bin only.
-cdef struct Strip:
+# Bins of a region that are made together. Either they have few columns, or there is one bin along the width only.
+cdef struct Tile:
     const char* input               # of the first channel
     char* output                    # of the first channel and bin
-    int64_t channels
-    Bin rows
-    Bin bins[BINS]
-    int64_t count                   # of bins
-
-# What a loop writes is not what it reads; said so, compilers need no checks for it.
-cdef extern from *:
-    ctypedef float* float_only "float* __restrict"
+    int64_t channels                # at most LANES
+    int64_t height                  # bins; height * width is at most BINS
+    int64_t width
+    Bin rows[BINS]
+    Bin columns[BINS]
 
 
 # Goes away from zero when halfway; saturated to 32 bits.
@@ -72,13 +87,14 @@ cdef inline int64_t clamp(int64_t value, int64_t size) noexcept nogil:
     return min(max(value, 0), size)
 
 
-cdef inline int64_t lane_blocks(const RegionReduce* a) noexcept nogil:
-    return (a.input.sizes[1] + LANES - 1) // LANES
+cdef inline int64_t channel_blocks(const RegionReduce* a) noexcept nogil:
+    return (a.input.sizes[1] + CHANNELS - 1) // CHANNELS
 
 
 cdef int run_regions(Work work, const RegionReduce* a) noexcept nogil:
     cdef int64_t elements = max(a.output.sizes[2] * a.output.sizes[3], a.input.sizes[2] * a.input.sizes[3] // 4)
-    return parallel_for(work, a, a.output.sizes[0] * lane_blocks(a), grain_of(elements * LANES * a.input.item))
+    elements *= min(CHANNELS, a.input.sizes[1])
+    return parallel_for(work, a, a.output.sizes[0] * channel_blocks(a), grain_of(elements * a.input.item))
 
 
 # roi_pooling_FLOAT16
@@ -87,154 +103,97 @@ cdef inline float roi_pooling_FLOAT16_at(const char* element) noexcept nogil:
     return dmlcy_float_of_half((<const uint16_t*> element)[0])
 
 
-# The greater of a number and an element; a NaN loses. Which of two zeros, is left to _exact.
-cdef inline float roi_pooling_FLOAT16_max(float best, float x) noexcept nogil:
-    return x if x > best else best
-
-
-# The row as contiguous float: itself, or a copy in `scratch`.
-cdef inline const float* roi_pooling_FLOAT16_load(
-        const char* row, int64_t step, float* scratch, int64_t size) noexcept nogil:
-    dmlcy_half_to_float(<const uint16_t*> row, step, scratch, size)
-    return scratch
-
-
-# Takes `count` rows of each channel into the maxima, LANES for each column; `fresh`: there are none yet.
-cdef void roi_pooling_FLOAT16_take_rows(
-        float_only maxima, const float** row, int64_t count, int64_t channel_step, int64_t channels,
-        int64_t size, bint fresh) noexcept nogil:
-    cdef int64_t channel, i
-    cdef float best
-    cdef const float* row0 = row[0]
-    cdef const float* row1 = row[1 if count > 1 else 0]
-    cdef const float* row2 = row[2 if count > 2 else 0]
-    cdef const float* row3 = row[3 if count > 3 else 0]
-    for channel in range(channels):
-        if count == 4:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT16_max(best, row0[i])
-                best = roi_pooling_FLOAT16_max(best, row1[i])
-                best = roi_pooling_FLOAT16_max(best, row2[i])
-                best = roi_pooling_FLOAT16_max(best, row3[i])
-                maxima[i * LANES + channel] = best
-        elif count == 3:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT16_max(best, row0[i])
-                best = roi_pooling_FLOAT16_max(best, row1[i])
-                best = roi_pooling_FLOAT16_max(best, row2[i])
-                maxima[i * LANES + channel] = best
-        elif count == 2:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT16_max(best, row0[i])
-                best = roi_pooling_FLOAT16_max(best, row1[i])
-                maxima[i * LANES + channel] = best
-        elif count == 1:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT16_max(best, row0[i])
-                maxima[i * LANES + channel] = best
-        row0 += channel_step
-        row1 += channel_step
-        row2 += channel_step
-        row3 += channel_step
-
-
-# The maxima over the strip's rows of `size` columns from `first` on.
-cdef void roi_pooling_FLOAT16_reduce_rows(
-        const RegionReduce* a, const Strip* strip, int64_t first, int64_t size, float* maxima) noexcept nogil:
-    cdef int64_t step = a.input.strides[3]
-    cdef bint direct = False
-    cdef int64_t channels = strip.channels if direct else 1
-    cdef int64_t channel = 0
-    cdef int64_t n, row, rows
-    cdef const char* data
-    cdef const float* group[GROUP]
-    cdef float scratch[GROUP][COLUMNS + VECTOR]
-    while channel < strip.channels:
-        data = strip.input + channel * a.input.strides[1] + first * step
-        row = strip.rows.start
-        while row < strip.rows.end:
-            rows = min(strip.rows.end - row, GROUP)
-            for n in range(rows):
-                group[n] = roi_pooling_FLOAT16_load(data + (row + n) * a.input.strides[2], step, scratch[n], size)
-            roi_pooling_FLOAT16_take_rows(
-                maxima + channel, group, rows, a.input.strides[1] // <int64_t> sizeof(float), channels, size,
-                row == strip.rows.start)
-            row += rows
-        channel += channels
-
-
-# The maximum of a bin that is known to be a zero, or not to be above -infinity: +0 or -0, -infinity or NaN.
-cdef float roi_pooling_FLOAT16_exact(
-        const RegionReduce* a, const char* data, Bin rows, Bin columns, float best) noexcept nogil:
-    cdef int64_t row, column
-    cdef float x
-    for row in range(rows.start, rows.end):
-        for column in range(columns.start, columns.end):
-            x = roi_pooling_FLOAT16_at(data + row * a.input.strides[2] + column * a.input.strides[3])
-            if x == best and (x != 0 or not signbit(x)):
-                return x
-    return best if best == 0 else NAN
-
-
-# Writes bin n of each channel.
-cdef void roi_pooling_FLOAT16_write(const RegionReduce* a, const Strip* strip, int64_t n, float* best) noexcept nogil:
-    cdef char* output = strip.output + n * a.output.strides[3]
-    cdef int64_t channel
-    cdef uint16_t values[LANES]
-    dmlcy_float_to_half(best, values, sizeof(uint16_t), LANES)
-    for channel in range(strip.channels):
-        (<uint16_t*> (output + channel * a.output.strides[1]))[0] = values[channel]
-
-
-cdef inline void roi_pooling_FLOAT16_set(float* best, float value) noexcept nogil:
-    cdef int64_t i
+# The maxima over the rows, which are copied first: for any layout and size.
+cdef void roi_pooling_FLOAT16_max_copied_rows(
+        const RegionReduce* a, const Tile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
+    cdef uint16_t copied[GROUP][LANES][LANES]
+    cdef int64_t steps[LANES]
+    cdef int64_t column_step[LANES]
+    cdef int64_t column, row, count, n, channel, i
+    cdef const char* source
     for i in range(LANES):
-        best[i] = value
+        steps[i] = i * LANES * 2
+    column = 0
+    while column < size:
+        for i in range(LANES):
+            column_step[i] = (first + min(column + i, size - 1)) * a.input.strides[3]
+        row = rows.start
+        while row < rows.end:
+            count = min(rows.end - row, GROUP)
+            for n in range(count):
+                for channel in range(LANES):
+                    source = tile.input + (row + n) * a.input.strides[2]
+                    source += min(channel, tile.channels - 1) * a.input.strides[1]
+                    for i in range(LANES):
+                        copied[n][channel][i] = (<const uint16_t*> (source + column_step[i]))[0]
+            dmlcy_max_rows_2(
+                <const char*> copied, steps, 0, LANES, sizeof(copied[0]), count, True, row == rows.start,
+                lanes + column * LANES)
+            row += count
+        column += LANES
 
 
-cdef void roi_pooling_FLOAT16_reduce(const RegionReduce* a, const Strip* strip, float empty) noexcept nogil:
-    cdef int64_t low = strip.bins[0].start
-    cdef int64_t end = strip.bins[strip.count - 1].end
-    cdef int64_t high, first, size, n, x, i
-    cdef int doubtful
-    cdef Bin bin
-    cdef float maxima[(COLUMNS + VECTOR) * LANES]
-    cdef float best[LANES]
-    if low >= end or strip.rows.start >= strip.rows.end:
-        roi_pooling_FLOAT16_set(best, empty)
-        for n in range(strip.count):
-            roi_pooling_FLOAT16_write(a, strip, n, best)
-        return
-    roi_pooling_FLOAT16_set(best, -INFINITY)
-    while low < end:
-        high = min(low + COLUMNS, end)
-        size = min((high - low + VECTOR - 1) // VECTOR * VECTOR, a.input.sizes[3])
-        first = min(low, a.input.sizes[3] - size)
-        roi_pooling_FLOAT16_reduce_rows(a, strip, first, size, maxima)
-        for n in range(strip.count):
-            bin = strip.bins[n]
-            for x in range(max(bin.start, low) - first, min(bin.end, high) - first):
-                for i in range(LANES):
-                    best[i] = roi_pooling_FLOAT16_max(best[i], maxima[x * LANES + i])
-            if high < end:
-                continue
-            doubtful = 0
+# The maxima over the rows: in columns from the one that is returned on, which include those from `low` to `high`. Where
+# LANES columns are next to each other, or LANES channels are, they are read as they are.
+cdef int64_t roi_pooling_FLOAT16_max_rows(
+        const RegionReduce* a, const Tile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
+    cdef int64_t size = max(high - low, LANES)
+    cdef int64_t first = min(low, a.input.sizes[3] - size)
+    cdef const char* source = tile.input + first * a.input.strides[3] + rows.start * a.input.strides[2]
+    cdef bint columns_near = a.input.strides[3] == 2
+    cdef bint channels_near = a.input.strides[1] == 2 and tile.channels == LANES
+    cdef int64_t steps[LANES]
+    cdef int64_t i
+    if first < 0 or not (columns_near or channels_near):
+        roi_pooling_FLOAT16_max_copied_rows(a, tile, rows, low, high - low, lanes)
+        return low
+    for i in range(LANES):
+        steps[i] = min(i, tile.channels - 1) * a.input.strides[1] if columns_near else i * a.input.strides[3]
+    dmlcy_max_rows_2(
+        source, steps, a.input.strides[3], size, a.input.strides[2], rows.end - rows.start, columns_near, True, lanes)
+    return first
+
+
+cdef void roi_pooling_FLOAT16_write(const RegionReduce* a, const Tile* tile, const int32_t* best) noexcept nogil:
+    cdef int64_t width = tile.width
+    cdef int64_t height = tile.height
+    cdef int64_t y, x, channel
+    cdef char* output
+    if a.output.strides[2] == width * a.output.strides[3]:
+        width *= height
+        height = 1
+    for y in range(height):
+        output = tile.output + y * a.output.strides[2]
+        if a.output.strides[3] != 2 or width < LANES or not dmlcy_put_2(
+                best, width, output, a.output.strides[1], tile.channels):
+            for channel in range(tile.channels):
+                for x in range(width):
+                    dmlcy_element_2(
+                        best[x * LANES + channel], output + channel * a.output.strides[1] + x * a.output.strides[3])
+        best += width * LANES
+
+
+cdef void roi_pooling_FLOAT16_reduce(const RegionReduce* a, const Tile* tile, int32_t empty) noexcept nogil:
+    cdef int32_t lanes[(COLUMNS + LANES) * LANES]   # keys; LANES channels of each column
+    cdef int32_t best[BINS * LANES]
+    cdef int64_t end = tile.columns[tile.width - 1].end
+    cdef int64_t y, x, i, low, high, first
+    cdef int32_t* row = best
+    cdef Bin rows
+    for y in range(tile.height):
+        rows = tile.rows[y]
+        for x in range(tile.width):
             for i in range(LANES):
-                doubtful |= (best[i] == 0) | (best[i] == -INFINITY)
-            if bin.start >= bin.end:
-                roi_pooling_FLOAT16_set(best, empty)
-            elif doubtful:
-                for i in range(strip.channels):
-                    if best[i] == 0 or best[i] == -INFINITY:
-                        best[i] = roi_pooling_FLOAT16_exact(
-                            a, strip.input + i * a.input.strides[1], strip.rows, bin, best[i])
-            roi_pooling_FLOAT16_write(a, strip, n, best)
-            roi_pooling_FLOAT16_set(best, -INFINITY)
-        low = high
+                row[x * LANES + i] = empty if max(rows.end - rows.start, 0) * max(
+                    tile.columns[x].end - tile.columns[x].start, 0) == 0 else LEAST
+        low = tile.columns[0].start if rows.start < rows.end else end
+        while low < end:
+            high = min(low + COLUMNS, end)
+            first = roi_pooling_FLOAT16_max_rows(a, tile, rows, low, high, lanes)
+            dmlcy_max_bins(lanes, first, high, tile.columns, tile.width, row)
+            low = high
+        row += tile.width * LANES
+    roi_pooling_FLOAT16_write(a, tile, best)
 
 
 # Bin i of `count` along an axis of `size` elements, of which the region has those from `first` to `last`.
@@ -252,43 +211,53 @@ cdef int roi_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) 
     cdef float spatial_scale = attributes.spatial_scale
     cdef int64_t height = a.output.sizes[2]
     cdef int64_t width = a.output.sizes[3]
-    cdef int64_t region, channel, batch, y, x, first_height, last_height, first_width, last_width
+    cdef int64_t region, channel, end_channel, batch, y, x, n, c
+    cdef int64_t first_height, last_height, first_width, last_width
     cdef float row0, row1, row2, row3, row4
+    cdef uint16_t empty = dmlcy_half_of_float(0)
     cdef const char* entry
-    cdef char* output
-    cdef Strip strip
+    cdef Tile tile
     while begin < end:              # region by region in the same channels: they stay in the cache
         region = begin % a.output.sizes[0]
-        channel = begin // a.output.sizes[0] * LANES
+        channel = begin // a.output.sizes[0] * CHANNELS
+        end_channel = min(channel + CHANNELS, a.input.sizes[1])
         entry = a.regions.data + region * a.regions.strides[2]
-        row0 = <float> roi_pooling_FLOAT16_at(entry)
-        row1 = <float> roi_pooling_FLOAT16_at(entry + 1 * a.regions.strides[3])
-        row2 = <float> roi_pooling_FLOAT16_at(entry + 2 * a.regions.strides[3])
-        row3 = <float> roi_pooling_FLOAT16_at(entry + 3 * a.regions.strides[3])
-        row4 = <float> roi_pooling_FLOAT16_at(entry + 4 * a.regions.strides[3])
+        row0 = roi_pooling_FLOAT16_at(entry)
+        row1 = roi_pooling_FLOAT16_at(entry + 1 * a.regions.strides[3])
+        row2 = roi_pooling_FLOAT16_at(entry + 2 * a.regions.strides[3])
+        row3 = roi_pooling_FLOAT16_at(entry + 3 * a.regions.strides[3])
+        row4 = roi_pooling_FLOAT16_at(entry + 4 * a.regions.strides[3])
         # The rows were checked, but another thread may have written to them since: nothing may lead out of the input.
         batch = whole(row0, a.input.sizes[0] - 1)
         first_height = round_away(row2 * spatial_scale)
         last_height = max(round_away(row4 * spatial_scale), first_height)
         first_width = round_away(row1 * spatial_scale)
         last_width = max(round_away(row3 * spatial_scale), first_width)
-        strip.input = a.input.data + batch * a.input.strides[0] + channel * a.input.strides[1]
-        strip.channels = min(a.input.sizes[1] - channel, LANES)
-        output = a.output.data + region * a.output.strides[0] + channel * a.output.strides[1]
         x = 0
         while x < width:
-            strip.count = 0
-            while strip.count < BINS and x + strip.count < width:
-                strip.bins[strip.count] = roi_pooling_FLOAT16_bin(
-                    x + strip.count, width, first_width, last_width, a.input.sizes[3])
-                if strip.count > 0 and strip.bins[strip.count].end - strip.bins[0].start > COLUMNS:
+            tile.width = 0
+            while tile.width < min(BINS, width - x):
+                tile.columns[tile.width] = roi_pooling_FLOAT16_bin(
+                    x + tile.width, width, first_width, last_width, a.input.sizes[3])
+                if tile.width > 0 and tile.columns[tile.width].end - tile.columns[0].start > COLUMNS:
                     break
-                strip.count += 1
-            for y in range(height):
-                strip.rows = roi_pooling_FLOAT16_bin(y, height, first_height, last_height, a.input.sizes[2])
-                strip.output = output + y * a.output.strides[2] + x * a.output.strides[3]
-                roi_pooling_FLOAT16_reduce(a, &strip, 0)
-            x += strip.count
+                tile.width += 1
+            y = 0
+            while y < height:
+                tile.height = min(BINS // tile.width, height - y)
+                for n in range(tile.height):
+                    tile.rows[n] = roi_pooling_FLOAT16_bin(y + n, height, first_height, last_height, a.input.sizes[2])
+                c = channel
+                while c < end_channel:
+                    tile.channels = min(end_channel - c, LANES)
+                    tile.input = a.input.data + batch * a.input.strides[0] + c * a.input.strides[1]
+                    tile.output = (
+                        a.output.data + region * a.output.strides[0] + c * a.output.strides[1]
+                        + y * a.output.strides[2] + x * a.output.strides[3])
+                    roi_pooling_FLOAT16_reduce(a, &tile, dmlcy_key_2(&empty))
+                    c += LANES
+                y += tile.height
+            x += tile.width
         begin += 1
     return 0
 
@@ -303,178 +272,97 @@ cdef inline float roi_pooling_FLOAT32_at(const char* element) noexcept nogil:
     return (<const float*> element)[0]
 
 
-# The greater of a number and an element; a NaN loses. Which of two zeros, is left to _exact.
-cdef inline float roi_pooling_FLOAT32_max(float best, float x) noexcept nogil:
-    return x if x > best else best
-
-
-# The row as contiguous float: itself, or a copy in `scratch`.
-cdef inline const float* roi_pooling_FLOAT32_load(
-        const char* row, int64_t step, float* scratch, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(float):
-        return <const float*> row
-    for i in range(size):
-        scratch[i] = (<const float*> (row + i * step))[0]
-    return scratch
-
-
-# Takes `count` rows of each channel into the maxima, LANES for each column; `fresh`: there are none yet.
-cdef void roi_pooling_FLOAT32_take_rows(
-        float_only maxima, const float** row, int64_t count, int64_t channel_step, int64_t channels,
-        int64_t size, bint fresh) noexcept nogil:
-    cdef int64_t channel, i
-    cdef float best
-    cdef const float* row0 = row[0]
-    cdef const float* row1 = row[1 if count > 1 else 0]
-    cdef const float* row2 = row[2 if count > 2 else 0]
-    cdef const float* row3 = row[3 if count > 3 else 0]
-    for channel in range(channels):
-        if count == 4:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT32_max(best, row0[i])
-                best = roi_pooling_FLOAT32_max(best, row1[i])
-                best = roi_pooling_FLOAT32_max(best, row2[i])
-                best = roi_pooling_FLOAT32_max(best, row3[i])
-                maxima[i * LANES + channel] = best
-        elif count == 3:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT32_max(best, row0[i])
-                best = roi_pooling_FLOAT32_max(best, row1[i])
-                best = roi_pooling_FLOAT32_max(best, row2[i])
-                maxima[i * LANES + channel] = best
-        elif count == 2:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT32_max(best, row0[i])
-                best = roi_pooling_FLOAT32_max(best, row1[i])
-                maxima[i * LANES + channel] = best
-        elif count == 1:
-            for i in range(size):
-                best = -INFINITY if fresh else maxima[i * LANES + channel]
-                best = roi_pooling_FLOAT32_max(best, row0[i])
-                maxima[i * LANES + channel] = best
-        row0 += channel_step
-        row1 += channel_step
-        row2 += channel_step
-        row3 += channel_step
-
-
-# The maxima over the strip's rows of `size` columns from `first` on.
-cdef void roi_pooling_FLOAT32_reduce_rows(
-        const RegionReduce* a, const Strip* strip, int64_t first, int64_t size, float* maxima) noexcept nogil:
-    cdef int64_t step = a.input.strides[3]
-    cdef bint direct = step == sizeof(float)
-    cdef int64_t channels = strip.channels if direct else 1
-    cdef int64_t channel = 0
-    cdef int64_t n, row, rows
-    cdef const char* data
-    cdef const float* group[GROUP]
-    cdef float scratch[GROUP][COLUMNS + VECTOR]
-    while channel < strip.channels:
-        data = strip.input + channel * a.input.strides[1] + first * step
-        row = strip.rows.start
-        while row < strip.rows.end:
-            rows = min(strip.rows.end - row, GROUP)
-            for n in range(rows):
-                group[n] = roi_pooling_FLOAT32_load(data + (row + n) * a.input.strides[2], step, scratch[n], size)
-            roi_pooling_FLOAT32_take_rows(
-                maxima + channel, group, rows, a.input.strides[1] // <int64_t> sizeof(float), channels, size,
-                row == strip.rows.start)
-            row += rows
-        channel += channels
-
-
-# The same where LANES channels are next to each other.
-cdef void roi_pooling_FLOAT32_reduce_rows_of_lanes(
-        const RegionReduce* a, const Strip* strip, int64_t first, int64_t size, float_only maxima) noexcept nogil:
-    cdef int64_t column, row, i
-    cdef float best
-    cdef const char* data
-    cdef const float* lanes
-    for column in range(size):
-        for i in range(LANES):
-            maxima[column * LANES + i] = -INFINITY
-        data = strip.input + (first + column) * a.input.strides[3]
-        for row in range(strip.rows.start, strip.rows.end):
-            lanes = <const float*> (data + row * a.input.strides[2])
-            for i in range(LANES):
-                best = maxima[column * LANES + i]
-                maxima[column * LANES + i] = roi_pooling_FLOAT32_max(best, lanes[i])
-
-
-# The maximum of a bin that is known to be a zero, or not to be above -infinity: +0 or -0, -infinity or NaN.
-cdef float roi_pooling_FLOAT32_exact(
-        const RegionReduce* a, const char* data, Bin rows, Bin columns, float best) noexcept nogil:
-    cdef int64_t row, column
-    cdef float x
-    for row in range(rows.start, rows.end):
-        for column in range(columns.start, columns.end):
-            x = roi_pooling_FLOAT32_at(data + row * a.input.strides[2] + column * a.input.strides[3])
-            if x == best and (x != 0 or not signbit(x)):
-                return x
-    return best if best == 0 else NAN
-
-
-# Writes bin n of each channel.
-cdef void roi_pooling_FLOAT32_write(const RegionReduce* a, const Strip* strip, int64_t n, float* best) noexcept nogil:
-    cdef char* output = strip.output + n * a.output.strides[3]
-    cdef int64_t channel
-    cdef float* values = best
-    for channel in range(strip.channels):
-        (<float*> (output + channel * a.output.strides[1]))[0] = values[channel]
-
-
-cdef inline void roi_pooling_FLOAT32_set(float* best, float value) noexcept nogil:
-    cdef int64_t i
+# The maxima over the rows, which are copied first: for any layout and size.
+cdef void roi_pooling_FLOAT32_max_copied_rows(
+        const RegionReduce* a, const Tile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
+    cdef float copied[GROUP][LANES][LANES]
+    cdef int64_t steps[LANES]
+    cdef int64_t column_step[LANES]
+    cdef int64_t column, row, count, n, channel, i
+    cdef const char* source
     for i in range(LANES):
-        best[i] = value
+        steps[i] = i * LANES * 4
+    column = 0
+    while column < size:
+        for i in range(LANES):
+            column_step[i] = (first + min(column + i, size - 1)) * a.input.strides[3]
+        row = rows.start
+        while row < rows.end:
+            count = min(rows.end - row, GROUP)
+            for n in range(count):
+                for channel in range(LANES):
+                    source = tile.input + (row + n) * a.input.strides[2]
+                    source += min(channel, tile.channels - 1) * a.input.strides[1]
+                    for i in range(LANES):
+                        copied[n][channel][i] = (<const float*> (source + column_step[i]))[0]
+            dmlcy_max_rows_4(
+                <const char*> copied, steps, 0, LANES, sizeof(copied[0]), count, True, row == rows.start,
+                lanes + column * LANES)
+            row += count
+        column += LANES
 
 
-cdef void roi_pooling_FLOAT32_reduce(const RegionReduce* a, const Strip* strip, float empty) noexcept nogil:
-    cdef int64_t low = strip.bins[0].start
-    cdef int64_t end = strip.bins[strip.count - 1].end
-    cdef int64_t high, first, size, n, x, i
-    cdef int doubtful
-    cdef Bin bin
-    cdef float maxima[(COLUMNS + VECTOR) * LANES]
-    cdef float best[LANES]
-    if low >= end or strip.rows.start >= strip.rows.end:
-        roi_pooling_FLOAT32_set(best, empty)
-        for n in range(strip.count):
-            roi_pooling_FLOAT32_write(a, strip, n, best)
-        return
-    roi_pooling_FLOAT32_set(best, -INFINITY)
-    while low < end:
-        high = min(low + COLUMNS, end)
-        size = min((high - low + VECTOR - 1) // VECTOR * VECTOR, a.input.sizes[3])
-        first = min(low, a.input.sizes[3] - size)
-        if strip.channels == LANES and a.input.strides[1] == sizeof(float):
-            roi_pooling_FLOAT32_reduce_rows_of_lanes(a, strip, first, size, maxima)
-        else:
-            roi_pooling_FLOAT32_reduce_rows(a, strip, first, size, maxima)
-        for n in range(strip.count):
-            bin = strip.bins[n]
-            for x in range(max(bin.start, low) - first, min(bin.end, high) - first):
-                for i in range(LANES):
-                    best[i] = roi_pooling_FLOAT32_max(best[i], maxima[x * LANES + i])
-            if high < end:
-                continue
-            doubtful = 0
+# The maxima over the rows: in columns from the one that is returned on, which include those from `low` to `high`. Where
+# LANES columns are next to each other, or LANES channels are, they are read as they are.
+cdef int64_t roi_pooling_FLOAT32_max_rows(
+        const RegionReduce* a, const Tile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
+    cdef int64_t size = max(high - low, LANES)
+    cdef int64_t first = min(low, a.input.sizes[3] - size)
+    cdef const char* source = tile.input + first * a.input.strides[3] + rows.start * a.input.strides[2]
+    cdef bint columns_near = a.input.strides[3] == 4
+    cdef bint channels_near = a.input.strides[1] == 4 and tile.channels == LANES
+    cdef int64_t steps[LANES]
+    cdef int64_t i
+    if first < 0 or not (columns_near or channels_near):
+        roi_pooling_FLOAT32_max_copied_rows(a, tile, rows, low, high - low, lanes)
+        return low
+    for i in range(LANES):
+        steps[i] = min(i, tile.channels - 1) * a.input.strides[1] if columns_near else i * a.input.strides[3]
+    dmlcy_max_rows_4(
+        source, steps, a.input.strides[3], size, a.input.strides[2], rows.end - rows.start, columns_near, True, lanes)
+    return first
+
+
+cdef void roi_pooling_FLOAT32_write(const RegionReduce* a, const Tile* tile, const int32_t* best) noexcept nogil:
+    cdef int64_t width = tile.width
+    cdef int64_t height = tile.height
+    cdef int64_t y, x, channel
+    cdef char* output
+    if a.output.strides[2] == width * a.output.strides[3]:
+        width *= height
+        height = 1
+    for y in range(height):
+        output = tile.output + y * a.output.strides[2]
+        if a.output.strides[3] != 4 or width < LANES or not dmlcy_put_4(
+                best, width, output, a.output.strides[1], tile.channels):
+            for channel in range(tile.channels):
+                for x in range(width):
+                    dmlcy_element_4(
+                        best[x * LANES + channel], output + channel * a.output.strides[1] + x * a.output.strides[3])
+        best += width * LANES
+
+
+cdef void roi_pooling_FLOAT32_reduce(const RegionReduce* a, const Tile* tile, int32_t empty) noexcept nogil:
+    cdef int32_t lanes[(COLUMNS + LANES) * LANES]   # keys; LANES channels of each column
+    cdef int32_t best[BINS * LANES]
+    cdef int64_t end = tile.columns[tile.width - 1].end
+    cdef int64_t y, x, i, low, high, first
+    cdef int32_t* row = best
+    cdef Bin rows
+    for y in range(tile.height):
+        rows = tile.rows[y]
+        for x in range(tile.width):
             for i in range(LANES):
-                doubtful |= (best[i] == 0) | (best[i] == -INFINITY)
-            if bin.start >= bin.end:
-                roi_pooling_FLOAT32_set(best, empty)
-            elif doubtful:
-                for i in range(strip.channels):
-                    if best[i] == 0 or best[i] == -INFINITY:
-                        best[i] = roi_pooling_FLOAT32_exact(
-                            a, strip.input + i * a.input.strides[1], strip.rows, bin, best[i])
-            roi_pooling_FLOAT32_write(a, strip, n, best)
-            roi_pooling_FLOAT32_set(best, -INFINITY)
-        low = high
+                row[x * LANES + i] = empty if max(rows.end - rows.start, 0) * max(
+                    tile.columns[x].end - tile.columns[x].start, 0) == 0 else LEAST
+        low = tile.columns[0].start if rows.start < rows.end else end
+        while low < end:
+            high = min(low + COLUMNS, end)
+            first = roi_pooling_FLOAT32_max_rows(a, tile, rows, low, high, lanes)
+            dmlcy_max_bins(lanes, first, high, tile.columns, tile.width, row)
+            low = high
+        row += tile.width * LANES
+    roi_pooling_FLOAT32_write(a, tile, best)
 
 
 # Bin i of `count` along an axis of `size` elements, of which the region has those from `first` to `last`.
@@ -492,43 +380,53 @@ cdef int roi_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) 
     cdef float spatial_scale = attributes.spatial_scale
     cdef int64_t height = a.output.sizes[2]
     cdef int64_t width = a.output.sizes[3]
-    cdef int64_t region, channel, batch, y, x, first_height, last_height, first_width, last_width
+    cdef int64_t region, channel, end_channel, batch, y, x, n, c
+    cdef int64_t first_height, last_height, first_width, last_width
     cdef float row0, row1, row2, row3, row4
+    cdef float empty = 0
     cdef const char* entry
-    cdef char* output
-    cdef Strip strip
+    cdef Tile tile
     while begin < end:              # region by region in the same channels: they stay in the cache
         region = begin % a.output.sizes[0]
-        channel = begin // a.output.sizes[0] * LANES
+        channel = begin // a.output.sizes[0] * CHANNELS
+        end_channel = min(channel + CHANNELS, a.input.sizes[1])
         entry = a.regions.data + region * a.regions.strides[2]
-        row0 = <float> roi_pooling_FLOAT32_at(entry)
-        row1 = <float> roi_pooling_FLOAT32_at(entry + 1 * a.regions.strides[3])
-        row2 = <float> roi_pooling_FLOAT32_at(entry + 2 * a.regions.strides[3])
-        row3 = <float> roi_pooling_FLOAT32_at(entry + 3 * a.regions.strides[3])
-        row4 = <float> roi_pooling_FLOAT32_at(entry + 4 * a.regions.strides[3])
+        row0 = roi_pooling_FLOAT32_at(entry)
+        row1 = roi_pooling_FLOAT32_at(entry + 1 * a.regions.strides[3])
+        row2 = roi_pooling_FLOAT32_at(entry + 2 * a.regions.strides[3])
+        row3 = roi_pooling_FLOAT32_at(entry + 3 * a.regions.strides[3])
+        row4 = roi_pooling_FLOAT32_at(entry + 4 * a.regions.strides[3])
         # The rows were checked, but another thread may have written to them since: nothing may lead out of the input.
         batch = whole(row0, a.input.sizes[0] - 1)
         first_height = round_away(row2 * spatial_scale)
         last_height = max(round_away(row4 * spatial_scale), first_height)
         first_width = round_away(row1 * spatial_scale)
         last_width = max(round_away(row3 * spatial_scale), first_width)
-        strip.input = a.input.data + batch * a.input.strides[0] + channel * a.input.strides[1]
-        strip.channels = min(a.input.sizes[1] - channel, LANES)
-        output = a.output.data + region * a.output.strides[0] + channel * a.output.strides[1]
         x = 0
         while x < width:
-            strip.count = 0
-            while strip.count < BINS and x + strip.count < width:
-                strip.bins[strip.count] = roi_pooling_FLOAT32_bin(
-                    x + strip.count, width, first_width, last_width, a.input.sizes[3])
-                if strip.count > 0 and strip.bins[strip.count].end - strip.bins[0].start > COLUMNS:
+            tile.width = 0
+            while tile.width < min(BINS, width - x):
+                tile.columns[tile.width] = roi_pooling_FLOAT32_bin(
+                    x + tile.width, width, first_width, last_width, a.input.sizes[3])
+                if tile.width > 0 and tile.columns[tile.width].end - tile.columns[0].start > COLUMNS:
                     break
-                strip.count += 1
-            for y in range(height):
-                strip.rows = roi_pooling_FLOAT32_bin(y, height, first_height, last_height, a.input.sizes[2])
-                strip.output = output + y * a.output.strides[2] + x * a.output.strides[3]
-                roi_pooling_FLOAT32_reduce(a, &strip, 0)
-            x += strip.count
+                tile.width += 1
+            y = 0
+            while y < height:
+                tile.height = min(BINS // tile.width, height - y)
+                for n in range(tile.height):
+                    tile.rows[n] = roi_pooling_FLOAT32_bin(y + n, height, first_height, last_height, a.input.sizes[2])
+                c = channel
+                while c < end_channel:
+                    tile.channels = min(end_channel - c, LANES)
+                    tile.input = a.input.data + batch * a.input.strides[0] + c * a.input.strides[1]
+                    tile.output = (
+                        a.output.data + region * a.output.strides[0] + c * a.output.strides[1]
+                        + y * a.output.strides[2] + x * a.output.strides[3])
+                    roi_pooling_FLOAT32_reduce(a, &tile, dmlcy_key_4(&empty))
+                    c += LANES
+                y += tile.height
+            x += tile.width
         begin += 1
     return 0
 
