@@ -7,6 +7,7 @@
 #define DMLCY_LANES_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "isa.h"
 
@@ -24,9 +25,16 @@ typedef struct {
 
 /* `tail` is what is left of 31 bits beside a magnitude; `special` is infinity, `nan` a NaN. Sign bits are extended. */
 #define DMLCY_KEYS(item, type, tail, special, nan)                                                                     \
+    static inline type dmlcy_bits_##item(const void *element)                                                          \
+    {                                                                                                                  \
+        type bits;                                                                                                     \
+        memcpy(&bits, element, sizeof bits);                                                                           \
+        return bits;                                                                                                   \
+    }                                                                                                                  \
+                                                                                                                       \
     static inline int32_t dmlcy_key_##item(const void *element)                                                        \
     {                                                                                                                  \
-        const int32_t bits = *(const type *)element;                                                                   \
+        const int32_t bits = dmlcy_bits_##item(element);                                                               \
         const int32_t key = bits ^ (int32_t)((uint32_t)(bits >> 31) >> (1 + tail));                                    \
         return key ^ -(key > special);                                                                                 \
     }                                                                                                                  \
@@ -34,7 +42,8 @@ typedef struct {
     static inline void dmlcy_element_##item(int32_t key, void *element)                                                \
     {                                                                                                                  \
         const int32_t bits = key ^ (int32_t)((uint32_t)(key >> 31) >> (1 + tail));                                     \
-        *(type *)element = (type)(key < ~special ? nan : bits);                                                        \
+        const type result = (type)(key < ~special ? nan : bits);                                                       \
+        memcpy(element, &result, sizeof result);                                                                       \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_max_rows_##item##_portable(                                                               \
