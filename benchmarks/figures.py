@@ -116,7 +116,9 @@ def judge_figure(figure: Figure, rows: Iterable[Row]) -> Judged:
     judged = limited(figure.work, figure.peer, sign, figure.limit, pairs)
     best = best_form(figure, [row for _, row in pairs])
     return (
-        judged if best is None else dataclasses.replace(judged, measured=f"{judged.measured}; its `out=` {best:.2f}×")
+        judged
+        if best is None
+        else dataclasses.replace(judged, measured=f"{judged.measured}; {best:.2f}× its form with `out=`")
     )
 
 

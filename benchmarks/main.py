@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import machine, peers
@@ -36,15 +36,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = Results(machine.facts())
     for name, reason in results.machine["missing"].items():
         print(f"without {peers.NAMES[name]}: {reason}")
+    wrong = run(results, planned, options)
+    if options.targets:
+        print(figures_text(judge(results.rows, results.sweep)))
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+        results.save(options.out / "results.json")
+        write(results, options.out)
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+def run(results: Results, planned: Iterable[tuple[Cell, int]], options: argparse.Namespace) -> list[Differs]:
+    """Measure what is asked for, and return which cells had to be left out."""
     started = time.perf_counter()
     share = QUICK if options.quick else 1.0
-    try:
-        for cell, threads in planned:
+    wrong = []
+    for cell, threads in planned:
+        try:
             results.rows.append(run_cell(cell, threads, SECONDS[cell.size] * share))
+        except Differs as differs:
+            wrong.append(differs)
+            print(differs, flush=True)
+        else:
             print(line(results.rows[-1]), flush=True)
-    except Differs as differs:
-        print(differs)
-        return 1
     if options.sweep or not (options.quick or options.only or options.targets):
         for cell in (cell for megabytes in MEGABYTES for cell in sweep_cells(megabytes)):
             results.sweep.append(sweep_row(cell, default_threads(), SECONDS["small"] * share))
@@ -53,13 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results.checks = run_checks(SECONDS["tiny"])
     results.seconds = time.perf_counter() - started
     print(f"{len(results.rows)} rows in {results.seconds:.0f} s")
-    if options.targets:
-        print(figures_text(judge(results.rows, results.sweep)))
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        results.save(options.out / "results.json")
-        write(results, options.out)
-    return 0
+    return wrong
 
 
 def write(results: Results, folder: Path) -> None:

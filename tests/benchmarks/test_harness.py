@@ -20,7 +20,7 @@ from benchmarks.operators import OPERATORS, all_cells
 from benchmarks.ratios import geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratios
 from benchmarks.report import duration, line, markdown, spread
 from benchmarks.results import Results
-from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Row, run_cell
+from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Differs, Row, run_cell
 from benchmarks.timing import Times, measure
 
 CELLS = {cell.name: cell for cell in all_cells()}
@@ -195,7 +195,8 @@ def test_a_figure_can_be_a_limit_to_our_time() -> None:
 def test_a_figure_tells_of_a_peers_faster_form() -> None:
     figure = Figure("edge", "torch", ("torch",), 1.2, (EDGE,))
     assert (
-        judge_figure(figure, [row(EDGE, dmlcy_out=1.0, torch=1.5, torch_out=0.8)]).measured == "1.50×; its `out=` 0.80×"
+        judge_figure(figure, [row(EDGE, dmlcy_out=1.0, torch=1.5, torch_out=0.8)]).measured
+        == "1.50×; 0.80× its form with `out=`"
     )
     assert judge_figure(figure, [row(EDGE, dmlcy_out=1.0, torch=1.5, torch_out=1.8)]).measured == "1.50×"
 
@@ -288,6 +289,21 @@ def test_a_run_made_before_is_rendered_again(
 def test_no_path_of_the_machine_is_written(results: Results, tmp_path: Path) -> None:
     results.save(tmp_path / "results.json")
     assert str(Path(dml.__file__).parent) not in (tmp_path / "results.json").read_text(encoding="utf-8")
+
+
+def test_a_result_that_differs_leaves_its_row_out_and_fails_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def differs(cell: Cell, threads: int, seconds: float) -> Row:
+        if cell == TINY:
+            raise Differs(f"{cell.name}: the result of numpy differs from dmlcy's")
+        return row(cell.name, threads, dmlcy=1.0, dmlcy_out=1.0)
+
+    monkeypatch.setattr("benchmarks.main.run_cell", differs)
+    monkeypatch.setattr("benchmarks.peers.absent", lambda *packages: "not installed")
+    assert main(["--only", "padding1/tiny/CONSTANT-by-3", "--out", str(tmp_path)]) == 1
+    assert len(Results.load(tmp_path / "results.json").rows) == 3
+    assert f"{TINY.name}: the result of numpy differs" in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_a_short_run_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
