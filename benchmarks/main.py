@@ -103,9 +103,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def plan(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
-    """The rows of a run: tiny cells on one thread; others on all, and contiguous FLOAT32 on one thread as well."""
+    """The rows of a run: tiny cells on one thread; others on all, contiguous FLOAT32 up to medium on one as well."""
     for cell in chosen(options):
-        both = options.threads == "both" or (not options.threads and not options.quick and is_plain(cell))
+        both = options.threads == "both" or (
+            not options.threads and not options.quick and is_plain(cell) and cell.size != "large"
+        )
         counts = {1} if options.threads == "1" or cell.size == "tiny" else {default_threads(), *([1] if both else [])}
         yield from ((cell, threads) for threads in sorted(counts))
 

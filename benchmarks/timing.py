@@ -11,7 +11,8 @@ from benchmarks.calls import Block
 BLOCK = 0.015  # seconds; long enough for the clock and for the caches to be the contender's own
 SHORT = 0.005  # the same for tiny calls, of which these are thousands
 SLOW = 0.05  # a call longer than this finds nothing of the last block in the caches, and needs no warm-up
-FEWEST, MOST = 3, 41  # blocks
+LONG = 1.0  # of a call longer than this, FEW blocks have to do
+FEW, FEWEST, MOST = 2, 3, 41  # blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,16 @@ def calls_per_block(block: Block, length: float) -> int:
 
 def measure(contenders: Mapping[str, Block], seconds: float, length: float = BLOCK) -> dict[str, Times]:
     """Let the contenders take turns for about so many seconds, each for an equal share, but FEWEST blocks at least."""
-    calls = {name: calls_per_block(block, length) for name, block in contenders.items()}
+    first = {name: block(1) for name, block in contenders.items()}
+    calls = {name: calls_per_block(block, length) if first[name] < SLOW else 1 for name, block in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     spent = dict.fromkeys(contenders, 0.0)
     for turn in range(MOST):
         for name, block in contenders.items():
-            if turn >= FEWEST and spent[name] >= seconds / len(contenders):
+            fewest = FEW if found[name] and found[name][-1] > LONG else FEWEST
+            if turn >= fewest and spent[name] >= seconds / len(contenders):
                 continue
-            if not found[name] or found[name][-1] < SLOW:
+            if (found[name][-1] if found[name] else first[name]) < SLOW:
                 spent[name] += block(1)
             taken = block(calls[name])
             spent[name] += taken
