@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,10 @@ import reference
 from checks import assert_same_bits, check_everywhere, onnx_run
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import DTYPES, ORDERS, any_bits, dtypes, examples, seeds
+from strategies import DTYPES, ORDERS, Array, any_bits, dtypes, examples, seeds
 
 import dmlcy as dml
+from dmlcy._runtime.stream import set_stream_limit, stream_limit
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,88 @@ def test_larger_tensors(sizes: tuple[int, ...], block: int, order: str, dtype: s
         assert_same_bits(dml.depth_to_space1(source, block_size=block, order=order), expected)
         assert dml.depth_to_space1(source, block_size=block, order=order, out=out) is out
         assert_same_bits(out, expected)
+
+
+@pytest.fixture(params=["kept", "streamed"])
+def streaming(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Outputs of any size are streamed, or none is."""
+    before = stream_limit()
+    set_stream_limit(0 if request.param == "streamed" else 1 << 62)
+    yield
+    set_stream_limit(before)
+
+
+def laid_out(x: Array, layout: str) -> Array:
+    """The same elements elsewhere; what lies between them is not theirs."""
+    last = x.ndim - 1
+    if layout == "channels last":
+        return np.ascontiguousarray(np.moveaxis(x, 1, -1)).transpose(0, 3, 1, 2)
+    if layout == "channels last, cropped":
+        wide = np.zeros((x.shape[0], *x.shape[2:], x.shape[1] + 3), x.dtype)[..., 1:-2]
+        wide[...] = np.moveaxis(x, 1, -1)
+        return np.moveaxis(wide, -1, 1)
+    if layout == "Fortran":
+        return np.asfortranarray(x)
+    if layout == "rows swapped with columns":
+        return np.ascontiguousarray(x.swapaxes(2, 3)).swapaxes(2, 3)
+    if layout == "cropped":
+        wide = np.zeros((*x.shape[:last], x.shape[last] + 5), x.dtype)[..., 2:-3]
+    elif layout == "every second":
+        wide = np.zeros((*x.shape[:last], x.shape[last] * 2), x.dtype)[..., ::2]
+    elif layout == "every fifth":
+        wide = np.zeros((*x.shape[:last], x.shape[last] * 5), x.dtype)[..., ::5]
+    elif layout == "backwards":
+        wide = np.zeros(x.shape, x.dtype)[:, :, ::-1, ::-1]
+    elif layout == "misaligned":
+        wide = np.frombuffer(bytearray(x.nbytes + 1), np.uint8)[1:].view(x.dtype).reshape(x.shape)
+    else:
+        assert layout == "contiguous"
+        return x
+    wide[...] = x
+    return wide
+
+
+LAYOUTS = (
+    "contiguous", "channels last", "channels last, cropped", "Fortran", "rows swapped with columns", "cropped",
+    "every second", "every fifth", "backwards", "misaligned",
+)  # fmt: skip
+
+
+@pytest.mark.usefixtures("streaming")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
+@pytest.mark.parametrize(
+    ("sizes", "block"),
+    [
+        ((2, 64, 3, 64), 2),
+        ((2, 64, 5, 63), 2),
+        ((1, 12, 2, 700), 2),
+        ((2, 16, 9, 65), 4),
+        ((1, 256, 3, 17), 4),
+        ((1, 144, 4, 31), 3),
+        ((2, 9, 17, 33), 3),
+        ((1, 1152, 2, 9), 3),
+        ((1, 50, 3, 40), 5),
+        ((1, 162, 2, 33), 9),
+        ((1, 2400, 1, 3), 2),
+    ],
+)
+def test_layouts(sizes: tuple[int, ...], block: int, dtype: str, layout: str) -> None:
+    x = any_bits(8, sizes, dtype)
+    source = laid_out(x, layout)
+    for order in ORDERS:
+        expected = reference.depth_to_space1(x, block_size=block, order=order)
+        assert_same_bits(dml.depth_to_space1(source, block_size=block, order=order), expected)
+        for out_layout in LAYOUTS:
+            out = laid_out(np.zeros_like(expected), out_layout)
+            around = out
+            while isinstance(around.base, np.ndarray):
+                around = around.base
+            outside = around.tobytes()
+            assert dml.depth_to_space1(source, block_size=block, order=order, out=out) is out
+            assert_same_bits(out, expected)
+            out[...] = 0
+            assert around.tobytes() == outside
 
 
 # Other libraries

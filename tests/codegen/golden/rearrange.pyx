@@ -3,13 +3,18 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.moves cimport dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed
+from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.stream cimport (
+    dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_room,
+    dmlcy_stream_seek, DMLCY_LINE, DMLCY_ROOM, stream_pays,
+)
 from dmlcy._runtime.tensor cimport (
     Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
@@ -20,6 +25,10 @@ from dmlcy._generated.enums import DepthSpaceOrder
 from dmlcy._record import keep
 
 # Moving elements between two layouts: a strided copy of any number of axes.
+#
+# The axes are sorted and joined, and a few of them are chosen for a block: the innermost ones of the output, and the
+# innermost one of the input. Both tensors are then passed through in full cache lines: blocks whose rows are not
+# contiguous in the input go through cells, which stay in the first-level cache. The other axes count the blocks.
 
 cdef enum:
     MAX_AXES = 16
@@ -33,48 +42,424 @@ cdef struct Rearrange:
     int64_t input_strides[MAX_AXES]     # bytes
     int64_t output_strides[MAX_AXES]
 
-cdef enum:
-    TILE_BYTES = 64                 # width of a tile: a cache line
-    TILE_SIDE = 64                  # elements of a side, at most
-    PIECE_BYTES = 262144            # that one thread copies at once
-    STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
-    TILES = 8                       # tiles in a block, in both directions
-    SHORT = 16                      # loops of fewer elements give way to longer ones
+# Loops that families share whose operators only move elements. Steps and pitches are bytes: steps of the input, pitches
+# of what is written.
 
-cdef struct MoveAxis:
-    int64_t size
-    int64_t step                    # bytes, in the input
-    int64_t out_step
-
-# Two axes that a kernel copies; cols is the inner one of the output. Where tiles are copied, each may be two axes:
-# `within` is the inner one of the two, of size 1 otherwise.
-cdef struct Block:
-    MoveAxis rows
-    MoveAxis cols
-    MoveAxis within_row
-    MoveAxis within_col
-
-ctypedef void (*BlockCopy)(const Block* block, const char* source, char* target) noexcept nogil
-
-cdef struct MovePlan:
-    const char* input
-    char* output
-    int item
-    BlockCopy copy
-    Block block                     # sizes of the whole axes
-    int64_t row_piece               # sizes of one block
-    int64_t col_piece
-    int row_axis                    # the outer axis that counts the pieces of the rows
-    int col_axis
-    MoveAxis outer[MAX_AXES + 2]    # slowest first
-    int outers
-    int64_t blocks                  # product of their sizes
-
-cdef void copy_runs(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef int64_t run = block.cols.size * block.cols.out_step
+cdef inline void gather_row_1(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out = <uint8_t*> target
     cdef int64_t i
-    for i in range(block.rows.size):
-        memcpy(target + i * block.rows.out_step, source + i * block.rows.step, run)
+    if step == 1:
+        dmlcy_copy(target, source, count * 1)
+    elif step == 2:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 3:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 4:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -1:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint8_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_1(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_1(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_1(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * pitch))[0] = (<const uint8_t*> source)[i]
+
+cdef void clear_1(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out0 = <uint8_t*> (target + 0 * pitch)
+    cdef uint8_t* out1 = <uint8_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out0 = <uint8_t*> (target + 0 * pitch)
+    cdef uint8_t* out1 = <uint8_t*> (target + 1 * pitch)
+    cdef uint8_t* out2 = <uint8_t*> (target + 2 * pitch)
+    cdef uint8_t* out3 = <uint8_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_1(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 16, i = 0, j, col, some
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 2
+            and rows[height - 1] - rows[0] == (height - 1) * 2):
+        split_2_1(source + rows[0], height, target, pitch)
+        return
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 4
+            and rows[height - 1] - rows[0] == (height - 1) * 4):
+        split_4_1(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 16 or cols == 1 or cols * 1 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint8_t*> (target + j * pitch))[i] = (<const uint8_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 16)
+        some = min(height - i, <int64_t> 16) // 16 * 16
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_1(source + col * 1, rows + i, some, cols, target + col * pitch + i * 1, pitch)
+            j += cols
+        i += some
+
+cdef inline void gather_row_2(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint16_t* elements = <const uint16_t*> source
+    cdef uint16_t* out = <uint16_t*> target
+    cdef int64_t i
+    if step == 2:
+        dmlcy_copy(target, source, count * 2)
+    elif step == 4:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 6:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 8:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -2:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint16_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_2(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_2(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_2(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * pitch))[0] = (<const uint16_t*> source)[i]
+
+cdef void clear_2(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_2(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint16_t* elements = <const uint16_t*> source
+    cdef uint16_t* out0 = <uint16_t*> (target + 0 * pitch)
+    cdef uint16_t* out1 = <uint16_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 8, i = 0, j, col, some
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 4
+            and rows[height - 1] - rows[0] == (height - 1) * 4):
+        split_2_2(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 8 or cols == 1 or cols * 2 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint16_t*> (target + j * pitch))[i] = (<const uint16_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 8)
+        some = min(height - i, <int64_t> 8) // 8 * 8
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_2(source + col * 2, rows + i, some, cols, target + col * pitch + i * 2, pitch)
+            j += cols
+        i += some
+
+cdef inline void gather_row_4(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out = <uint32_t*> target
+    cdef int64_t i
+    if step == 4:
+        dmlcy_copy(target, source, count * 4)
+    elif step == 8:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 12:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 16:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -4:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint32_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_4(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_4(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_4(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * pitch))[0] = (<const uint32_t*> source)[i]
+
+cdef void clear_4(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out0 = <uint32_t*> (target + 0 * pitch)
+    cdef uint32_t* out1 = <uint32_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out0 = <uint32_t*> (target + 0 * pitch)
+    cdef uint32_t* out1 = <uint32_t*> (target + 1 * pitch)
+    cdef uint32_t* out2 = <uint32_t*> (target + 2 * pitch)
+    cdef uint32_t* out3 = <uint32_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_4(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 4, i = 0, j, col, some
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 8
+            and rows[height - 1] - rows[0] == (height - 1) * 8):
+        split_2_4(source + rows[0], height, target, pitch)
+        return
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 16
+            and rows[height - 1] - rows[0] == (height - 1) * 16):
+        split_4_4(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 4 or cols == 1 or cols * 4 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint32_t*> (target + j * pitch))[i] = (<const uint32_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 4)
+        some = min(height - i, <int64_t> 8) // 4 * 4
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_4(source + col * 4, rows + i, some, cols, target + col * pitch + i * 4, pitch)
+            j += cols
+        i += some
+
+cdef inline void gather_row_8(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out = <uint64_t*> target
+    cdef int64_t i
+    if step == 8:
+        dmlcy_copy(target, source, count * 8)
+    elif step == 16:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 24:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 32:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -8:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint64_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_8(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# The other way round.
+cdef void scatter_8(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * pitch))[0] = (<const uint64_t*> source)[i]
+
+cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * pitch))[0] = 0
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
+    cdef uint64_t* out3 = <uint64_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 2, i = 0, j, col, some
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 16
+            and rows[height - 1] - rows[0] == (height - 1) * 16):
+        split_2_8(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 24
+            and rows[height - 1] - rows[0] == (height - 1) * 24):
+        split_3_8(source + rows[0], height, target, pitch)
+        return
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 32
+            and rows[height - 1] - rows[0] == (height - 1) * 32):
+        split_4_8(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 2)
+        some = min(height - i, <int64_t> 8) // 2 * 2
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_8(source + col * 8, rows + i, some, cols, target + col * pitch + i * 8, pitch)
+            j += cols
+        i += some
+
+ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,
+                        int64_t count) noexcept nogil
+ctypedef void (*Scatter)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
+ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
+ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                           int64_t pitch) noexcept nogil
+
+# The loops for one size of elements.
+cdef struct Moves:
+    Gather gather
+    Scatter scatter
+    Clear clear
+    Transpose transpose
+
+cdef Moves moves_of(int item) noexcept nogil:
+    cdef Moves moves
+    if item == 1:
+        moves.gather = gather_1
+        moves.scatter = scatter_1
+        moves.clear = clear_1
+        moves.transpose = transpose_1
+    if item == 2:
+        moves.gather = gather_2
+        moves.scatter = scatter_2
+        moves.clear = clear_2
+        moves.transpose = transpose_2
+    if item == 4:
+        moves.gather = gather_4
+        moves.scatter = scatter_4
+        moves.clear = clear_4
+        moves.transpose = transpose_4
+    if item == 8:
+        moves.gather = gather_8
+        moves.scatter = scatter_8
+        moves.clear = clear_8
+        moves.transpose = transpose_8
+    return moves
 
 # Offsets of elements first … first+count-1 of two axes, `size` of the inner one to each of the outer one.
 cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size, int64_t inner_step,
@@ -89,648 +474,311 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
             inner = 0
             outer += step
 
-# The longer loop is inside, but short runs are kept together.
+cdef enum:
+    CELL_BYTES = 65536              # the cells of a block, at most
+    NEAR_BYTES = 16384              # the same where fewer do as well
+    ROWS = 512                      # elements of a row that are fetched at once
+    BLOCK_BYTES = 65536             # of a block without cells
+    SHORT_RUN = 16                  # bytes; longer runs are not woven
+    FEW = 8                         # planes that are woven
+    NARROW = 16                     # bytes; it is slower to transpose columns of fewer
+    STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
+    SERIAL_BYTES = 1048576          # below, one thread is done before another one is awake
+    LONG_RUN = 512                  # bytes of a line; shorter ones are not worth streaming when they are apart
+
+cdef struct MoveAxis:
+    int64_t size
+    int64_t step                    # bytes, in the input
+    int64_t out_step
+
+# Lines of the output. A line has `row` positions of `few` times `grain` elements, one after the other:
+# position, plane, element. `line` and, inside of it, `within` count the lines.
+cdef struct Block:
+    MoveAxis row
+    MoveAxis few
+    MoveAxis grain
+    MoveAxis line
+    MoveAxis within
+
+# How a block is copied.
+cdef enum Way:
+    COPY_RUNS                       # lines are contiguous in the input
+    WEAVE_ROWS                      # so are planes
+    GATHER_ROWS                     # nothing is contiguous in the input
+    TURN_ROWS                       # `few`, `within` and `line` follow each other in the input: it is transposed
+    COPY_STRIDED                    # nothing is contiguous in the output
+
+ctypedef void (*Weave)(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
+                       char* target) noexcept nogil
+ctypedef void (*StridedCopy)(const Block* block, const char* source, char* target) noexcept nogil
+
+cdef struct MovePlan:
+    const char* input
+    char* output
+    int64_t item
+    Moves moves
+    Way way
+    bint streams
+    Weave weave
+    Block block                     # sizes of the whole axes
+    int64_t row_piece               # sizes of one block
+    int64_t line_piece
+    int row_axis                    # the outer axis that counts the pieces of the rows
+    int line_axis
+    int64_t pitch                   # of planes in cells
+    int64_t few_planes              # in cells, so many planes further on is the next one of a line
+    int64_t within_planes
+    MoveAxis outer[MAX_AXES + 2]    # slowest first
+    int outers
+    int64_t blocks                  # product of their sizes
+
+# Weaves: one grain of each plane in turn.
+
+cdef void weave_1(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
+                  char* target) noexcept nogil:
+    cdef uint8_t* out = <uint8_t*> target
+    cdef const uint8_t* plane0 = <const uint8_t*> (planes + 0 * pitch)
+    cdef const uint8_t* plane1 = <const uint8_t*> (planes + 1 * pitch)
+    cdef const uint8_t* plane2 = <const uint8_t*> (planes + 2 * pitch)
+    cdef const uint8_t* plane3 = <const uint8_t*> (planes + 3 * pitch)
+    cdef int64_t i, k
+    if few == 2:
+        for i in range(count):
+            out[2 * i + 0] = plane0[i]
+            out[2 * i + 1] = plane1[i]
+    elif few == 3:
+        for i in range(count):
+            out[3 * i + 0] = plane0[i]
+            out[3 * i + 1] = plane1[i]
+            out[3 * i + 2] = plane2[i]
+    elif few == 4:
+        for i in range(count):
+            out[4 * i + 0] = plane0[i]
+            out[4 * i + 1] = plane1[i]
+            out[4 * i + 2] = plane2[i]
+            out[4 * i + 3] = plane3[i]
+    else:
+        for k in range(few):
+            plane0 = <const uint8_t*> (planes + k * pitch)
+            for i in range(count):
+                out[few * i + k] = plane0[i]
+
+cdef void weave_2(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
+                  char* target) noexcept nogil:
+    cdef uint16_t* out = <uint16_t*> target
+    cdef const uint16_t* plane0 = <const uint16_t*> (planes + 0 * pitch)
+    cdef const uint16_t* plane1 = <const uint16_t*> (planes + 1 * pitch)
+    cdef const uint16_t* plane2 = <const uint16_t*> (planes + 2 * pitch)
+    cdef const uint16_t* plane3 = <const uint16_t*> (planes + 3 * pitch)
+    cdef int64_t i, k
+    if few == 2:
+        for i in range(count):
+            out[2 * i + 0] = plane0[i]
+            out[2 * i + 1] = plane1[i]
+    elif few == 3:
+        for i in range(count):
+            out[3 * i + 0] = plane0[i]
+            out[3 * i + 1] = plane1[i]
+            out[3 * i + 2] = plane2[i]
+    elif few == 4:
+        for i in range(count):
+            out[4 * i + 0] = plane0[i]
+            out[4 * i + 1] = plane1[i]
+            out[4 * i + 2] = plane2[i]
+            out[4 * i + 3] = plane3[i]
+    else:
+        for k in range(few):
+            plane0 = <const uint16_t*> (planes + k * pitch)
+            for i in range(count):
+                out[few * i + k] = plane0[i]
+
+cdef void weave_4(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
+                  char* target) noexcept nogil:
+    cdef uint32_t* out = <uint32_t*> target
+    cdef const uint32_t* plane0 = <const uint32_t*> (planes + 0 * pitch)
+    cdef const uint32_t* plane1 = <const uint32_t*> (planes + 1 * pitch)
+    cdef const uint32_t* plane2 = <const uint32_t*> (planes + 2 * pitch)
+    cdef const uint32_t* plane3 = <const uint32_t*> (planes + 3 * pitch)
+    cdef int64_t i, k
+    if few == 2:
+        for i in range(count):
+            out[2 * i + 0] = plane0[i]
+            out[2 * i + 1] = plane1[i]
+    elif few == 3:
+        for i in range(count):
+            out[3 * i + 0] = plane0[i]
+            out[3 * i + 1] = plane1[i]
+            out[3 * i + 2] = plane2[i]
+    elif few == 4:
+        for i in range(count):
+            out[4 * i + 0] = plane0[i]
+            out[4 * i + 1] = plane1[i]
+            out[4 * i + 2] = plane2[i]
+            out[4 * i + 3] = plane3[i]
+    else:
+        for k in range(few):
+            plane0 = <const uint32_t*> (planes + k * pitch)
+            for i in range(count):
+                out[few * i + k] = plane0[i]
+
+cdef void weave_8(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
+                  char* target) noexcept nogil:
+    cdef uint64_t* out = <uint64_t*> target
+    cdef const uint64_t* plane0 = <const uint64_t*> (planes + 0 * pitch)
+    cdef const uint64_t* plane1 = <const uint64_t*> (planes + 1 * pitch)
+    cdef const uint64_t* plane2 = <const uint64_t*> (planes + 2 * pitch)
+    cdef const uint64_t* plane3 = <const uint64_t*> (planes + 3 * pitch)
+    cdef int64_t i, k
+    if few == 2:
+        for i in range(count):
+            out[2 * i + 0] = plane0[i]
+            out[2 * i + 1] = plane1[i]
+    elif few == 3:
+        for i in range(count):
+            out[3 * i + 0] = plane0[i]
+            out[3 * i + 1] = plane1[i]
+            out[3 * i + 2] = plane2[i]
+    elif few == 4:
+        for i in range(count):
+            out[4 * i + 0] = plane0[i]
+            out[4 * i + 1] = plane1[i]
+            out[4 * i + 2] = plane2[i]
+            out[4 * i + 3] = plane3[i]
+    else:
+        for k in range(few):
+            plane0 = <const uint64_t*> (planes + k * pitch)
+            for i in range(count):
+                out[few * i + k] = plane0[i]
+
+cdef void weave_grains(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
+                       char* target) noexcept nogil:
+    cdef int64_t i, k
+    for i in range(count):
+        for k in range(few):
+            dmlcy_copy(target, planes + k * pitch + i * grain, grain)
+            target += grain
+
+# Blocks.
+
+# Writes a line whose planes are contiguous.
+cdef inline void write_line(const MovePlan* plan, const char* planes, int64_t pitch, int64_t count, char* target,
+                            dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t grain = plan.block.grain.size * plan.item
+    cdef int64_t few = plan.block.few.size
+    cdef int64_t some
+    if not plan.streams:
+        if few == 1:
+            dmlcy_copy(target, planes, count * grain)
+        else:
+            plan.weave(planes, pitch, few, grain, count, target)
+        return
+    dmlcy_stream_seek(stream, target)
+    if few == 1:
+        dmlcy_stream_put(stream, planes, count * grain)
+        return
+    while count:
+        some = min(count, DMLCY_ROOM // (few * grain))
+        plan.weave(planes, pitch, few, grain, some, dmlcy_stream_room(stream))
+        dmlcy_stream_advance(stream, some * few * grain)
+        planes += some * grain
+        count -= some
+
+cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source, char* target,
+                    dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t run = block.row.size * plan.item
+    for _ in range(block.line.size):
+        if not plan.streams:
+            dmlcy_copy(target, source, run)
+        else:
+            dmlcy_stream_seek(stream, target)
+            dmlcy_stream_put(stream, source, run)
+        source += block.line.step
+        target += block.line.out_step
+
+cdef void weave_rows(const MovePlan* plan, const Block* block, const char* source, char* target,
+                     dmlcy_stream* stream) noexcept nogil:
+    for _ in range(block.line.size):
+        write_line(plan, source, block.few.step, block.row.size, target, stream)
+        source += block.line.step
+        target += block.line.out_step
+
+cdef void gather_rows(const MovePlan* plan, const Block* block, const char* source, char* target, char* cells,
+                      dmlcy_stream* stream) noexcept nogil:
+    cdef bint direct = block.few.size == 1 and not plan.streams
+    for _ in range(block.line.size):
+        plan.moves.gather(source, block.few.step, block.row.step, target if direct else cells, plan.pitch,
+                          block.few.size, block.row.size)
+        if not direct:
+            write_line(plan, cells, plan.pitch, block.row.size, target, stream)
+        source += block.line.step
+        target += block.line.out_step
+
+# `rows` are the offsets of the elements of a plane.
+cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
+                    char* cells, dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t width = block.line.size * block.within.size * block.few.size
+    cdef int64_t j
+    plan.moves.transpose(source, rows, block.row.size * block.grain.size, width, cells, plan.pitch)
+    for _ in range(block.line.size):
+        for j in range(block.within.size):
+            write_line(plan, cells + j * plan.within_planes * plan.pitch, plan.few_planes * plan.pitch, block.row.size,
+                       target + j * block.within.out_step, stream)
+        cells += block.within.size * block.few.size * plan.pitch
+        target += block.line.out_step
+
 cdef void copy_strided_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef bint runs = block.cols.step == 1 and block.cols.out_step == 1
-    cdef bint swap = not runs and block.cols.size < SHORT and block.cols.size < block.rows.size
-    cdef const MoveAxis* outer = &block.cols if swap else &block.rows
-    cdef const MoveAxis* inner = &block.rows if swap else &block.cols
-    cdef int64_t step = inner.step // 1, out_step = inner.out_step // 1
-    cdef const uint8_t* row
-    cdef uint8_t* out
-    cdef int64_t i, j
-    for i in range(outer.size):
-        row = <const uint8_t*> (source + i * outer.step)
-        out = <uint8_t*> (target + i * outer.out_step)
-        if out_step == 1:
-            for j in range(inner.size):
-                out[j] = row[j * step]
-        else:
-            for j in range(inner.size):
-                out[j * out_step] = row[j * step]
+    cdef bint swap = block.row.size < block.line.size
+    cdef const MoveAxis* outer = &block.row if swap else &block.line
+    cdef const MoveAxis* inner = &block.line if swap else &block.row
+    cdef uint8_t value
+    cdef int64_t j
+    for _ in range(outer.size):
+        for j in range(inner.size):
+            value = (<const uint8_t*> (source + j * inner.step))[0]
+            (<uint8_t*> (target + j * inner.out_step))[0] = value
+        source += outer.step
+        target += outer.out_step
 
-# Transposes 64 rows and 64 cols. Each cache line is read and written once, by way of a buffer: lines a power of two
-# apart would push each other out of the cache. 8 cols are woven into words, and the words are transposed.
-cdef inline void copy_tile_1(const char* source, const int64_t* cols, char* target,
-                             const int64_t* rows) noexcept nogil:
-    cdef uint8_t tile[8][512]
-    cdef const uint8_t* col0
-    cdef const uint8_t* col1
-    cdef const uint8_t* col2
-    cdef const uint8_t* col3
-    cdef const uint8_t* col4
-    cdef const uint8_t* col5
-    cdef const uint8_t* col6
-    cdef const uint8_t* col7
-    cdef int64_t i, j
-    for j in range(8):
-        col0 = <const uint8_t*> (source + cols[8 * j + 0])
-        col1 = <const uint8_t*> (source + cols[8 * j + 1])
-        col2 = <const uint8_t*> (source + cols[8 * j + 2])
-        col3 = <const uint8_t*> (source + cols[8 * j + 3])
-        col4 = <const uint8_t*> (source + cols[8 * j + 4])
-        col5 = <const uint8_t*> (source + cols[8 * j + 5])
-        col6 = <const uint8_t*> (source + cols[8 * j + 6])
-        col7 = <const uint8_t*> (source + cols[8 * j + 7])
-        for i in range(64):
-            tile[j][8 * i + 0] = col0[i]
-            tile[j][8 * i + 1] = col1[i]
-            tile[j][8 * i + 2] = col2[i]
-            tile[j][8 * i + 3] = col3[i]
-            tile[j][8 * i + 4] = col4[i]
-            tile[j][8 * i + 5] = col5[i]
-            tile[j][8 * i + 6] = col6[i]
-            tile[j][8 * i + 7] = col7[i]
-    for i in range(64):
-        for j in range(8):
-            memcpy(target + rows[i] + 8 * j, &tile[j][8 * i], 8)
-
-# The rows are contiguous in the input, the cols in the output.
-cdef void copy_tiles_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef int64_t rows[TILE_SIDE]
-    cdef int64_t cols[TILE_SIDE]
-    cdef int64_t height = block.rows.size * block.within_row.size
-    cdef int64_t width = block.cols.size * block.within_col.size
-    cdef int64_t row, col, high, wide, i, j
-    cdef const char* read
-    cdef char* write
-    for row in range(0, height, 64):
-        high = min(height - row, <int64_t> 64)
-        list_offsets(row, high, block.rows.out_step, block.within_row.size, block.within_row.out_step, rows)
-        for col in range(0, width, 64):
-            wide = min(width - col, <int64_t> 64)
-            list_offsets(col, wide, block.cols.step, block.within_col.size, block.within_col.step, cols)
-            read = source + row * 1
-            write = target + col * 1
-            if high == 64 and wide == 64:
-                copy_tile_1(read, cols, write, rows)
-                continue
-            for i in range(high):
-                for j in range(wide):
-                    (<uint8_t*> (write + rows[i]))[j] = (<const uint8_t*> (read + cols[j]))[i]
-
-# The cols are 2 elements and the rows follow each other in the output.
-cdef void interleave_2_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint8_t* row0 = <const uint8_t*> (source + 0 * block.cols.step)
-    cdef const uint8_t* row1 = <const uint8_t*> (source + 1 * block.cols.step)
-    cdef uint8_t* out = <uint8_t*> target
-    cdef int64_t step = block.rows.step // 1
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i]
-            out[2 * i + 1] = row1[i]
-    else:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i * step]
-            out[2 * i + 1] = row1[i * step]
-
-# The rows are 2 elements and the cols follow each other in the input.
-cdef void deinterleave_2_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint8_t* row = <const uint8_t*> source
-    cdef uint8_t* out0 = <uint8_t*> (target + 0 * block.rows.out_step)
-    cdef uint8_t* out1 = <uint8_t*> (target + 1 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[2 * i + 0]
-        out1[i] = row[2 * i + 1]
-
-# The cols are 3 elements and the rows follow each other in the output.
-cdef void interleave_3_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint8_t* row0 = <const uint8_t*> (source + 0 * block.cols.step)
-    cdef const uint8_t* row1 = <const uint8_t*> (source + 1 * block.cols.step)
-    cdef const uint8_t* row2 = <const uint8_t*> (source + 2 * block.cols.step)
-    cdef uint8_t* out = <uint8_t*> target
-    cdef int64_t step = block.rows.step // 1
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i]
-            out[3 * i + 1] = row1[i]
-            out[3 * i + 2] = row2[i]
-    else:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i * step]
-            out[3 * i + 1] = row1[i * step]
-            out[3 * i + 2] = row2[i * step]
-
-# The rows are 3 elements and the cols follow each other in the input.
-cdef void deinterleave_3_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint8_t* row = <const uint8_t*> source
-    cdef uint8_t* out0 = <uint8_t*> (target + 0 * block.rows.out_step)
-    cdef uint8_t* out1 = <uint8_t*> (target + 1 * block.rows.out_step)
-    cdef uint8_t* out2 = <uint8_t*> (target + 2 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[3 * i + 0]
-        out1[i] = row[3 * i + 1]
-        out2[i] = row[3 * i + 2]
-
-# The cols are 4 elements and the rows follow each other in the output.
-cdef void interleave_4_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint8_t* row0 = <const uint8_t*> (source + 0 * block.cols.step)
-    cdef const uint8_t* row1 = <const uint8_t*> (source + 1 * block.cols.step)
-    cdef const uint8_t* row2 = <const uint8_t*> (source + 2 * block.cols.step)
-    cdef const uint8_t* row3 = <const uint8_t*> (source + 3 * block.cols.step)
-    cdef uint8_t* out = <uint8_t*> target
-    cdef int64_t step = block.rows.step // 1
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i]
-            out[4 * i + 1] = row1[i]
-            out[4 * i + 2] = row2[i]
-            out[4 * i + 3] = row3[i]
-    else:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i * step]
-            out[4 * i + 1] = row1[i * step]
-            out[4 * i + 2] = row2[i * step]
-            out[4 * i + 3] = row3[i * step]
-
-# The rows are 4 elements and the cols follow each other in the input.
-cdef void deinterleave_4_1(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint8_t* row = <const uint8_t*> source
-    cdef uint8_t* out0 = <uint8_t*> (target + 0 * block.rows.out_step)
-    cdef uint8_t* out1 = <uint8_t*> (target + 1 * block.rows.out_step)
-    cdef uint8_t* out2 = <uint8_t*> (target + 2 * block.rows.out_step)
-    cdef uint8_t* out3 = <uint8_t*> (target + 3 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[4 * i + 0]
-        out1[i] = row[4 * i + 1]
-        out2[i] = row[4 * i + 2]
-        out3[i] = row[4 * i + 3]
-
-# The longer loop is inside, but short runs are kept together.
 cdef void copy_strided_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef bint runs = block.cols.step == 2 and block.cols.out_step == 2
-    cdef bint swap = not runs and block.cols.size < SHORT and block.cols.size < block.rows.size
-    cdef const MoveAxis* outer = &block.cols if swap else &block.rows
-    cdef const MoveAxis* inner = &block.rows if swap else &block.cols
-    cdef int64_t step = inner.step // 2, out_step = inner.out_step // 2
-    cdef const uint16_t* row
-    cdef uint16_t* out
-    cdef int64_t i, j
-    for i in range(outer.size):
-        row = <const uint16_t*> (source + i * outer.step)
-        out = <uint16_t*> (target + i * outer.out_step)
-        if out_step == 1:
-            for j in range(inner.size):
-                out[j] = row[j * step]
-        else:
-            for j in range(inner.size):
-                out[j * out_step] = row[j * step]
+    cdef bint swap = block.row.size < block.line.size
+    cdef const MoveAxis* outer = &block.row if swap else &block.line
+    cdef const MoveAxis* inner = &block.line if swap else &block.row
+    cdef uint16_t value
+    cdef int64_t j
+    for _ in range(outer.size):
+        for j in range(inner.size):
+            value = (<const uint16_t*> (source + j * inner.step))[0]
+            (<uint16_t*> (target + j * inner.out_step))[0] = value
+        source += outer.step
+        target += outer.out_step
 
-# Transposes 32 rows and 32 cols. Each cache line is read and written once, by way of a buffer: lines a power of two
-# apart would push each other out of the cache. 4 cols are woven into words, and the words are transposed.
-cdef inline void copy_tile_2(const char* source, const int64_t* cols, char* target,
-                             const int64_t* rows) noexcept nogil:
-    cdef uint16_t tile[8][128]
-    cdef const uint16_t* col0
-    cdef const uint16_t* col1
-    cdef const uint16_t* col2
-    cdef const uint16_t* col3
-    cdef int64_t i, j
-    for j in range(8):
-        col0 = <const uint16_t*> (source + cols[4 * j + 0])
-        col1 = <const uint16_t*> (source + cols[4 * j + 1])
-        col2 = <const uint16_t*> (source + cols[4 * j + 2])
-        col3 = <const uint16_t*> (source + cols[4 * j + 3])
-        for i in range(32):
-            tile[j][4 * i + 0] = col0[i]
-            tile[j][4 * i + 1] = col1[i]
-            tile[j][4 * i + 2] = col2[i]
-            tile[j][4 * i + 3] = col3[i]
-    for i in range(32):
-        for j in range(8):
-            memcpy(target + rows[i] + 8 * j, &tile[j][4 * i], 8)
-
-# The rows are contiguous in the input, the cols in the output.
-cdef void copy_tiles_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef int64_t rows[TILE_SIDE]
-    cdef int64_t cols[TILE_SIDE]
-    cdef int64_t height = block.rows.size * block.within_row.size
-    cdef int64_t width = block.cols.size * block.within_col.size
-    cdef int64_t row, col, high, wide, i, j
-    cdef const char* read
-    cdef char* write
-    for row in range(0, height, 32):
-        high = min(height - row, <int64_t> 32)
-        list_offsets(row, high, block.rows.out_step, block.within_row.size, block.within_row.out_step, rows)
-        for col in range(0, width, 32):
-            wide = min(width - col, <int64_t> 32)
-            list_offsets(col, wide, block.cols.step, block.within_col.size, block.within_col.step, cols)
-            read = source + row * 2
-            write = target + col * 2
-            if high == 32 and wide == 32:
-                copy_tile_2(read, cols, write, rows)
-                continue
-            for i in range(high):
-                for j in range(wide):
-                    (<uint16_t*> (write + rows[i]))[j] = (<const uint16_t*> (read + cols[j]))[i]
-
-# The cols are 2 elements and the rows follow each other in the output.
-cdef void interleave_2_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint16_t* row0 = <const uint16_t*> (source + 0 * block.cols.step)
-    cdef const uint16_t* row1 = <const uint16_t*> (source + 1 * block.cols.step)
-    cdef uint16_t* out = <uint16_t*> target
-    cdef int64_t step = block.rows.step // 2
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i]
-            out[2 * i + 1] = row1[i]
-    else:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i * step]
-            out[2 * i + 1] = row1[i * step]
-
-# The rows are 2 elements and the cols follow each other in the input.
-cdef void deinterleave_2_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint16_t* row = <const uint16_t*> source
-    cdef uint16_t* out0 = <uint16_t*> (target + 0 * block.rows.out_step)
-    cdef uint16_t* out1 = <uint16_t*> (target + 1 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[2 * i + 0]
-        out1[i] = row[2 * i + 1]
-
-# The cols are 3 elements and the rows follow each other in the output.
-cdef void interleave_3_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint16_t* row0 = <const uint16_t*> (source + 0 * block.cols.step)
-    cdef const uint16_t* row1 = <const uint16_t*> (source + 1 * block.cols.step)
-    cdef const uint16_t* row2 = <const uint16_t*> (source + 2 * block.cols.step)
-    cdef uint16_t* out = <uint16_t*> target
-    cdef int64_t step = block.rows.step // 2
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i]
-            out[3 * i + 1] = row1[i]
-            out[3 * i + 2] = row2[i]
-    else:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i * step]
-            out[3 * i + 1] = row1[i * step]
-            out[3 * i + 2] = row2[i * step]
-
-# The rows are 3 elements and the cols follow each other in the input.
-cdef void deinterleave_3_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint16_t* row = <const uint16_t*> source
-    cdef uint16_t* out0 = <uint16_t*> (target + 0 * block.rows.out_step)
-    cdef uint16_t* out1 = <uint16_t*> (target + 1 * block.rows.out_step)
-    cdef uint16_t* out2 = <uint16_t*> (target + 2 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[3 * i + 0]
-        out1[i] = row[3 * i + 1]
-        out2[i] = row[3 * i + 2]
-
-# The cols are 4 elements and the rows follow each other in the output.
-cdef void interleave_4_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint16_t* row0 = <const uint16_t*> (source + 0 * block.cols.step)
-    cdef const uint16_t* row1 = <const uint16_t*> (source + 1 * block.cols.step)
-    cdef const uint16_t* row2 = <const uint16_t*> (source + 2 * block.cols.step)
-    cdef const uint16_t* row3 = <const uint16_t*> (source + 3 * block.cols.step)
-    cdef uint16_t* out = <uint16_t*> target
-    cdef int64_t step = block.rows.step // 2
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i]
-            out[4 * i + 1] = row1[i]
-            out[4 * i + 2] = row2[i]
-            out[4 * i + 3] = row3[i]
-    else:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i * step]
-            out[4 * i + 1] = row1[i * step]
-            out[4 * i + 2] = row2[i * step]
-            out[4 * i + 3] = row3[i * step]
-
-# The rows are 4 elements and the cols follow each other in the input.
-cdef void deinterleave_4_2(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint16_t* row = <const uint16_t*> source
-    cdef uint16_t* out0 = <uint16_t*> (target + 0 * block.rows.out_step)
-    cdef uint16_t* out1 = <uint16_t*> (target + 1 * block.rows.out_step)
-    cdef uint16_t* out2 = <uint16_t*> (target + 2 * block.rows.out_step)
-    cdef uint16_t* out3 = <uint16_t*> (target + 3 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[4 * i + 0]
-        out1[i] = row[4 * i + 1]
-        out2[i] = row[4 * i + 2]
-        out3[i] = row[4 * i + 3]
-
-# The longer loop is inside, but short runs are kept together.
 cdef void copy_strided_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef bint runs = block.cols.step == 4 and block.cols.out_step == 4
-    cdef bint swap = not runs and block.cols.size < SHORT and block.cols.size < block.rows.size
-    cdef const MoveAxis* outer = &block.cols if swap else &block.rows
-    cdef const MoveAxis* inner = &block.rows if swap else &block.cols
-    cdef int64_t step = inner.step // 4, out_step = inner.out_step // 4
-    cdef const uint32_t* row
-    cdef uint32_t* out
-    cdef int64_t i, j
-    for i in range(outer.size):
-        row = <const uint32_t*> (source + i * outer.step)
-        out = <uint32_t*> (target + i * outer.out_step)
-        if out_step == 1:
-            for j in range(inner.size):
-                out[j] = row[j * step]
-        else:
-            for j in range(inner.size):
-                out[j * out_step] = row[j * step]
+    cdef bint swap = block.row.size < block.line.size
+    cdef const MoveAxis* outer = &block.row if swap else &block.line
+    cdef const MoveAxis* inner = &block.line if swap else &block.row
+    cdef uint32_t value
+    cdef int64_t j
+    for _ in range(outer.size):
+        for j in range(inner.size):
+            value = (<const uint32_t*> (source + j * inner.step))[0]
+            (<uint32_t*> (target + j * inner.out_step))[0] = value
+        source += outer.step
+        target += outer.out_step
 
-# Transposes 16 rows and 16 cols. Each cache line is read and written once, by way of a buffer: lines a power of two
-# apart would push each other out of the cache. 2 cols are woven into words, and the words are transposed.
-cdef inline void copy_tile_4(const char* source, const int64_t* cols, char* target,
-                             const int64_t* rows) noexcept nogil:
-    cdef uint32_t tile[8][32]
-    cdef const uint32_t* col0
-    cdef const uint32_t* col1
-    cdef int64_t i, j
-    for j in range(8):
-        col0 = <const uint32_t*> (source + cols[2 * j + 0])
-        col1 = <const uint32_t*> (source + cols[2 * j + 1])
-        for i in range(16):
-            tile[j][2 * i + 0] = col0[i]
-            tile[j][2 * i + 1] = col1[i]
-    for i in range(16):
-        for j in range(8):
-            memcpy(target + rows[i] + 8 * j, &tile[j][2 * i], 8)
-
-# The rows are contiguous in the input, the cols in the output.
-cdef void copy_tiles_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef int64_t rows[TILE_SIDE]
-    cdef int64_t cols[TILE_SIDE]
-    cdef int64_t height = block.rows.size * block.within_row.size
-    cdef int64_t width = block.cols.size * block.within_col.size
-    cdef int64_t row, col, high, wide, i, j
-    cdef const char* read
-    cdef char* write
-    for row in range(0, height, 16):
-        high = min(height - row, <int64_t> 16)
-        list_offsets(row, high, block.rows.out_step, block.within_row.size, block.within_row.out_step, rows)
-        for col in range(0, width, 16):
-            wide = min(width - col, <int64_t> 16)
-            list_offsets(col, wide, block.cols.step, block.within_col.size, block.within_col.step, cols)
-            read = source + row * 4
-            write = target + col * 4
-            if high == 16 and wide == 16:
-                copy_tile_4(read, cols, write, rows)
-                continue
-            for i in range(high):
-                for j in range(wide):
-                    (<uint32_t*> (write + rows[i]))[j] = (<const uint32_t*> (read + cols[j]))[i]
-
-# The cols are 2 elements and the rows follow each other in the output.
-cdef void interleave_2_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint32_t* row0 = <const uint32_t*> (source + 0 * block.cols.step)
-    cdef const uint32_t* row1 = <const uint32_t*> (source + 1 * block.cols.step)
-    cdef uint32_t* out = <uint32_t*> target
-    cdef int64_t step = block.rows.step // 4
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i]
-            out[2 * i + 1] = row1[i]
-    else:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i * step]
-            out[2 * i + 1] = row1[i * step]
-
-# The rows are 2 elements and the cols follow each other in the input.
-cdef void deinterleave_2_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint32_t* row = <const uint32_t*> source
-    cdef uint32_t* out0 = <uint32_t*> (target + 0 * block.rows.out_step)
-    cdef uint32_t* out1 = <uint32_t*> (target + 1 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[2 * i + 0]
-        out1[i] = row[2 * i + 1]
-
-# The cols are 3 elements and the rows follow each other in the output.
-cdef void interleave_3_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint32_t* row0 = <const uint32_t*> (source + 0 * block.cols.step)
-    cdef const uint32_t* row1 = <const uint32_t*> (source + 1 * block.cols.step)
-    cdef const uint32_t* row2 = <const uint32_t*> (source + 2 * block.cols.step)
-    cdef uint32_t* out = <uint32_t*> target
-    cdef int64_t step = block.rows.step // 4
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i]
-            out[3 * i + 1] = row1[i]
-            out[3 * i + 2] = row2[i]
-    else:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i * step]
-            out[3 * i + 1] = row1[i * step]
-            out[3 * i + 2] = row2[i * step]
-
-# The rows are 3 elements and the cols follow each other in the input.
-cdef void deinterleave_3_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint32_t* row = <const uint32_t*> source
-    cdef uint32_t* out0 = <uint32_t*> (target + 0 * block.rows.out_step)
-    cdef uint32_t* out1 = <uint32_t*> (target + 1 * block.rows.out_step)
-    cdef uint32_t* out2 = <uint32_t*> (target + 2 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[3 * i + 0]
-        out1[i] = row[3 * i + 1]
-        out2[i] = row[3 * i + 2]
-
-# The cols are 4 elements and the rows follow each other in the output.
-cdef void interleave_4_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint32_t* row0 = <const uint32_t*> (source + 0 * block.cols.step)
-    cdef const uint32_t* row1 = <const uint32_t*> (source + 1 * block.cols.step)
-    cdef const uint32_t* row2 = <const uint32_t*> (source + 2 * block.cols.step)
-    cdef const uint32_t* row3 = <const uint32_t*> (source + 3 * block.cols.step)
-    cdef uint32_t* out = <uint32_t*> target
-    cdef int64_t step = block.rows.step // 4
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i]
-            out[4 * i + 1] = row1[i]
-            out[4 * i + 2] = row2[i]
-            out[4 * i + 3] = row3[i]
-    else:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i * step]
-            out[4 * i + 1] = row1[i * step]
-            out[4 * i + 2] = row2[i * step]
-            out[4 * i + 3] = row3[i * step]
-
-# The rows are 4 elements and the cols follow each other in the input.
-cdef void deinterleave_4_4(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint32_t* row = <const uint32_t*> source
-    cdef uint32_t* out0 = <uint32_t*> (target + 0 * block.rows.out_step)
-    cdef uint32_t* out1 = <uint32_t*> (target + 1 * block.rows.out_step)
-    cdef uint32_t* out2 = <uint32_t*> (target + 2 * block.rows.out_step)
-    cdef uint32_t* out3 = <uint32_t*> (target + 3 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[4 * i + 0]
-        out1[i] = row[4 * i + 1]
-        out2[i] = row[4 * i + 2]
-        out3[i] = row[4 * i + 3]
-
-# The longer loop is inside, but short runs are kept together.
 cdef void copy_strided_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef bint runs = block.cols.step == 8 and block.cols.out_step == 8
-    cdef bint swap = not runs and block.cols.size < SHORT and block.cols.size < block.rows.size
-    cdef const MoveAxis* outer = &block.cols if swap else &block.rows
-    cdef const MoveAxis* inner = &block.rows if swap else &block.cols
-    cdef int64_t step = inner.step // 8, out_step = inner.out_step // 8
-    cdef const uint64_t* row
-    cdef uint64_t* out
-    cdef int64_t i, j
-    for i in range(outer.size):
-        row = <const uint64_t*> (source + i * outer.step)
-        out = <uint64_t*> (target + i * outer.out_step)
-        if out_step == 1:
-            for j in range(inner.size):
-                out[j] = row[j * step]
-        else:
-            for j in range(inner.size):
-                out[j * out_step] = row[j * step]
+    cdef bint swap = block.row.size < block.line.size
+    cdef const MoveAxis* outer = &block.row if swap else &block.line
+    cdef const MoveAxis* inner = &block.line if swap else &block.row
+    cdef uint64_t value
+    cdef int64_t j
+    for _ in range(outer.size):
+        for j in range(inner.size):
+            value = (<const uint64_t*> (source + j * inner.step))[0]
+            (<uint64_t*> (target + j * inner.out_step))[0] = value
+        source += outer.step
+        target += outer.out_step
 
-# Transposes 8 rows and 8 cols. Each cache line is read and written once, by way of a buffer: lines a power of two
-# apart would push each other out of the cache. 1 cols are woven into words, and the words are transposed.
-cdef inline void copy_tile_8(const char* source, const int64_t* cols, char* target,
-                             const int64_t* rows) noexcept nogil:
-    cdef uint64_t tile[8][8]
-    cdef const uint64_t* col0
-    cdef int64_t i, j
-    for j in range(8):
-        col0 = <const uint64_t*> (source + cols[1 * j + 0])
-        for i in range(8):
-            tile[j][1 * i + 0] = col0[i]
-    for i in range(8):
-        for j in range(8):
-            memcpy(target + rows[i] + 8 * j, &tile[j][1 * i], 8)
-
-# The rows are contiguous in the input, the cols in the output.
-cdef void copy_tiles_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef int64_t rows[TILE_SIDE]
-    cdef int64_t cols[TILE_SIDE]
-    cdef int64_t height = block.rows.size * block.within_row.size
-    cdef int64_t width = block.cols.size * block.within_col.size
-    cdef int64_t row, col, high, wide, i, j
-    cdef const char* read
-    cdef char* write
-    for row in range(0, height, 8):
-        high = min(height - row, <int64_t> 8)
-        list_offsets(row, high, block.rows.out_step, block.within_row.size, block.within_row.out_step, rows)
-        for col in range(0, width, 8):
-            wide = min(width - col, <int64_t> 8)
-            list_offsets(col, wide, block.cols.step, block.within_col.size, block.within_col.step, cols)
-            read = source + row * 8
-            write = target + col * 8
-            if high == 8 and wide == 8:
-                copy_tile_8(read, cols, write, rows)
-                continue
-            for i in range(high):
-                for j in range(wide):
-                    (<uint64_t*> (write + rows[i]))[j] = (<const uint64_t*> (read + cols[j]))[i]
-
-# The cols are 2 elements and the rows follow each other in the output.
-cdef void interleave_2_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint64_t* row0 = <const uint64_t*> (source + 0 * block.cols.step)
-    cdef const uint64_t* row1 = <const uint64_t*> (source + 1 * block.cols.step)
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t step = block.rows.step // 8
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i]
-            out[2 * i + 1] = row1[i]
-    else:
-        for i in range(block.rows.size):
-            out[2 * i + 0] = row0[i * step]
-            out[2 * i + 1] = row1[i * step]
-
-# The rows are 2 elements and the cols follow each other in the input.
-cdef void deinterleave_2_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint64_t* row = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * block.rows.out_step)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[2 * i + 0]
-        out1[i] = row[2 * i + 1]
-
-# The cols are 3 elements and the rows follow each other in the output.
-cdef void interleave_3_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint64_t* row0 = <const uint64_t*> (source + 0 * block.cols.step)
-    cdef const uint64_t* row1 = <const uint64_t*> (source + 1 * block.cols.step)
-    cdef const uint64_t* row2 = <const uint64_t*> (source + 2 * block.cols.step)
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t step = block.rows.step // 8
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i]
-            out[3 * i + 1] = row1[i]
-            out[3 * i + 2] = row2[i]
-    else:
-        for i in range(block.rows.size):
-            out[3 * i + 0] = row0[i * step]
-            out[3 * i + 1] = row1[i * step]
-            out[3 * i + 2] = row2[i * step]
-
-# The rows are 3 elements and the cols follow each other in the input.
-cdef void deinterleave_3_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint64_t* row = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * block.rows.out_step)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * block.rows.out_step)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[3 * i + 0]
-        out1[i] = row[3 * i + 1]
-        out2[i] = row[3 * i + 2]
-
-# The cols are 4 elements and the rows follow each other in the output.
-cdef void interleave_4_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint64_t* row0 = <const uint64_t*> (source + 0 * block.cols.step)
-    cdef const uint64_t* row1 = <const uint64_t*> (source + 1 * block.cols.step)
-    cdef const uint64_t* row2 = <const uint64_t*> (source + 2 * block.cols.step)
-    cdef const uint64_t* row3 = <const uint64_t*> (source + 3 * block.cols.step)
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t step = block.rows.step // 8
-    cdef int64_t i
-    if step == 1:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i]
-            out[4 * i + 1] = row1[i]
-            out[4 * i + 2] = row2[i]
-            out[4 * i + 3] = row3[i]
-    else:
-        for i in range(block.rows.size):
-            out[4 * i + 0] = row0[i * step]
-            out[4 * i + 1] = row1[i * step]
-            out[4 * i + 2] = row2[i * step]
-            out[4 * i + 3] = row3[i * step]
-
-# The rows are 4 elements and the cols follow each other in the input.
-cdef void deinterleave_4_8(const Block* block, const char* source, char* target) noexcept nogil:
-    cdef const uint64_t* row = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * block.rows.out_step)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * block.rows.out_step)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * block.rows.out_step)
-    cdef uint64_t* out3 = <uint64_t*> (target + 3 * block.rows.out_step)
-    cdef int64_t i
-    for i in range(block.cols.size):
-        out0[i] = row[4 * i + 0]
-        out1[i] = row[4 * i + 1]
-        out2[i] = row[4 * i + 2]
-        out3[i] = row[4 * i + 3]
-
-cdef BlockCopy strided_copy(int item) noexcept nogil:
+cdef StridedCopy strided_copy(int64_t item) noexcept nogil:
     if item == 1:
         return copy_strided_1
     if item == 2:
@@ -741,90 +789,40 @@ cdef BlockCopy strided_copy(int item) noexcept nogil:
         return copy_strided_8
     return NULL
 
-cdef BlockCopy tiled_copy(int item) noexcept nogil:
-    if item == 1:
-        return copy_tiles_1
-    if item == 2:
-        return copy_tiles_2
-    if item == 4:
-        return copy_tiles_4
-    if item == 8:
-        return copy_tiles_8
-    return NULL
-
-# NULL: there is no kernel for this factor.
-cdef BlockCopy interleaving_copy(int item, int64_t factor) noexcept nogil:
-    if item == 1 and factor == 2:
-        return interleave_2_1
-    if item == 1 and factor == 3:
-        return interleave_3_1
-    if item == 1 and factor == 4:
-        return interleave_4_1
-    if item == 2 and factor == 2:
-        return interleave_2_2
-    if item == 2 and factor == 3:
-        return interleave_3_2
-    if item == 2 and factor == 4:
-        return interleave_4_2
-    if item == 4 and factor == 2:
-        return interleave_2_4
-    if item == 4 and factor == 3:
-        return interleave_3_4
-    if item == 4 and factor == 4:
-        return interleave_4_4
-    if item == 8 and factor == 2:
-        return interleave_2_8
-    if item == 8 and factor == 3:
-        return interleave_3_8
-    if item == 8 and factor == 4:
-        return interleave_4_8
-    return NULL
-
-cdef BlockCopy deinterleaving_copy(int item, int64_t factor) noexcept nogil:
-    if item == 1 and factor == 2:
-        return deinterleave_2_1
-    if item == 1 and factor == 3:
-        return deinterleave_3_1
-    if item == 1 and factor == 4:
-        return deinterleave_4_1
-    if item == 2 and factor == 2:
-        return deinterleave_2_2
-    if item == 2 and factor == 3:
-        return deinterleave_3_2
-    if item == 2 and factor == 4:
-        return deinterleave_4_2
-    if item == 4 and factor == 2:
-        return deinterleave_2_4
-    if item == 4 and factor == 3:
-        return deinterleave_3_4
-    if item == 4 and factor == 4:
-        return deinterleave_4_4
-    if item == 8 and factor == 2:
-        return deinterleave_2_8
-    if item == 8 and factor == 3:
-        return deinterleave_3_8
-    if item == 8 and factor == 4:
-        return deinterleave_4_8
-    return NULL
-
 # Items are blocks.
 cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const MovePlan* plan = <const MovePlan*> args
     cdef const char* source = plan.input
     cdef char* target = plan.output
+    cdef char cells[CELL_BYTES]
+    cdef int64_t rows[ROWS]
     cdef int64_t at[MAX_AXES + 2]
     cdef int64_t rest = begin
     cdef Block block = plan.block
+    cdef dmlcy_stream stream
     cdef int d
     for d in range(plan.outers - 1, -1, -1):
         at[d] = rest % plan.outer[d].size
         rest //= plan.outer[d].size
         source += at[d] * plan.outer[d].step
         target += at[d] * plan.outer[d].out_step
+    if plan.way == TURN_ROWS:
+        list_offsets(0, plan.row_piece * block.grain.size, block.row.step, block.grain.size, block.grain.step, rows)
+    if plan.streams:
+        dmlcy_stream_begin(&stream, target)
     for _ in range(begin, end):
-        block.rows.size = min(plan.row_piece, plan.block.rows.size - at[plan.row_axis] * plan.row_piece)
-        block.cols.size = min(plan.col_piece, plan.block.cols.size - at[plan.col_axis] * plan.col_piece)
-        plan.copy(&block, source, target)
+        block.row.size = min(plan.row_piece, plan.block.row.size - at[plan.row_axis] * plan.row_piece)
+        block.line.size = min(plan.line_piece, plan.block.line.size - at[plan.line_axis] * plan.line_piece)
+        if plan.way == COPY_RUNS:
+            copy_runs(plan, &block, source, target, &stream)
+        elif plan.way == WEAVE_ROWS:
+            weave_rows(plan, &block, source, target, &stream)
+        elif plan.way == GATHER_ROWS:
+            gather_rows(plan, &block, source, target, cells, &stream)
+        elif plan.way == TURN_ROWS:
+            turn_rows(plan, &block, source, target, rows, cells, &stream)
+        else:
+            strided_copy(plan.item)(&block, source, target)
         d = plan.outers - 1
         while d >= 0 and at[d] + 1 == plan.outer[d].size:
             source -= at[d] * plan.outer[d].step
@@ -835,7 +833,11 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
             source += plan.outer[d].step
             target += plan.outer[d].out_step
             at[d] += 1
+    if plan.streams:
+        dmlcy_stream_end(&stream)
     return 0
+
+# The plan.
 
 # The axes of more than one element, the one with the largest step of the output first. Axes that the output runs
 # through backwards are turned round.
@@ -882,40 +884,19 @@ cdef void merge_axes(MovePlan* plan) noexcept nogil:
             kept += 1
     plan.outers = kept
 
-# Takes axis d out of the outer axes.
+# Takes axis d out of the outer axes; -1 is an axis of one element.
 cdef MoveAxis take_axis(MovePlan* plan, int d) noexcept nogil:
-    cdef MoveAxis axis = plan.outer[d]
+    cdef MoveAxis axis
+    if d < 0:
+        axis.size = 1
+        axis.step = axis.out_step = 0
+        return axis
+    axis = plan.outer[d]
     plan.outers -= 1
     while d < plan.outers:
         plan.outer[d] = plan.outer[d + 1]
         d += 1
     return axis
-
-# Whether everything is a multiple of `wide` bytes, so that so many can be one element.
-cdef bint fits_wide(const MovePlan* plan, int64_t wide) noexcept nogil:
-    cdef int d
-    if <size_t> plan.input % <size_t> wide != 0 or <size_t> plan.output % <size_t> wide != 0:
-        return False
-    for d in range(plan.outers - 1):
-        if plan.outer[d].step % wide != 0 or plan.outer[d].out_step % wide != 0:
-            return False
-    return plan.outer[plan.outers - 1].size * plan.item % wide == 0
-
-# Elements that lie together in both tensors, but only a few of them, are moved as wider elements.
-cdef void widen(MovePlan* plan) noexcept nogil:
-    cdef MoveAxis* last
-    cdef int wide = 8
-    if plan.outers == 0:
-        return
-    last = &plan.outer[plan.outers - 1]
-    if last.step != plan.item or last.out_step != plan.item or last.size >= SHORT:
-        return
-    while wide > plan.item and not fits_wide(plan, wide):
-        wide //= 2
-    last.size = last.size * plan.item // wide
-    last.step = last.out_step = plan.item = wide
-    if last.size == 1:
-        plan.outers -= 1
 
 # The outer axis along which the input advances by `step`; -1: there is none.
 cdef int axis_of_step(const MovePlan* plan, int64_t step) noexcept nogil:
@@ -932,61 +913,31 @@ cdef int axis_of_out_step(const MovePlan* plan, int64_t out_step) noexcept nogil
             return d
     return -1
 
-# Makes outer axis d the rows of tiles. Axes shorter than a tile take the axis that follows them to themselves.
-cdef void choose_tiles(MovePlan* plan, int d) noexcept nogil:
-    cdef Block* block = &plan.block
-    block.rows = take_axis(plan, d)
-    d = axis_of_step(plan, block.rows.size * plan.item)
-    if block.rows.size * plan.item < TILE_BYTES and d >= 0:
-        block.within_row = block.rows
-        block.rows = take_axis(plan, d)
-    d = axis_of_out_step(plan, block.cols.size * plan.item)
-    if block.cols.size * plan.item < TILE_BYTES and d >= 0:
-        block.within_col = block.cols
-        block.cols = take_axis(plan, d)
-    plan.copy = tiled_copy(plan.item)
-
-# Chooses the two axes of a block and the kernel that copies it.
-cdef void choose_block(MovePlan* plan) noexcept nogil:
-    cdef int64_t item = plan.item
-    cdef MoveAxis* cols = &plan.block.cols
-    cdef MoveAxis* rows = &plan.block.rows
-    cdef int64_t few
+# Whether everything is a multiple of `wide` bytes, the elements of the innermost axis together too.
+cdef bint fits_wide(const MovePlan* plan, int64_t wide) noexcept nogil:
+    cdef int64_t all = <int64_t> plan.input | <int64_t> plan.output | plan.outer[plan.outers - 1].size * plan.item
     cdef int d
-    cols.size = rows.size = 1
-    cols.step = cols.out_step = item
-    rows.step = rows.out_step = 0
-    plan.block.within_row = plan.block.within_col = rows[0]
-    plan.copy = strided_copy(plan.item)
-    if plan.outers > 0:
-        cols[0] = take_axis(plan, plan.outers - 1)
-    if cols.step == item and cols.out_step == item:
-        if cols.size >= SHORT or plan.outers == 0:
-            plan.copy = copy_runs
-    elif cols.out_step == item:
-        d = axis_of_step(plan, item)
-        few = cols.size
-        if d >= 0 and plan.outer[d].out_step == few * item and interleaving_copy(plan.item, few) != NULL:
-            plan.copy = interleaving_copy(plan.item, few)
-            rows[0] = take_axis(plan, d)
-            return
-        few = plan.outer[d].size if d >= 0 else 0
-        if cols.step == few * item and deinterleaving_copy(plan.item, few) != NULL:
-            plan.copy = deinterleaving_copy(plan.item, few)
-            rows[0] = take_axis(plan, d)
-            return
-        if d >= 0:
-            choose_tiles(plan, d)
-            return
-        d = axis_of_out_step(plan, cols.size * item)
-        if d >= 0 and interleaving_copy(plan.item, cols.size) != NULL:
-            plan.copy = interleaving_copy(plan.item, cols.size)
-            rows[0] = take_axis(plan, d)
-            return
-    if plan.outers > 0:
-        rows[0] = take_axis(plan, plan.outers - 1)
+    for d in range(plan.outers - 1):
+        all |= plan.outer[d].step | plan.outer[d].out_step
+    return all % wide == 0
 
-# The next block shall read the cache lines that this one has read.
+# Elements that lie together in both tensors, but only a few of them, are moved as wider elements.
+cdef void widen(MovePlan* plan) noexcept nogil:
+    cdef MoveAxis* last
+    cdef int64_t wide = 8
+    if plan.outers < 2:
+        return
+    last = &plan.outer[plan.outers - 1]
+    if last.step != plan.item or last.out_step != plan.item or last.size * plan.item > SHORT_RUN:
+        return
+    while wide > plan.item and not fits_wide(plan, wide):
+        wide //= 2
+    last.size = last.size * plan.item // wide
+    last.step = last.out_step = plan.item = wide
+    if last.size == 1:
+        plan.outers -= 1
+
+# Sorts the outer axes so that the next block reads the cache lines that this one has read.
 cdef void sort_by_input(MovePlan* plan) noexcept nogil:
     cdef MoveAxis axis
     cdef int d, to
@@ -997,6 +948,100 @@ cdef void sort_by_input(MovePlan* plan) noexcept nogil:
             plan.outer[to] = plan.outer[to - 1]
             to -= 1
         plan.outer[to] = axis
+
+# Transposes: axes that follow each other in the input become planes and lines, until they are a cache line together.
+cdef void choose_turn(MovePlan* plan) noexcept nogil:
+    cdef Block* block = &plan.block
+    cdef bint outside = block.few.size > 1 and block.few.step != plan.item      # `within` is the inner one of the two
+    cdef int64_t width = plan.item if outside else block.few.size * plan.item
+    plan.way = TURN_ROWS
+    block.line = take_axis(plan, axis_of_step(plan, width))
+    if outside or (block.line.size > 1 and block.line.size * width < DMLCY_LINE):
+        block.within = block.line
+        block.line = take_axis(plan, axis_of_step(plan, block.within.size * block.few.size * plan.item))
+    plan.few_planes = block.within.size if outside else 1
+    plan.within_planes = 1 if outside else block.few.size
+    if block.few.size == 1 and block.row.size == 1:
+        block.row = block.grain
+        block.grain = take_axis(plan, -1)
+    sort_by_input(plan)
+
+# Chooses the axes of a block, and how it is copied.
+cdef void choose_block(MovePlan* plan) noexcept nogil:
+    cdef Block* block = &plan.block
+    cdef int64_t item = plan.item
+    cdef MoveAxis inner = take_axis(plan, plan.outers - 1)
+    cdef int next = axis_of_out_step(plan, inner.size * item)       # follows `inner` in the output
+    cdef int near = axis_of_step(plan, item)                        # contiguous in the input
+    block.row = block.few = block.grain = block.line = block.within = take_axis(plan, -1)
+    if inner.size > 1 and inner.out_step != item:
+        plan.way = COPY_STRIDED
+        block.row = inner
+        sort_by_input(plan)
+    elif inner.size == 1 or inner.step == item:
+        plan.way = COPY_RUNS
+        block.row = inner
+        if inner.size * item <= SHORT_RUN and next >= 0 and axis_of_step(plan, inner.size * item) >= 0:
+            block.few = inner
+            block.row = take_axis(plan, next)
+            choose_turn(plan)
+            return
+    elif near < 0:
+        plan.way = GATHER_ROWS
+        block.row = inner
+        if inner.size <= FEW and next >= 0:
+            block.few = inner
+            block.row = take_axis(plan, next)
+        if magnitude(block.row.step) > DMLCY_LINE:
+            sort_by_input(plan)
+    elif near == next and inner.size <= FEW and plan.outer[near].size > FEW:
+        plan.way = WEAVE_ROWS
+        block.few = inner
+        block.row = take_axis(plan, next)
+    elif near != next and inner.size <= FEW and inner.step == plan.outer[near].size * item and inner.step < NARROW:
+        block.few = inner
+        block.row = take_axis(plan, next)
+        choose_turn(plan)
+        return
+    else:
+        block.grain = inner
+        if near == next and plan.outer[next].size <= FEW and plan.outer[next].size * inner.size * item <= DMLCY_ROOM:
+            block.few = take_axis(plan, next)
+            block.row = take_axis(plan, axis_of_out_step(plan, block.few.size * inner.size * item))
+        elif near != next and 2 * inner.size <= ROWS:
+            block.row = take_axis(plan, next)
+        choose_turn(plan)
+        return
+    block.line = take_axis(plan, plan.outers - 1)
+
+# Pieces of one size, but for the last one, which is not much smaller.
+cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
+    cdef int64_t pieces = (size + piece - 1) // piece
+    return (size + pieces - 1) // pieces
+
+# Chooses how much of its axes a block is.
+cdef void choose_pieces(MovePlan* plan) noexcept nogil:
+    cdef const Block* block = &plan.block
+    cdef int64_t position = block.few.size * block.grain.size * plan.item
+    cdef int64_t width = block.few.size * block.within.size
+    cdef bint far = plan.way == COPY_STRIDED or (plan.way == GATHER_ROWS and magnitude(block.row.step) > DMLCY_LINE)
+    cdef int64_t row = BLOCK_BYTES // position
+    if far:
+        row = STRIDED_POSITIONS
+    elif plan.way == GATHER_ROWS:
+        row = NEAR_BYTES // position
+    elif plan.way == TURN_ROWS:
+        row = ROWS // block.grain.size
+    plan.row_piece = even(block.row.size, min(max(row, <int64_t> 1), block.row.size))
+    # Planes an odd number of cache lines apart spread over the whole cache.
+    plan.pitch = ((plan.row_piece * block.grain.size * plan.item + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
+    if plan.way == TURN_ROWS:
+        plan.line_piece = max(DMLCY_LINE // (width * plan.item), <int64_t> 1)
+        while 2 * plan.line_piece * width * plan.pitch <= NEAR_BYTES and plan.line_piece < block.line.size:
+            plan.line_piece *= 2
+    else:
+        plan.line_piece = max(BLOCK_BYTES // (plan.row_piece * position), <int64_t> 1)
+    plan.line_piece = min(plan.line_piece, block.line.size)
 
 # Adds the outer axis that counts the pieces of a block's axis.
 cdef void cut(MovePlan* plan, int to, const MoveAxis* axis, int64_t piece) noexcept nogil:
@@ -1009,45 +1054,68 @@ cdef void cut(MovePlan* plan, int to, const MoveAxis* axis, int64_t piece) noexc
     plan.outer[to].out_step = axis.out_step * piece
     plan.outers += 1
 
-# Cuts blocks into pieces that suit the cache and the threads.
-cdef void choose_pieces(MovePlan* plan) noexcept nogil:
-    cdef MoveAxis* rows = &plan.block.rows
-    cdef MoveAxis* cols = &plan.block.cols
-    cdef bint tiled = plan.copy == tiled_copy(plan.item)
-    cdef bint in_rows = tiled or (cols.step == plan.item and cols.size >= SHORT) or rows.step == plan.item
-    cdef int64_t most = TILES * TILE_BYTES if tiled else PIECE_BYTES if in_rows else STRIDED_POSITIONS * plan.item
-    most //= plan.item
-    if tiled:
-        plan.col_piece = min(cols.size, most // plan.block.within_col.size)
-        plan.row_piece = min(rows.size, most // plan.block.within_row.size)
-    elif rows.step == plan.item and rows.size < SHORT:
-        plan.row_piece = rows.size
-        plan.col_piece = min(cols.size, most // rows.size)
-    else:
-        plan.col_piece = min(cols.size, most)
-        plan.row_piece = min(rows.size, max(most // plan.col_piece, <int64_t> 1))
-    if not in_rows:
-        sort_by_input(plan)
-    plan.row_axis = 0 if not in_rows else plan.outers
-    cut(plan, plan.row_axis, rows, plan.row_piece)
-    plan.col_axis = plan.row_axis + 1
-    cut(plan, plan.col_axis, cols, plan.col_piece)
+cdef void cut_blocks(MovePlan* plan) noexcept nogil:
+    cdef const Block* block = &plan.block
+    cdef bint far = plan.way == COPY_STRIDED or (plan.way == GATHER_ROWS and magnitude(block.row.step) > DMLCY_LINE)
+    cdef int to = plan.outers
+    if far:
+        to = 0
+    elif plan.way == TURN_ROWS:
+        while to > 0 and magnitude(plan.outer[to - 1].step) < magnitude(block.row.step):
+            to -= 1
+    plan.row_axis = to
+    cut(plan, to, &block.row, plan.row_piece)
+    plan.line_axis = plan.outers
+    cut(plan, plan.line_axis, &block.line, plan.line_piece)
+
+# Whether lines are long, or one begins where another one ends: each time the output is left, a cache line is
+# incomplete. Short runs are copied faster than streamed.
+cdef bint has_long_runs(const MovePlan* plan) noexcept nogil:
+    cdef const Block* block = &plan.block
+    cdef int64_t run = plan.row_piece * block.few.size * block.grain.size * plan.item
+    if run >= LONG_RUN or plan.way == COPY_RUNS:
+        return run >= LONG_RUN
+    return block.line.out_step == run or block.within.out_step == run
+
+# Weaving wider elements is faster.
+cdef void choose_weave(MovePlan* plan) noexcept nogil:
+    cdef int64_t grain = plan.block.grain.size * plan.item
+    cdef int64_t all = <int64_t> plan.output | plan.block.line.out_step | plan.block.within.out_step
+    cdef int d
+    for d in range(plan.outers):
+        all |= plan.outer[d].out_step
+    plan.weave = weave_grains
+    if grain == 1 and all % 1 == 0:
+        plan.weave = weave_1
+    if grain == 2 and all % 2 == 0:
+        plan.weave = weave_2
+    if grain == 4 and all % 4 == 0:
+        plan.weave = weave_4
+    if grain == 8 and all % 8 == 0:
+        plan.weave = weave_8
 
 # Returns 0, or -1 when memory ran out.
 cdef int rearrange(Rearrange* a) noexcept nogil:
     cdef MovePlan plan
-    cdef int64_t bytes
+    cdef int64_t bytes = a.item
     cdef int d
+    for d in range(a.rank):
+        bytes *= a.sizes[d]
     collect_axes(&plan, a)
     merge_axes(&plan)
     widen(&plan)
     choose_block(&plan)
     choose_pieces(&plan)
+    cut_blocks(&plan)
+    choose_weave(&plan)
+    plan.moves = moves_of(plan.item)
+    plan.streams = (stream_pays(bytes) and plan.way != COPY_STRIDED and has_long_runs(&plan)
+                    and plan.block.few.size * plan.block.grain.size * plan.item <= DMLCY_ROOM)
     plan.blocks = 1
     for d in range(plan.outers):
         plan.blocks *= plan.outer[d].size
-    bytes = plan.row_piece * plan.block.within_row.size * plan.col_piece * plan.block.within_col.size * plan.item
-    return parallel_for(move_blocks, &plan, plan.blocks, grain_of(bytes))
+    return parallel_for(move_blocks, &plan, plan.blocks,
+                        grain_of(bytes // plan.blocks) if bytes >= SERIAL_BYTES else plan.blocks)
 
 
 cdef dict DepthSpaceOrder_NAMES = {

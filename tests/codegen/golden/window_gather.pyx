@@ -114,15 +114,17 @@ cdef inline void split_4_1(const char* source, int64_t height, char* target, int
 cdef void transpose_1(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                       int64_t pitch) noexcept nogil:
     cdef int64_t cols = 16, i = 0, j, col, some
-    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 2:
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 2
+            and rows[height - 1] - rows[0] == (height - 1) * 2):
         split_2_1(source + rows[0], height, target, pitch)
         return
-    if width == 4 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 4:
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 4
+            and rows[height - 1] - rows[0] == (height - 1) * 4):
         split_4_1(source + rows[0], height, target, pitch)
         return
     while cols > width:
         cols //= 2
-    if not DMLCY_TURNS or height < 16 or cols * 1 < 4:
+    if not DMLCY_TURNS or height < 16 or cols == 1 or cols * 1 < 4:
         for j in range(width):
             for i in range(height):
                 (<uint8_t*> (target + j * pitch))[i] = (<const uint8_t*> (source + rows[i]))[j]
@@ -193,12 +195,13 @@ cdef inline void split_2_2(const char* source, int64_t height, char* target, int
 cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                       int64_t pitch) noexcept nogil:
     cdef int64_t cols = 8, i = 0, j, col, some
-    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 4:
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 4
+            and rows[height - 1] - rows[0] == (height - 1) * 4):
         split_2_2(source + rows[0], height, target, pitch)
         return
     while cols > width:
         cols //= 2
-    if not DMLCY_TURNS or height < 8 or cols * 2 < 4:
+    if not DMLCY_TURNS or height < 8 or cols == 1 or cols * 2 < 4:
         for j in range(width):
             for i in range(height):
                 (<uint16_t*> (target + j * pitch))[i] = (<const uint16_t*> (source + rows[i]))[j]
@@ -283,15 +286,17 @@ cdef inline void split_4_4(const char* source, int64_t height, char* target, int
 cdef void transpose_4(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                       int64_t pitch) noexcept nogil:
     cdef int64_t cols = 4, i = 0, j, col, some
-    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 8:
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 8
+            and rows[height - 1] - rows[0] == (height - 1) * 8):
         split_2_4(source + rows[0], height, target, pitch)
         return
-    if width == 4 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 16:
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 16
+            and rows[height - 1] - rows[0] == (height - 1) * 16):
         split_4_4(source + rows[0], height, target, pitch)
         return
     while cols > width:
         cols //= 2
-    if not DMLCY_TURNS or height < 4 or cols * 4 < 4:
+    if not DMLCY_TURNS or height < 4 or cols == 1 or cols * 4 < 4:
         for j in range(width):
             for i in range(height):
                 (<uint32_t*> (target + j * pitch))[i] = (<const uint32_t*> (source + rows[i]))[j]
@@ -388,18 +393,21 @@ cdef inline void split_4_8(const char* source, int64_t height, char* target, int
 cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                       int64_t pitch) noexcept nogil:
     cdef int64_t cols = 2, i = 0, j, col, some
-    if width == 2 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 16:
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 16
+            and rows[height - 1] - rows[0] == (height - 1) * 16):
         split_2_8(source + rows[0], height, target, pitch)
         return
-    if width == 3 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 24:
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 24
+            and rows[height - 1] - rows[0] == (height - 1) * 24):
         split_3_8(source + rows[0], height, target, pitch)
         return
-    if width == 4 and height > 1 and rows[height - 1] - rows[0] == (height - 1) * 32:
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 32
+            and rows[height - 1] - rows[0] == (height - 1) * 32):
         split_4_8(source + rows[0], height, target, pitch)
         return
     while cols > width:
         cols //= 2
-    if not DMLCY_TURNS or height < 2 or cols * 8 < 4:
+    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
         for j in range(width):
             for i in range(height):
                 (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
