@@ -12,6 +12,7 @@ from typing import Any
 
 from ..diagnostics import Diagnostics
 from ..expr.cython import Cython
+from ..expr.nodes import Arith, Name, Node, Number, substitute
 from ..expr.types import Kind
 from ..model import Facts, Operator
 from .base import C_TYPES, KernelTable, WindowRoles, local
@@ -31,9 +32,11 @@ class ReduceLoop:
     op: str
     scalars: tuple[tuple[str, str], ...]
     init: str
+    plain: bool  # an element is its own accumulator, but for the sign of zero
     step: str
     combine: str
     finish: str
+    divisor: str | None  # `finish` is `acc` divided by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ class WindowReduce:
         loops = []
         for dtype, acc in kernel.accumulators(table, ("FLOAT32", "FLOAT64")):
             acc_type = C_TYPES[acc]
-            finish = kernel.expression(table, "finish", names, Kind.FLOAT, FloatCython({}, place="", acc=acc_type))[1]
+            renderer = FloatCython({}, place="", acc=acc_type)
+            quotient, finish = kernel.expression(table, "finish", names, Kind.FLOAT, renderer)
             loops.append(
                 ReduceLoop(
                     name=f"{kernel.operator.python}_{dtype}",
@@ -99,9 +103,11 @@ class WindowReduce:
                     op=kernel.operator.desc,
                     scalars=scalars,
                     init=init,
+                    plain=(init, step) == ("0", "acc + x"),
                     step=step,
                     combine=COMBINE[reduction],
                     finish=finish,
+                    divisor=divisor_of(quotient, renderer),
                 )
             )
         return loops
@@ -118,6 +124,14 @@ class WindowReduce:
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
+
+
+def divisor_of(finish: Node, cython: Cython) -> str | None:
+    """What an accumulator is divided by, if that is all that happens to it."""
+    match finish:
+        case Arith(op="/", left=Name(id="acc"), right=right) if substitute(right, "acc", Number(0)) == right:
+            return cython.expression(right)
+    return None
 
 
 def attribute_locals(operator: Operator) -> tuple[tuple[str, str], ...]:

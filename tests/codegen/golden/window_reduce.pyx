@@ -2,6 +2,7 @@
 """window_reduce: AVERAGE_POOLING."""
 
 from cpython.object cimport PyObject
+from libc.math cimport frexp
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -12,6 +13,8 @@ from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, ma
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
+from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.isa cimport dmlcy_wide
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
@@ -21,13 +24,30 @@ from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._record import keep
 
 cdef enum:
-    LONGEST_BLOCK = 1024            # columns of the input under the windows of a band, or their first taps
+    GROUP = 8                       # rows that one pass combines
+    SLOTS = 2 * GROUP               # rows that are kept for the windows that follow, at most
+    LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
+    LONGEST_RUN = 4096              # the same, times lanes
+    FEWEST_LANES = 8
+    MOST_LANES = 128
     BAND_ELEMENTS = 512             # columns of all lines of a band, if it has more than one
-    GROUP = 4                       # rows, or taps, that one pass over a band takes in
+    NEAR = 4096                     # bytes between rows that share a page: few at a time are faster read from memory
+    SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
 
 # What a loop writes is not what it reads; said so, compilers need no checks for it.
 cdef extern from *:
     ctypedef float* float_only "float* __restrict"
+    ctypedef uint16_t* uint16_t_only "uint16_t* __restrict"
+
+# isa.h says what becomes of functions that are declared so: they take a WindowSum or a WindowFinish.
+cdef extern from "isa.h" nogil:
+    """
+    static void average_pooling_FLOAT16_add_sums_wide(void const *) DMLCY_WIDE;
+    static void average_pooling_FLOAT16_finish_wide(void const *) DMLCY_WIDE;
+    static void average_pooling_FLOAT32_add_sums_wide(void const *) DMLCY_WIDE;
+    static void average_pooling_FLOAT32_add_elements_wide(void const *) DMLCY_WIDE;
+    static void average_pooling_FLOAT32_finish_wide(void const *) DMLCY_WIDE;
+    """
 
 cdef struct WindowReduce:
     Tensor input
@@ -49,108 +69,202 @@ cdef struct WindowAxis:
     int64_t dilation
     int64_t start
 
-# The output is made in bands: `band` lines of `block` columns. The columns are the last axis that matters, the lines an
-# axis that is not pooled, so that all windows of a band have the same elements on the remaining axes. First the rows
-# under each window are reduced, column by column, then the columns; a window that is long along the columns is taken
-# in parts. So the order of operations depends on sizes only, and scratch memory is small.
+# What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a
+# row of sums; then `columns`, the last axis that matters. On each axis every GROUP taps are combined in ascending order,
+# then the groups. So the order depends on sizes only.
+#
+# The output is made in bands: a row of `block` columns, times `run` lanes, times `band` lines. Lanes and lines are axes
+# that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop. Every
+# axis but the columns is combined by adding whole rows, and the columns too: where windows step by more than
+# one column, the sums are first split into phases, so that a tap is a row that begins somewhere in a phase.
 cdef struct WindowPlan:
     const char* input
     char* output
     int axes
-    WindowAxis axis[MAX_RANK]       # neither lines nor columns
+    bint deep                       # one of `axis` is pooled
+    WindowAxis axis[MAX_RANK]       # none of the following
     WindowAxis lines
+    WindowAxis rows
     WindowAxis columns
+    WindowAxis lanes
     int64_t band
+    int64_t run
+    int64_t runs
     int64_t block
     int64_t blocks
-    int64_t taps                    # taps along the columns in a part
-    int64_t pitch                   # from line to line of a band, in columns of the input, padding included
-    int64_t result_pitch            # the same in columns of the output
+    int64_t taps                    # taps along the columns that are taken at once
+    int64_t pitch                   # columns of the input of a line, padding included: a multiple of `step`
+    int64_t result_pitch            # pitch / step
     int64_t step                    # columns of the input between windows
+    int64_t phase_step              # to the next tap
+    int64_t index_step
+    int64_t room                    # elements of a row of sums of a band, and some to spare
+    int64_t slots                   # a power of two
+    int64_t pass_rows               # rows of the input that one pass takes in
+    bint direct                     # rows of the input are long, contiguous accumulators
+    bint flat                       # so are rows of the output
     double volume                   # elements of a window; int64 could overflow
     const void* attributes
 
 # Where a band is.
 cdef struct WindowPlace:
-    int64_t line
     int64_t lines
-    int64_t column                  # columns of the output
+    int64_t run
+    int64_t column                  # of the output
     int64_t columns
-    int64_t inside                  # from column `inside` to `outside` no window has padding along the columns
-    int64_t outside
+    bint padded                     # some windows have padding along the columns
     int64_t tap                     # taps along the columns, from `tap` to `end_tap`, that meet the input somewhere
     int64_t end_tap
-    int64_t index[MAX_RANK]         # of the remaining axes
-    int64_t valid[MAX_RANK]         # taps inside the input
-    int64_t input[MAX_RANK]         # offset in bytes of the first of them
-    int64_t output[MAX_RANK]
+    int64_t row                     # of the output
+    int64_t row_tap                 # taps along the rows, from `row_tap` to `end_row_tap`, are inside the input
+    int64_t end_row_tap
+    int64_t part                    # the first of the taps along the columns that are being taken; -1: none yet
+    int64_t begin                   # column of the input that a row of sums begins with
+    int64_t low                     # columns of such a row, from `low` to `high`, that are inside the input
+    int64_t high
+    int64_t held[SLOTS]             # row of the input that a slot holds; -1: none
+    int64_t counted                 # rows under a window, inside the input, when elements were last counted; -1: never
+    double factor                   # what all results are to be multiplied with; 0: nothing
+    const char* input               # under the first tap of the remaining axes; row 0, column 0
+    char* output                    # row 0, column `column`
+    int64_t valid[MAX_RANK]         # taps of the remaining axes inside the input
+
+
+ctypedef void (*WindowLoop)(const void* args) noexcept nogil
+
+# Rows that wait to be combined into the target.
+cdef struct WindowSum:
+    WindowLoop loop
+    void* target
+    int64_t target_step             # elements between lines
+    int64_t line_step               # the same of the rows
+    int64_t lines
+    int64_t passes                  # how often all this is repeated
+    int64_t pass_step               # elements to the rows of the next pass
+    int64_t size
+    bint fresh                      # there is nothing in the target yet
+    int waiting
+    const void* row[GROUP]
+    const void* attributes
+
+cdef struct WindowFinish:
+    void* target
+    const void* results
+    const void* counts
+    int64_t size
+    double factor
+    double volume
+    const void* attributes
+
+
+cdef inline void flush_rows(WindowSum* sum) noexcept nogil:
+    if sum.waiting > 0:
+        sum.loop(sum)
+        sum.waiting = 0
+        sum.fresh = False
+
+
+cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
+    sum.row[sum.waiting] = row
+    sum.waiting += 1
+    if sum.waiting == GROUP:
+        flush_rows(sum)
+
+
+# Takes `count` rows that are `step` bytes apart, `together` in a pass: an even number.
+cdef inline void take_rows(
+        WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t together, int64_t item) noexcept nogil:
+    cdef int64_t i
+    if count >= together:
+        for i in range(together):
+            sum.row[i] = row + i * step
+        sum.waiting = together
+        sum.passes = count // together
+        sum.pass_step = together * step // item
+        row += sum.passes * together * step
+        count -= sum.passes * together
+        flush_rows(sum)
+        sum.passes = 1
+    for i in range(count):
+        take_row(sum, row + i * step)
+    flush_rows(sum)
 
 
 # The taps of the window at `index` that are inside the input.
 cdef inline void valid_taps(const WindowAxis* axis, int64_t index, int64_t* first, int64_t* end) noexcept nogil:
     cdef int64_t outside = axis.start - index * axis.stride
-    first[0] = 0 if outside <= 0 else min(axis.window, ceil_div(outside, axis.dilation))
+    first[0] = 0
+    end[0] = axis.window
+    if outside > 0:
+        first[0] = min(axis.window, ceil_div(outside, axis.dilation))
     outside += axis.size
-    end[0] = first[0] if outside <= 0 else max(first[0], min(axis.window, ceil_div(outside, axis.dilation)))
+    if outside <= (axis.window - 1) * axis.dilation:
+        end[0] = first[0] if outside <= 0 else max(first[0], ceil_div(outside, axis.dilation))
 
 
 cdef void go_to_columns(const WindowPlan* plan, WindowPlace* place, int64_t column) noexcept nogil:
     cdef const WindowAxis* columns = &plan.columns
-    cdef int64_t room = columns.size + columns.start - columns.dilation * (columns.window - 1) - 1
-    cdef int64_t ignored
+    cdef int64_t low_end, high_tap
     place.column = column
     place.columns = min(plan.block, columns.results - column)
-    place.inside = min(max(ceil_div(columns.start, columns.stride) - column, 0), place.columns)
-    place.outside = 0 if room < 0 else room // columns.stride + 1
-    place.outside = min(max(place.outside - column, place.inside), place.columns)
-    valid_taps(columns, column, &ignored, &place.end_tap)
-    valid_taps(columns, column + place.columns - 1, &place.tap, &ignored)
+    valid_taps(columns, column, &high_tap, &place.end_tap)
+    low_end = place.end_tap
+    place.padded = high_tap > 0
+    valid_taps(columns, column + place.columns - 1, &place.tap, &low_end)
+    place.padded = place.padded or low_end < columns.window
+    place.tap -= place.tap % GROUP
     if place.tap >= place.end_tap:      # padding only
         place.tap = 0
         place.end_tap = 1
 
 
-cdef inline void go_to_lines(const WindowPlan* plan, WindowPlace* place, int64_t line) noexcept nogil:
-    place.line = line
-    place.lines = min(plan.band, plan.lines.results - line)
+cdef inline void go_to_row(const WindowPlan* plan, WindowPlace* place, int64_t row) noexcept nogil:
+    place.row = row
+    valid_taps(&plan.rows, row, &place.row_tap, &place.end_row_tap)
 
 
-cdef inline void go_to_index(const WindowPlan* plan, WindowPlace* place, int n, int64_t index) noexcept nogil:
-    cdef const WindowAxis* axis = &plan.axis[n]
-    cdef int64_t first, end
-    valid_taps(axis, index, &first, &end)
-    place.index[n] = index
-    place.valid[n] = end - first
-    place.input[n] = (index * axis.stride + first * axis.dilation - axis.start) * axis.input_step
-    place.output[n] = index * axis.output_step
-
-
-# Bands are counted block by block, then along the remaining axes, then line by line.
+# Bands are counted row by row, then block by block, then along the remaining axes, then line by line.
 cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number) noexcept nogil:
+    cdef const WindowAxis* axis
+    cdef int64_t index, lane, first, end
     cdef int n = plan.axes
+    place.part = -1
+    place.counted = -1
+    go_to_row(plan, place, number % plan.rows.results)
+    number //= plan.rows.results
+    lane = number % plan.runs * plan.run
+    number //= plan.runs
     go_to_columns(plan, place, number % plan.blocks * plan.block)
     number //= plan.blocks
+    place.run = min(plan.run, plan.lanes.results - lane)
+    place.input = plan.input + lane * plan.lanes.input_step
+    place.output = plan.output + lane * plan.lanes.output_step + place.column * plan.columns.output_step
     while n > 0:
         n -= 1
-        go_to_index(plan, place, n, number % plan.axis[n].results)
-        number //= plan.axis[n].results
-    go_to_lines(plan, place, number * plan.band)
+        axis = &plan.axis[n]
+        index = number % axis.results
+        number //= axis.results
+        valid_taps(axis, index, &first, &end)
+        place.valid[n] = end - first
+        place.input += (index * axis.stride + first * axis.dilation - axis.start) * axis.input_step
+        place.output += index * axis.output_step
+    number *= plan.band
+    place.lines = min(plan.band, plan.lines.results - number)
+    place.input += number * plan.lines.input_step
+    place.output += number * plan.lines.output_step
 
 
-cdef void go_to_next_band(const WindowPlan* plan, WindowPlace* place) noexcept nogil:
-    cdef int n = plan.axes
-    if plan.blocks > 1:
-        if place.column + plan.block < plan.columns.results:
-            go_to_columns(plan, place, place.column + plan.block)
-            return
-        go_to_columns(plan, place, 0)
-    while n > 0:
-        n -= 1
-        if place.index[n] + 1 < plan.axis[n].results:
-            go_to_index(plan, place, n, place.index[n] + 1)
-            return
-        go_to_index(plan, place, n, 0)
-    go_to_lines(plan, place, place.line + plan.band)
+# To `taps` taps along the columns from `tap` on.
+cdef void go_to_part(const WindowPlan* plan, WindowPlace* place, int64_t tap, int64_t taps) noexcept nogil:
+    cdef const WindowAxis* columns = &plan.columns
+    cdef int64_t size = (place.columns - 1) * columns.stride + (taps - 1) * columns.dilation + 1
+    cdef int n
+    place.part = tap
+    place.begin = place.column * columns.stride + tap * columns.dilation - columns.start
+    place.low = min(max(-place.begin, 0), size)
+    place.high = max(min(size, columns.size - place.begin), place.low)
+    for n in range(SLOTS):
+        place.held[n] = -1
 
 
 # Elements inside the input that a window of the band has on the remaining axes.
@@ -160,22 +274,6 @@ cdef inline int64_t valid_rows(const WindowPlan* plan, const WindowPlace* place)
     for n in range(plan.axes):
         rows *= place.valid[n]
     return rows
-
-
-cdef inline const char* first_row(const WindowPlan* plan, const WindowPlace* place) noexcept nogil:
-    cdef const char* row = plan.input + place.line * plan.lines.input_step
-    cdef int n
-    for n in range(plan.axes):
-        row += place.input[n]
-    return row
-
-
-cdef inline char* first_result(const WindowPlan* plan, const WindowPlace* place) noexcept nogil:
-    cdef char* result = plan.output + place.line * plan.lines.output_step + place.column * plan.columns.output_step
-    cdef int n
-    for n in range(plan.axes):
-        result += place.output[n]
-    return result
 
 
 # Moves `tap` to the next row under the windows, in ascending order; returns the distance in bytes.
@@ -239,71 +337,204 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         if axis.size > 1 or axis.results > 1 or first == end:
             plan.axis[plan.axes] = axis
             plan.axes += 1
-    if plan.axes == 0:
-        plan.axis[0] = axis
-        plan.axes = 1
 
 
-cdef void plan_bands(WindowPlan* plan) noexcept nogil:
-    cdef WindowAxis* columns = &plan.columns
+# Takes an axis out of the remaining ones; -1: one that makes no difference.
+cdef WindowAxis take_axis(WindowPlan* plan, int number) noexcept nogil:
+    cdef WindowAxis axis
     cdef int n
-    cdef int lines = -1
+    if number < 0:
+        axis.size = axis.results = axis.window = axis.stride = axis.dilation = 1
+        axis.input_step = axis.output_step = axis.start = 0
+        return axis
+    axis = plan.axis[number]
     plan.axes -= 1
-    columns[0] = plan.axis[plan.axes]
-    for n in range(plan.axes):
-        if not_pooled(&plan.axis[n]) and (lines < 0 or plan.axis[n].results >= plan.axis[lines].results):
-            lines = n
-    if lines < 0:
-        plan.lines.results = 1
-        plan.lines.input_step = 0
-        plan.lines.output_step = 0
-    else:
-        plan.lines = plan.axis[lines]
-        plan.axes -= 1
-        for n in range(lines, plan.axes):
-            plan.axis[n] = plan.axis[n + 1]
+    for n in range(number, plan.axes):
+        plan.axis[n] = plan.axis[n + 1]
+    return axis
 
-    plan.block = min(columns.results, 1 + LONGEST_BLOCK // columns.stride)
+
+cdef inline int64_t abs64(int64_t n) noexcept nogil:
+    return n if n >= 0 else -n
+
+
+cdef int find_rows(WindowPlan* plan) noexcept nogil:
+    cdef int n = plan.axes - 1
+    while n >= 0 and not_pooled(&plan.axis[n]):
+        n -= 1
+    return n
+
+
+cdef int find_lanes(WindowPlan* plan, int64_t item) noexcept nogil:
+    cdef int n = plan.axes - 1
+    if plan.columns.input_step == item:
+        return -1
+    while n >= 0:
+        if not_pooled(&plan.axis[n]) and plan.axis[n].input_step == item and plan.axis[n].results >= FEWEST_LANES:
+            return n
+        n -= 1
+    return n
+
+
+cdef int find_lines(WindowPlan* plan) noexcept nogil:
+    cdef int n
+    cdef int found = -1
+    for n in range(plan.axes):
+        if not_pooled(&plan.axis[n]) and (found < 0 or plan.axis[n].results >= plan.axis[found].results):
+            found = n
+    return found
+
+
+cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
+    cdef const WindowAxis* columns = &plan.columns
+    cdef int64_t longest = LONGEST_ROW
+    plan.columns = take_axis(plan, plan.axes - 1)
+    plan.rows = take_axis(plan, find_rows(plan))
+    plan.lanes = take_axis(plan, find_lanes(plan, item))
+    plan.lines = take_axis(plan, find_lines(plan))
+    plan.deep = find_rows(plan) >= 0
+
+    plan.run = plan.lanes.results
+    if plan.run > 1:
+        if plan.run * min(columns.size, GROUP) > LONGEST_RUN:
+            plan.run = MOST_LANES
+        longest = LONGEST_RUN // plan.run
+    plan.runs = ceil_div(plan.lanes.results, plan.run)
+    plan.block = min(columns.results, 1 + longest // columns.stride)
     plan.blocks = ceil_div(columns.results, plan.block)
     plan.block = ceil_div(columns.results, plan.blocks)
-    plan.taps = min(columns.window, 1 + LONGEST_BLOCK // columns.dilation)
+    plan.taps = columns.window
+    if (plan.taps - 1) * columns.dilation > longest:
+        plan.taps = max(GROUP, longest // columns.dilation // GROUP * GROUP)
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
     plan.step = columns.stride if plan.block > 1 else plan.pitch
+    plan.phase_step = columns.dilation % plan.step
+    plan.index_step = columns.dilation // plan.step
     plan.result_pitch = ceil_div(plan.pitch, plan.step)
     plan.pitch = plan.result_pitch * plan.step
-    plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // plan.pitch))
+    plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
+    plan.room = ceil_div(plan.band * plan.pitch * plan.run, GROUP) * GROUP + 2 * GROUP
+    plan.slots = SLOTS if GROUP < plan.rows.window <= SLOTS else GROUP
+
+    plan.direct = not half and plan.run == plan.lanes.results and columns.input_step == plan.run * item
+    plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
+    plan.pass_rows = GROUP
+    if (plan.rows.results == 1 or plan.rows.stride >= plan.rows.window) and abs64(plan.rows.input_step) < NEAR:
+        plan.pass_rows = 2
+    plan.flat = columns.output_step == plan.run * item and (plan.lanes.results == 1 or plan.lanes.output_step == item)
 
 
-cdef int run_windows(Work work, const WindowReduce* a, int item) noexcept nogil:
+cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint half) noexcept nogil:
     cdef WindowPlan plan
+    cdef const WindowAxis* rows = &plan.rows
     cdef int64_t total, elements
     cdef int n
     plan.input = a.input.data
     plan.output = a.output.data
     plan.attributes = a.attributes
     plan_axes(a, &plan)
-    plan_bands(&plan)
-    total = plan.blocks * ceil_div(plan.lines.results, plan.band)
-    elements = min(plan.pitch, plan.columns.size)
+    plan_bands(&plan, item, half)
+    total = rows.results * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
+    elements = min(plan.pitch, plan.columns.size) * plan.run * plan.band
+    elements *= min(rows.window if rows.results == 1 else min(rows.window, rows.stride), rows.size)
     for n in range(plan.axes):
         total *= plan.axis[n].results
         elements *= min(plan.axis[n].window, plan.axis[n].size)
-    return parallel_for(work, &plan, total, grain_of((elements + plan.block) * plan.band * item))
+    return parallel_for(work, &plan, total, grain_of((elements + plan.block * plan.run * plan.band) * item))
+
+
+# Puts every `step`-th of `size` times `step` columns into one phase, the columns behind them into the next ones.
+cdef void split_float(
+        float_only phases, int64_t pitch, const float* sums, int64_t step, int64_t used, int64_t size,
+        int64_t run) noexcept nogil:
+    cdef int64_t i, lane, phase
+    if run > 1:
+        for phase in range(used):
+            for i in range(size):
+                for lane in range(run):
+                    phases[phase * pitch + i * run + lane] = sums[(i * step + phase) * run + lane]
+    elif step == 2:
+        for i in range(size):
+            phases[i] = sums[2 * i]
+            phases[pitch + i] = sums[2 * i + 1]
+    else:
+        for phase in range(used):
+            for i in range(size):
+                phases[phase * pitch + i] = sums[i * step + phase]
+
+
+# Puts a line of results, `columns` times `run`, where it belongs.
+cdef void scatter_float(
+        char* output, int64_t column_step, int64_t lane_step, const float* results, int64_t columns,
+        int64_t run) noexcept nogil:
+    cdef int64_t column, lane
+    cdef int64_t item = sizeof(float)
+    if run == 1 and column_step == item:
+        dmlcy_copy(output, <const char*> results, columns * item)
+    elif run == 1:
+        for column in range(columns):
+            (<float*> (output + column * column_step))[0] = results[column]
+    elif lane_step == item:
+        for column in range(columns):
+            dmlcy_copy(output + column * column_step, <const char*> (results + column * run), run * item)
+    else:
+        for lane in range(run):
+            for column in range(columns):
+                (<float*> (output + column * column_step))[0] = results[column * run + lane]
+            output += lane_step
+
+
+# Puts a line of results, `columns` times `run`, where it belongs.
+cdef void scatter_uint16_t(
+        char* output, int64_t column_step, int64_t lane_step, const uint16_t* results, int64_t columns,
+        int64_t run) noexcept nogil:
+    cdef int64_t column, lane
+    cdef int64_t item = sizeof(uint16_t)
+    if run == 1 and column_step == item:
+        dmlcy_copy(output, <const char*> results, columns * item)
+    elif run == 1:
+        for column in range(columns):
+            (<uint16_t*> (output + column * column_step))[0] = results[column]
+    elif lane_step == item:
+        for column in range(columns):
+            dmlcy_copy(output + column * column_step, <const char*> (results + column * run), run * item)
+    else:
+        for lane in range(run):
+            for column in range(columns):
+                (<uint16_t*> (output + column * column_step))[0] = results[column * run + lane]
+            output += lane_step
 
 
 # average_pooling_FLOAT16
 
+cdef struct average_pooling_FLOAT16_Scratch:
+    WindowLoop add_sums
+    WindowLoop add_elements
+    WindowLoop finish
+    float* sums
+    float* slots
+    float* spare              # GROUP rows
+    float* phases
+    float* results
+    float* counts             # of each result: its divisor
+    float* finished
+    uint16_t* halves
+
+
 cdef inline float average_pooling_FLOAT16_step(float acc, float x, bint include_padding) noexcept nogil:
     return acc + x
+
+
+cdef inline float average_pooling_FLOAT16_first(float x, bint include_padding) noexcept nogil:
+    return x
 
 
 cdef inline float average_pooling_FLOAT16_combine(float acc, float other) noexcept nogil:
     return acc + other
 
 
-cdef inline float average_pooling_FLOAT16_finish(
-        float acc, float count, float volume, bint include_padding) noexcept nogil:
-    return acc / <float>(volume if include_padding else max(count, 1))
+cdef inline float average_pooling_FLOAT16_divisor(float count, float volume, bint include_padding) noexcept nogil:
+    return volume if include_padding else max(count, 1)
 
 
 cdef inline void average_pooling_FLOAT16_clear(float* sums, int64_t size) noexcept nogil:
@@ -312,344 +543,823 @@ cdef inline void average_pooling_FLOAT16_clear(float* sums, int64_t size) noexce
         sums[i] = 0
 
 
-# The row as contiguous float: itself, or a copy in `scratch`.
-cdef inline const float* average_pooling_FLOAT16_load(
-        const char* row, int64_t step, float* scratch, int64_t size) noexcept nogil:
-    dmlcy_half_to_float(<const uint16_t*> row, step, scratch, size)
-    return scratch
-
-
-# Takes `rows` rows into the sums of each line; `fresh`: there are no sums yet.
-cdef void average_pooling_FLOAT16_add_rows(
-        float_only sums, int64_t pitch, const float** row, int rows, int64_t line_step,
-        int64_t lines, int64_t size, bint fresh, bint include_padding) noexcept nogil:
-    cdef int64_t i
-    cdef float acc
-    cdef const float* row0 = row[0]
-    cdef const float* row1 = row[1 if rows > 1 else 0]
-    cdef const float* row2 = row[2 if rows > 2 else 0]
-    cdef const float* row3 = row[3 if rows > 3 else 0]
-    for _ in range(lines):
-        if rows == 4:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT16_step(acc, <float> row0[i], include_padding)
-                acc = average_pooling_FLOAT16_step(acc, <float> row1[i], include_padding)
-                acc = average_pooling_FLOAT16_step(acc, <float> row2[i], include_padding)
-                acc = average_pooling_FLOAT16_step(acc, <float> row3[i], include_padding)
-                sums[i] = acc
-        elif rows == 3:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT16_step(acc, <float> row0[i], include_padding)
-                acc = average_pooling_FLOAT16_step(acc, <float> row1[i], include_padding)
-                acc = average_pooling_FLOAT16_step(acc, <float> row2[i], include_padding)
-                sums[i] = acc
-        elif rows == 2:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT16_step(acc, <float> row0[i], include_padding)
-                acc = average_pooling_FLOAT16_step(acc, <float> row1[i], include_padding)
-                sums[i] = acc
-        elif rows == 1:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT16_step(acc, <float> row0[i], include_padding)
-                sums[i] = acc
-        sums += pitch
-        row0 += line_step
-        row1 += line_step
-        row2 += line_step
-        row3 += line_step
-
-
-# Reduces, on the remaining axes, `size` columns of the input from `begin` on. Sums of padding stay as they are.
-cdef void average_pooling_FLOAT16_reduce_rows(
-        const WindowPlan* plan, const WindowPlace* place, int64_t begin, int64_t size, float* sums,
-        float* scratch, bint include_padding) noexcept nogil:
-    cdef int64_t low = max(begin, 0)
-    cdef int64_t width = min(begin + size, plan.columns.size) - low
-    cdef int64_t line_step = plan.lines.input_step
-    cdef int64_t column_step = plan.columns.input_step
-    cdef int64_t lines = 1 if scratch != NULL else place.lines
-    cdef int64_t line, rows
-    cdef int64_t tap[MAX_RANK]
-    cdef const float* row[GROUP]
-    cdef const char* input
-    cdef int waiting, n
+# Combines rows of sums into the target.
+cdef void average_pooling_FLOAT16_add_sums "average_pooling_FLOAT16_add_sums"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sum.size
+    cdef int64_t line, number, moved, i
+    cdef float acc, pair
     cdef bint fresh
-    if width <= 0:
-        return
-    sums += low - begin
-    line = 0
-    while line < place.lines:
-        input = first_row(plan, place) + line * line_step + low * column_step
-        rows = valid_rows(plan, place)
-        if rows == 0:
-            average_pooling_FLOAT16_clear(sums, (lines - 1) * plan.pitch + width)
-        for n in range(plan.axes):
-            tap[n] = 0
-        waiting = 0
-        fresh = True
-        while rows > 0:
-            row[waiting] = average_pooling_FLOAT16_load(input, column_step, scratch + waiting * plan.pitch, width)
-            waiting += 1
-            rows -= 1
-            if waiting == GROUP or rows == 0:
-                average_pooling_FLOAT16_add_rows(
-                    sums, plan.pitch, row, waiting, line_step // <int64_t> sizeof(float), lines, width,
-                    fresh, include_padding)
-                waiting = 0
-                fresh = False
-            if rows > 0:
-                input += next_row(plan, place, tap)
-        sums += plan.pitch * lines
-        line += lines
+    cdef float_only target
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
 
 
-# Takes `taps` taps of each window into the results, which lie as close as the windows; `fresh`: there are none yet.
-cdef void average_pooling_FLOAT16_add_taps(
-        float_only results, int64_t size, const float* sums, int64_t step, int64_t taps, int64_t dilation,
-        bint fresh) noexcept nogil:
-    cdef int64_t i, group
-    cdef float acc
-    while taps > 0:
-        group = GROUP if taps >= GROUP else 1
-        if group == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                results[i] = average_pooling_FLOAT16_combine(acc, sums[i * step])
-        elif step == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + 2 * dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + 3 * dilation])
-                results[i] = acc
-        elif step == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + 2 * dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + 3 * dilation])
-                results[i] = acc
-        else:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + 2 * dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + 3 * dilation])
-                results[i] = acc
-        taps -= group
-        sums += group * dilation
-        fresh = False
+cdef void average_pooling_FLOAT16_add_sums_wide "average_pooling_FLOAT16_add_sums_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sum.size
+    cdef int64_t line, number, moved, i
+    cdef float acc, pair
+    cdef bint fresh
+    cdef float_only target
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT16_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT16_combine(acc, pair)
+                        target[i] = acc
 
 
-# Takes the last taps, at most GROUP, of windows of the same count into their results, and finishes them.
-cdef void average_pooling_FLOAT16_finish_windows(
-        float_only target, int64_t target_step, const float* results, int64_t result_step,
-        const float* sums, int64_t step, int64_t taps, int64_t dilation, int64_t size, bint fresh,
-        float count, float volume, bint include_padding) noexcept nogil:
+cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(const void* args) noexcept nogil:
+    cdef const WindowFinish* finish = <const WindowFinish*> args
+    cdef const float* results = <const float*> finish.results
+    cdef const float* counts = <const float*> finish.counts
+    cdef float_only target = <float*> finish.target
+    cdef float init = 0
+    cdef int64_t size = finish.size
     cdef int64_t i
-    cdef float acc
-    cdef bint near = target_step == 1 and result_step == 1
-    if near and step == 1:
-        if taps == 4:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + 2 * dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + 3 * dilation])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 3:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + 2 * dilation])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i + dilation])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-    elif near and step == 2:
-        if taps == 4:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + 2 * dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + 3 * dilation])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 3:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + 2 * dilation])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2 + dilation])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * 2])
-                target[i] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
+    cdef float factor = <float> finish.factor
+    if factor != 0:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT16_combine(init, results[i]) * factor
     else:
-        if taps == 4:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + 2 * dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + 3 * dilation])
-                target[i * target_step] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 3:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + dilation])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + 2 * dilation])
-                target[i * target_step] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step + dilation])
-                target[i * target_step] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
-        elif taps == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT16_combine(acc, sums[i * step])
-                target[i * target_step] = average_pooling_FLOAT16_finish(acc, count, volume, include_padding)
+        for i in range(size):
+            target[i] = average_pooling_FLOAT16_combine(init, results[i]) / counts[i]
 
 
-# Makes the results of a band from its sums: along the lines, and column by column where windows have padding.
-cdef void average_pooling_FLOAT16_finish_band(
-        const WindowPlan* plan, const WindowPlace* place, float* results, const float* sums, int64_t taps,
-        bint fresh, float* halves, bint include_padding) noexcept nogil:
-    cdef const WindowAxis* columns = &plan.columns
-    cdef float rows = <float> valid_rows(plan, place)
+cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wide"(const void* args) noexcept nogil:
+    cdef const WindowFinish* finish = <const WindowFinish*> args
+    cdef const float* results = <const float*> finish.results
+    cdef const float* counts = <const float*> finish.counts
+    cdef float_only target = <float*> finish.target
+    cdef float init = 0
+    cdef int64_t size = finish.size
+    cdef int64_t i
+    cdef float factor = <float> finish.factor
+    if factor != 0:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT16_combine(init, results[i]) * factor
+    else:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT16_combine(init, results[i]) / counts[i]
+
+
+# Elements as accumulators.
+cdef inline void average_pooling_FLOAT16_load(
+        const char* input, int64_t step, float_only target, int64_t size, bint include_padding) noexcept nogil:
+    dmlcy_half_to_float(<const uint16_t*> input, step, target, size)
+
+
+# A row of every line of the band, as accumulators; `input` is its first column inside the input.
+cdef void average_pooling_FLOAT16_load_band(
+        const WindowPlan* plan, const WindowPlace* place, const char* input, float* target) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t width = place.high - place.low
+    cdef int64_t step = plan.columns.input_step
+    cdef int64_t item = sizeof(uint16_t)
+    cdef int64_t i
+    cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
+    target += place.low * run
+    for _ in range(place.lines):
+        if run == 1:
+            average_pooling_FLOAT16_load(input, step, target, width, include_padding)
+        elif step == run * item:
+            average_pooling_FLOAT16_load(input, item, target, width * run, include_padding)
+        else:
+            for i in range(width):
+                average_pooling_FLOAT16_load(input + i * step, item, target + i * run, run, include_padding)
+        input += plan.lines.input_step
+        target += plan.pitch * run
+
+
+# Begins to combine rows of the band: of sums, or, where `direct`, of the input.
+cdef inline void average_pooling_FLOAT16_begin_sum(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, float* target,
+        bint direct, WindowSum* sum) noexcept nogil:
+    sum.waiting = 0
+    sum.passes = 1
+    sum.pass_step = 0
+    sum.fresh = True
+    sum.attributes = plan.attributes
+    if direct:
+        sum.loop = scratch.add_elements
+        sum.target = target + place.low * place.run
+        sum.target_step = plan.pitch * place.run
+        sum.line_step = plan.lines.input_step // <int64_t> sizeof(uint16_t)
+        sum.lines = place.lines
+        sum.size = (place.high - place.low) * place.run
+    else:
+        sum.loop = scratch.add_sums
+        sum.target = target
+        sum.target_step = sum.line_step = 0
+        sum.lines = 1
+        sum.size = place.lines * plan.pitch * place.run
+
+
+# A row of every line of the band, combined along the remaining axes.
+cdef void average_pooling_FLOAT16_fill(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, const char* input,
+        float* target) noexcept nogil:
+    cdef int64_t rows = valid_rows(plan, place)
+    cdef int64_t tap[MAX_RANK]
+    cdef float* spare
+    cdef WindowSum sum
+    cdef int n
+    if not plan.deep:
+        average_pooling_FLOAT16_load_band(plan, place, input, target)
+        return
+    if rows == 0:
+        average_pooling_FLOAT16_clear(target, plan.room)
+        return
+    for n in range(plan.axes):
+        tap[n] = 0
+    average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, plan.direct, &sum)
+    while True:
+        if plan.direct:
+            take_row(&sum, input)
+        else:
+            spare = scratch.spare + sum.waiting * plan.room
+            average_pooling_FLOAT16_load_band(plan, place, input, spare)
+            take_row(&sum, spare)
+        rows -= 1
+        if rows == 0:
+            break
+        input += next_row(plan, place, tap)
+    flush_rows(&sum)
+
+
+# The sums of the band along all axes but the columns. Those of padding are the identity.
+cdef const float* average_pooling_FLOAT16_sum_rows(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch) noexcept nogil:
+    cdef const WindowAxis* rows = &plan.rows
+    cdef const char* input = place.input + (place.begin + place.low) * plan.columns.input_step
+    cdef float* slot
+    cdef WindowSum sum
+    cdef int64_t tap, row, n
+    if place.row_tap == place.end_row_tap:
+        average_pooling_FLOAT16_clear(scratch.sums, plan.room)
+        return scratch.sums
+    if plan.direct and not plan.deep:
+        average_pooling_FLOAT16_begin_sum(plan, place, scratch, scratch.sums, True, &sum)
+        row = place.row * rows.stride + place.row_tap * rows.dilation - rows.start
+        take_rows(
+            &sum, input + row * rows.input_step, rows.dilation * rows.input_step, place.end_row_tap - place.row_tap,
+            plan.pass_rows, sizeof(uint16_t))
+        return scratch.sums
+    average_pooling_FLOAT16_begin_sum(plan, place, scratch, scratch.sums, False, &sum)
+    for tap in range(place.row_tap, place.end_row_tap):
+        row = place.row * rows.stride + tap * rows.dilation - rows.start
+        n = (row if rows.dilation == 1 else tap) & (plan.slots - 1)
+        slot = scratch.slots + n * plan.room
+        if place.held[n] != row:
+            place.held[n] = row
+            average_pooling_FLOAT16_fill(plan, place, scratch, input + row * rows.input_step, slot)
+        if place.end_row_tap - place.row_tap == 1:
+            return slot
+        take_row(&sum, slot)
+    flush_rows(&sum)
+    return scratch.sums
+
+
+# Combines the sums under `taps` taps along the columns; the results of a line lie `result_pitch` columns apart.
+cdef const float* average_pooling_FLOAT16_sum_columns(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        const float* sums, int64_t taps, bint last) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t size = place.lines * plan.result_pitch
+    cdef int64_t pitch = run
+    cdef int64_t phase = 0
+    cdef WindowSum sum
+    if plan.step > 1 and size > 1:
+        pitch = plan.room // plan.step // GROUP * GROUP + GROUP
+        split_float(
+            scratch.phases, pitch, sums, plan.step, min(plan.step, (taps - 1) * plan.columns.dilation + 1), size, run)
+        sums = scratch.phases
+    average_pooling_FLOAT16_begin_sum(plan, place, scratch, scratch.results, False, &sum)
+    sum.fresh = place.part == place.tap
+    if taps == 1 and last and sum.fresh:
+        return sums
+    sum.size = ((place.lines - 1) * plan.result_pitch + place.columns) * run
+    for _ in range(taps):
+        take_row(&sum, sums + phase * pitch)
+        phase += plan.phase_step
+        sums += plan.index_step * run
+        if phase >= plan.step:
+            phase -= plan.step
+            sums += run
+    flush_rows(&sum)
+    return scratch.results
+
+
+# Counts the elements of each window of the band that has `rows` rows inside the input. Where there is padding along the
+# columns it changes a few windows at both ends.
+cdef void average_pooling_FLOAT16_count(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, int64_t rows) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t size = plan.result_pitch * run
+    cdef int64_t window = plan.columns.window
+    cdef float* counts = scratch.counts
+    cdef float count = <float> (rows * window)
+    cdef int64_t first, end, i, n, at
     cdef float volume = <float> plan.volume
-    cdef int64_t inside = place.inside
-    cdef int64_t outside = place.outside
-    cdef int64_t i, line, first, end
-    cdef int64_t leading = (taps - 1) // GROUP * GROUP
-    cdef char* output = first_result(plan, place)
-    cdef float* target = halves
-    cdef int64_t target_step = 1
-    cdef int64_t line_step = plan.result_pitch
-    if leading > 0:
-        average_pooling_FLOAT16_add_taps(
-            results, (place.lines - 1) * plan.result_pitch + place.columns, sums, plan.step, leading, columns.dilation,
-            fresh)
-        fresh = False
-        sums += leading * columns.dilation
-        taps -= leading
-    if outside - inside < GROUP:
-        outside = inside
-    if inside < outside:
-        for line in range(place.lines):
-            average_pooling_FLOAT16_finish_windows(
-                target + line * line_step + inside * target_step, target_step,
-                results + line * plan.result_pitch + inside, 1,
-                sums + line * plan.pitch + inside * plan.step, plan.step, taps, columns.dilation,
-                outside - inside, fresh, rows * columns.window, volume, include_padding)
-    i = 0
-    while i < place.columns:
-        if i == inside and inside < outside:
-            i = outside
-            continue
-        valid_taps(columns, place.column + i, &first, &end)
-        average_pooling_FLOAT16_finish_windows(
-            target + i * target_step, line_step, results + i, plan.result_pitch, sums + i * plan.step, plan.pitch,
-            taps, columns.dilation, place.lines, fresh, rows * (end - first), volume, include_padding)
-        i += 1
-    for line in range(place.lines):
-        dmlcy_float_to_half(
-            target + line * line_step, <uint16_t*> (output + line * plan.lines.output_step),
-            columns.output_step, place.columns)
+    cdef bint uniform = True
+    cdef int exponent
+    cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
+    cdef float whole = average_pooling_FLOAT16_divisor(count, volume, include_padding)
+    count = whole
+    place.counted = rows
+    for n in range(size):
+        counts[n] = count
+    for side in range(2):
+        for i in range(place.columns):
+            at = place.columns - 1 - i if side else i
+            valid_taps(&plan.columns, place.column + at, &first, &end)
+            if end - first == window:
+                break
+            count = <float> (rows * (end - first))
+            count = average_pooling_FLOAT16_divisor(count, volume, include_padding)
+            uniform = uniform and count == whole
+            for n in range(at * run, (at + 1) * run):
+                counts[n] = count
+    for n in range(size, place.lines * size):
+        counts[n] = counts[n - size]
+    place.factor = 1 / whole if uniform and frexp(whole, &exponent) == 0.5 else 0   # a power of two: no rounding
+
+
+# Finishes `size` results, of which the first one is that of line `line`.
+cdef inline void average_pooling_FLOAT16_finish_line(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        const float* results, int64_t offset, int64_t size, float* target) noexcept nogil:
+    cdef WindowFinish finish
+    finish.target = target
+    finish.results = results + offset
+    finish.counts = scratch.counts + offset
+    finish.size = size
+    finish.factor = place.factor
+    finish.volume = plan.volume
+    finish.attributes = plan.attributes
+    scratch.finish(&finish)
+
+
+cdef void average_pooling_FLOAT16_finish_band(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        const float* results) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t lines = place.lines
+    cdef int64_t columns = place.columns
+    cdef int64_t pitch = plan.result_pitch
+    cdef int64_t line_step = plan.lines.output_step
+    cdef int64_t column_step = plan.columns.output_step
+    cdef int64_t rows = valid_rows(plan, place) * (place.end_row_tap - place.row_tap)
+    cdef char* output = place.output + place.row * plan.rows.output_step
+    cdef const uint16_t* finished
+    cdef int64_t line
+    if place.counted != rows:
+        average_pooling_FLOAT16_count(plan, place, scratch, rows)
+    if pitch == columns and line_step == columns * column_step:
+        columns *= lines
+        pitch = columns
+        lines = 1
+    average_pooling_FLOAT16_finish_line(
+        plan, place, scratch, results, 0, ((lines - 1) * pitch + columns) * run, scratch.finished)
+    if plan.flat and columns * run >= SHORT_ROW:
+        for line in range(lines):
+            dmlcy_float_to_half(
+                scratch.finished + line * pitch * run, <uint16_t*> (output + line * line_step), sizeof(uint16_t),
+                columns * run)
+        return
+    dmlcy_float_to_half(scratch.finished, scratch.halves, sizeof(uint16_t), ((lines - 1) * pitch + columns) * run)
+    finished = scratch.halves
+    for line in range(lines):
+        scatter_uint16_t(
+            output + line * line_step, column_step, plan.lanes.output_step, finished + line * pitch * run, columns, run)
+
+
+cdef void average_pooling_FLOAT16_begin_part(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, int64_t tap, int64_t taps
+        ) noexcept nogil:
+    cdef int64_t line = plan.pitch * place.run
+    cdef float* row = scratch.sums
+    cdef int64_t i
+    go_to_part(plan, place, tap, taps)
+    while row < scratch.phases:
+        for i in range(place.lines):
+            average_pooling_FLOAT16_clear(row + i * line, place.low * place.run)
+            average_pooling_FLOAT16_clear(row + i * line + place.high * place.run, line - place.high * place.run)
+        row += plan.room
+
+
+cdef void average_pooling_FLOAT16_band(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch) noexcept nogil:
+    cdef int64_t tap = place.tap
+    cdef int64_t taps
+    cdef const float* sums = NULL
+    while tap < place.end_tap:
+        taps = min(plan.taps, place.end_tap - tap)
+        if place.part != tap:
+            average_pooling_FLOAT16_begin_part(plan, place, scratch, tap, taps)
+        sums = average_pooling_FLOAT16_sum_rows(plan, place, scratch)
+        sums = average_pooling_FLOAT16_sum_columns(plan, place, scratch, sums, taps, tap + taps == place.end_tap)
+        tap += taps
+    average_pooling_FLOAT16_finish_band(plan, place, scratch, sums)
 
 
 cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowPlan* plan = <const WindowPlan*> args
-    cdef const WindowAxis* columns = &plan.columns
-    cdef const AveragePooling* attributes = <const AveragePooling*> plan.attributes
-    cdef bint include_padding = attributes.include_padding
-    cdef int64_t band = plan.band * plan.pitch
-    cdef int64_t filled = columns.size      # column of the input that sums[0] stood for when all were filled
-    cdef int64_t column, tap, taps
-    cdef float* sums = <float*> malloc(3 * band * sizeof(float))
-    cdef float* results = sums + band
-    cdef float* scratch = NULL
-    cdef bint direct = False
+    cdef int64_t slots = 0 if plan.direct and not plan.deep else plan.slots
+    cdef int64_t spare = GROUP if plan.deep and not plan.direct else 0
+    cdef int64_t phases = 0 if plan.step == 1 else plan.room + plan.step * 2 * GROUP
+    cdef int64_t room = (slots + spare + 5) * plan.room + phases
+    cdef bint wide = dmlcy_wide()
+    cdef average_pooling_FLOAT16_Scratch scratch
     cdef WindowPlace place
-    if not direct:
-        scratch = <float*> malloc(GROUP * plan.pitch * sizeof(float))
-    if sums == NULL or (scratch == NULL and not direct):
-        free(sums)
-        free(scratch)
+    scratch.add_elements = NULL
+    scratch.add_sums = average_pooling_FLOAT16_add_sums_wide if wide else average_pooling_FLOAT16_add_sums
+    scratch.finish = average_pooling_FLOAT16_finish_wide if wide else average_pooling_FLOAT16_finish
+    scratch.sums = <float*> malloc(room * sizeof(float))
+    if scratch.sums == NULL:
         return -1
+    scratch.slots = scratch.sums + plan.room
+    scratch.spare = scratch.slots + slots * plan.room
+    scratch.phases = scratch.spare + spare * plan.room
+    scratch.results = scratch.phases + phases
+    scratch.counts = scratch.results + plan.room
+    scratch.finished = scratch.counts + plan.room
+    scratch.halves = <uint16_t*> (scratch.finished + plan.room)
     go_to_band(plan, &place, begin)
-    while begin < end:
-        tap = place.tap
-        while tap < place.end_tap:
-            taps = min(plan.taps, place.end_tap - tap)
-            column = place.column * columns.stride + tap * columns.dilation - columns.start
-            if filled != column:
-                average_pooling_FLOAT16_clear(sums, band)
-                filled = column
-            average_pooling_FLOAT16_reduce_rows(
-                plan, &place, column, (place.columns - 1) * columns.stride + (taps - 1) * columns.dilation + 1,
-                sums, scratch, include_padding)
-            if tap + taps < place.end_tap:
-                average_pooling_FLOAT16_add_taps(
-                    results, (place.lines - 1) * plan.result_pitch + place.columns, sums, plan.step, taps,
-                    columns.dilation, tap == place.tap)
-            else:
-                average_pooling_FLOAT16_finish_band(
-                    plan, &place, results, sums, taps, tap == place.tap, results + band, include_padding)
-            tap += taps
+    while True:
+        average_pooling_FLOAT16_band(plan, &place, &scratch)
         begin += 1
-        if begin < end:
-            go_to_next_band(plan, &place)
-    free(sums)
-    free(scratch)
+        if begin == end:
+            break
+        if place.row + 1 < plan.rows.results:
+            go_to_row(plan, &place, place.row + 1)
+        else:
+            go_to_band(plan, &place, begin)
+    free(scratch.sums)
     return 0
 
 
 cdef int average_pooling_FLOAT16(WindowReduce* a) noexcept nogil:
-    return run_windows(average_pooling_FLOAT16_work, a, sizeof(uint16_t))
+    return run_windows(average_pooling_FLOAT16_work, a, sizeof(uint16_t), True)
 
 
 # average_pooling_FLOAT32
 
+cdef struct average_pooling_FLOAT32_Scratch:
+    WindowLoop add_sums
+    WindowLoop add_elements
+    WindowLoop finish
+    float* sums
+    float* slots
+    float* spare              # GROUP rows
+    float* phases
+    float* results
+    float* counts             # of each result: its divisor
+    float* finished
+    float* halves
+
+
 cdef inline float average_pooling_FLOAT32_step(float acc, float x, bint include_padding) noexcept nogil:
     return acc + x
+
+
+cdef inline float average_pooling_FLOAT32_first(float x, bint include_padding) noexcept nogil:
+    return x
 
 
 cdef inline float average_pooling_FLOAT32_combine(float acc, float other) noexcept nogil:
     return acc + other
 
 
-cdef inline float average_pooling_FLOAT32_finish(
-        float acc, float count, float volume, bint include_padding) noexcept nogil:
-    return acc / <float>(volume if include_padding else max(count, 1))
+cdef inline float average_pooling_FLOAT32_divisor(float count, float volume, bint include_padding) noexcept nogil:
+    return volume if include_padding else max(count, 1)
 
 
 cdef inline void average_pooling_FLOAT32_clear(float* sums, int64_t size) noexcept nogil:
@@ -658,328 +1368,1253 @@ cdef inline void average_pooling_FLOAT32_clear(float* sums, int64_t size) noexce
         sums[i] = 0
 
 
-# The row as contiguous float: itself, or a copy in `scratch`.
-cdef inline const float* average_pooling_FLOAT32_load(
-        const char* row, int64_t step, float* scratch, int64_t size) noexcept nogil:
+# Combines rows of sums into the target.
+cdef void average_pooling_FLOAT32_add_sums "average_pooling_FLOAT32_add_sums"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sum.size
+    cdef int64_t line, number, moved, i
+    cdef float acc, pair
+    cdef bint fresh
+    cdef float_only target
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+
+
+cdef void average_pooling_FLOAT32_add_sums_wide "average_pooling_FLOAT32_add_sums_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sum.size
+    cdef int64_t line, number, moved, i
+    cdef float acc, pair
+    cdef bint fresh
+    cdef float_only target
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = pair
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = row0[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = row2[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row4[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = row6[i]
+                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+
+
+# The same with rows of elements.
+cdef void average_pooling_FLOAT32_add_elements "average_pooling_FLOAT32_add_elements"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sum.size
+    cdef int64_t line, number, moved, i
+    cdef float acc, pair
+    cdef bint fresh
+    cdef float_only target
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    cdef const void* attributes = sum.attributes
+    cdef bint include_padding = (<const AveragePooling*> attributes).include_padding
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+
+
+cdef void average_pooling_FLOAT32_add_elements_wide "average_pooling_FLOAT32_add_elements_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sum.size
+    cdef int64_t line, number, moved, i
+    cdef float acc, pair
+    cdef bint fresh
+    cdef float_only target
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    cdef const void* attributes = sum.attributes
+    cdef bint include_padding = (<const AveragePooling*> attributes).include_padding
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        target[i] = acc
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = pair
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+                else:
+                    for i in range(size):
+                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(target[i], pair)
+                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
+                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
+                        acc = average_pooling_FLOAT32_combine(acc, pair)
+                        target[i] = acc
+
+
+cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(const void* args) noexcept nogil:
+    cdef const WindowFinish* finish = <const WindowFinish*> args
+    cdef const float* results = <const float*> finish.results
+    cdef const float* counts = <const float*> finish.counts
+    cdef float_only target = <float*> finish.target
+    cdef float init = 0
+    cdef int64_t size = finish.size
+    cdef int64_t i
+    cdef float factor = <float> finish.factor
+    if factor != 0:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT32_combine(init, results[i]) * factor
+    else:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT32_combine(init, results[i]) / counts[i]
+
+
+cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wide"(const void* args) noexcept nogil:
+    cdef const WindowFinish* finish = <const WindowFinish*> args
+    cdef const float* results = <const float*> finish.results
+    cdef const float* counts = <const float*> finish.counts
+    cdef float_only target = <float*> finish.target
+    cdef float init = 0
+    cdef int64_t size = finish.size
+    cdef int64_t i
+    cdef float factor = <float> finish.factor
+    if factor != 0:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT32_combine(init, results[i]) * factor
+    else:
+        for i in range(size):
+            target[i] = average_pooling_FLOAT32_combine(init, results[i]) / counts[i]
+
+
+# Elements as accumulators.
+cdef inline void average_pooling_FLOAT32_load(
+        const char* input, int64_t step, float_only target, int64_t size, bint include_padding) noexcept nogil:
     cdef int64_t i
     if step == sizeof(float):
-        return <const float*> row
-    for i in range(size):
-        scratch[i] = (<const float*> (row + i * step))[0]
-    return scratch
-
-
-# Takes `rows` rows into the sums of each line; `fresh`: there are no sums yet.
-cdef void average_pooling_FLOAT32_add_rows(
-        float_only sums, int64_t pitch, const float** row, int rows, int64_t line_step,
-        int64_t lines, int64_t size, bint fresh, bint include_padding) noexcept nogil:
-    cdef int64_t i
-    cdef float acc
-    cdef const float* row0 = row[0]
-    cdef const float* row1 = row[1 if rows > 1 else 0]
-    cdef const float* row2 = row[2 if rows > 2 else 0]
-    cdef const float* row3 = row[3 if rows > 3 else 0]
-    for _ in range(lines):
-        if rows == 4:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT32_step(acc, <float> row0[i], include_padding)
-                acc = average_pooling_FLOAT32_step(acc, <float> row1[i], include_padding)
-                acc = average_pooling_FLOAT32_step(acc, <float> row2[i], include_padding)
-                acc = average_pooling_FLOAT32_step(acc, <float> row3[i], include_padding)
-                sums[i] = acc
-        elif rows == 3:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT32_step(acc, <float> row0[i], include_padding)
-                acc = average_pooling_FLOAT32_step(acc, <float> row1[i], include_padding)
-                acc = average_pooling_FLOAT32_step(acc, <float> row2[i], include_padding)
-                sums[i] = acc
-        elif rows == 2:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT32_step(acc, <float> row0[i], include_padding)
-                acc = average_pooling_FLOAT32_step(acc, <float> row1[i], include_padding)
-                sums[i] = acc
-        elif rows == 1:
-            for i in range(size):
-                acc = 0 if fresh else sums[i]
-                acc = average_pooling_FLOAT32_step(acc, <float> row0[i], include_padding)
-                sums[i] = acc
-        sums += pitch
-        row0 += line_step
-        row1 += line_step
-        row2 += line_step
-        row3 += line_step
-
-
-# Reduces, on the remaining axes, `size` columns of the input from `begin` on. Sums of padding stay as they are.
-cdef void average_pooling_FLOAT32_reduce_rows(
-        const WindowPlan* plan, const WindowPlace* place, int64_t begin, int64_t size, float* sums,
-        float* scratch, bint include_padding) noexcept nogil:
-    cdef int64_t low = max(begin, 0)
-    cdef int64_t width = min(begin + size, plan.columns.size) - low
-    cdef int64_t line_step = plan.lines.input_step
-    cdef int64_t column_step = plan.columns.input_step
-    cdef int64_t lines = 1 if scratch != NULL else place.lines
-    cdef int64_t line, rows
-    cdef int64_t tap[MAX_RANK]
-    cdef const float* row[GROUP]
-    cdef const char* input
-    cdef int waiting, n
-    cdef bint fresh
-    if width <= 0:
-        return
-    sums += low - begin
-    line = 0
-    while line < place.lines:
-        input = first_row(plan, place) + line * line_step + low * column_step
-        rows = valid_rows(plan, place)
-        if rows == 0:
-            average_pooling_FLOAT32_clear(sums, (lines - 1) * plan.pitch + width)
-        for n in range(plan.axes):
-            tap[n] = 0
-        waiting = 0
-        fresh = True
-        while rows > 0:
-            row[waiting] = average_pooling_FLOAT32_load(input, column_step, scratch + waiting * plan.pitch, width)
-            waiting += 1
-            rows -= 1
-            if waiting == GROUP or rows == 0:
-                average_pooling_FLOAT32_add_rows(
-                    sums, plan.pitch, row, waiting, line_step // <int64_t> sizeof(float), lines, width,
-                    fresh, include_padding)
-                waiting = 0
-                fresh = False
-            if rows > 0:
-                input += next_row(plan, place, tap)
-        sums += plan.pitch * lines
-        line += lines
-
-
-# Takes `taps` taps of each window into the results, which lie as close as the windows; `fresh`: there are none yet.
-cdef void average_pooling_FLOAT32_add_taps(
-        float_only results, int64_t size, const float* sums, int64_t step, int64_t taps, int64_t dilation,
-        bint fresh) noexcept nogil:
-    cdef int64_t i, group
-    cdef float acc
-    while taps > 0:
-        group = GROUP if taps >= GROUP else 1
-        if group == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                results[i] = average_pooling_FLOAT32_combine(acc, sums[i * step])
-        elif step == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + 2 * dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + 3 * dilation])
-                results[i] = acc
-        elif step == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + 2 * dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + 3 * dilation])
-                results[i] = acc
-        else:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + 2 * dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + 3 * dilation])
-                results[i] = acc
-        taps -= group
-        sums += group * dilation
-        fresh = False
-
-
-# Takes the last taps, at most GROUP, of windows of the same count into their results, and finishes them.
-cdef void average_pooling_FLOAT32_finish_windows(
-        float_only target, int64_t target_step, const float* results, int64_t result_step,
-        const float* sums, int64_t step, int64_t taps, int64_t dilation, int64_t size, bint fresh,
-        float count, float volume, bint include_padding) noexcept nogil:
-    cdef int64_t i
-    cdef float acc
-    cdef bint near = target_step == 1 and result_step == 1
-    if near and step == 1:
-        if taps == 4:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + 2 * dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + 3 * dilation])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 3:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + 2 * dilation])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i + dilation])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-    elif near and step == 2:
-        if taps == 4:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + 2 * dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + 3 * dilation])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 3:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + 2 * dilation])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2 + dilation])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * 2])
-                target[i] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
+        dmlcy_copy(<char*> target, input, size * step)
     else:
-        if taps == 4:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + 2 * dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + 3 * dilation])
-                target[i * target_step] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 3:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + dilation])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + 2 * dilation])
-                target[i * target_step] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 2:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step])
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step + dilation])
-                target[i * target_step] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
-        elif taps == 1:
-            for i in range(size):
-                acc = 0 if fresh else results[i * result_step]
-                acc = average_pooling_FLOAT32_combine(acc, sums[i * step])
-                target[i * target_step] = average_pooling_FLOAT32_finish(acc, count, volume, include_padding)
+        for i in range(size):
+            target[i] = average_pooling_FLOAT32_first((<const float*> (input + i * step))[0], include_padding)
 
 
-# Makes the results of a band from its sums: along the lines, and column by column where windows have padding.
-cdef void average_pooling_FLOAT32_finish_band(
-        const WindowPlan* plan, const WindowPlace* place, float* results, const float* sums, int64_t taps,
-        bint fresh, bint include_padding) noexcept nogil:
-    cdef const WindowAxis* columns = &plan.columns
-    cdef float rows = <float> valid_rows(plan, place)
+# A row of every line of the band, as accumulators; `input` is its first column inside the input.
+cdef void average_pooling_FLOAT32_load_band(
+        const WindowPlan* plan, const WindowPlace* place, const char* input, float* target) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t width = place.high - place.low
+    cdef int64_t step = plan.columns.input_step
+    cdef int64_t item = sizeof(float)
+    cdef int64_t i
+    cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
+    target += place.low * run
+    for _ in range(place.lines):
+        if run == 1:
+            average_pooling_FLOAT32_load(input, step, target, width, include_padding)
+        elif step == run * item:
+            average_pooling_FLOAT32_load(input, item, target, width * run, include_padding)
+        else:
+            for i in range(width):
+                average_pooling_FLOAT32_load(input + i * step, item, target + i * run, run, include_padding)
+        input += plan.lines.input_step
+        target += plan.pitch * run
+
+
+# Begins to combine rows of the band: of sums, or, where `direct`, of the input.
+cdef inline void average_pooling_FLOAT32_begin_sum(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, float* target,
+        bint direct, WindowSum* sum) noexcept nogil:
+    sum.waiting = 0
+    sum.passes = 1
+    sum.pass_step = 0
+    sum.fresh = True
+    sum.attributes = plan.attributes
+    if direct:
+        sum.loop = scratch.add_elements
+        sum.target = target + place.low * place.run
+        sum.target_step = plan.pitch * place.run
+        sum.line_step = plan.lines.input_step // <int64_t> sizeof(float)
+        sum.lines = place.lines
+        sum.size = (place.high - place.low) * place.run
+    else:
+        sum.loop = scratch.add_sums
+        sum.target = target
+        sum.target_step = sum.line_step = 0
+        sum.lines = 1
+        sum.size = place.lines * plan.pitch * place.run
+
+
+# A row of every line of the band, combined along the remaining axes.
+cdef void average_pooling_FLOAT32_fill(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, const char* input,
+        float* target) noexcept nogil:
+    cdef int64_t rows = valid_rows(plan, place)
+    cdef int64_t tap[MAX_RANK]
+    cdef float* spare
+    cdef WindowSum sum
+    cdef int n
+    if not plan.deep:
+        average_pooling_FLOAT32_load_band(plan, place, input, target)
+        return
+    if rows == 0:
+        average_pooling_FLOAT32_clear(target, plan.room)
+        return
+    for n in range(plan.axes):
+        tap[n] = 0
+    average_pooling_FLOAT32_begin_sum(plan, place, scratch, target, plan.direct, &sum)
+    while True:
+        if plan.direct:
+            take_row(&sum, input)
+        else:
+            spare = scratch.spare + sum.waiting * plan.room
+            average_pooling_FLOAT32_load_band(plan, place, input, spare)
+            take_row(&sum, spare)
+        rows -= 1
+        if rows == 0:
+            break
+        input += next_row(plan, place, tap)
+    flush_rows(&sum)
+
+
+# The sums of the band along all axes but the columns. Those of padding are the identity.
+cdef const float* average_pooling_FLOAT32_sum_rows(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch) noexcept nogil:
+    cdef const WindowAxis* rows = &plan.rows
+    cdef const char* input = place.input + (place.begin + place.low) * plan.columns.input_step
+    cdef float* slot
+    cdef WindowSum sum
+    cdef int64_t tap, row, n
+    if place.row_tap == place.end_row_tap:
+        average_pooling_FLOAT32_clear(scratch.sums, plan.room)
+        return scratch.sums
+    if plan.direct and not plan.deep:
+        average_pooling_FLOAT32_begin_sum(plan, place, scratch, scratch.sums, True, &sum)
+        row = place.row * rows.stride + place.row_tap * rows.dilation - rows.start
+        take_rows(
+            &sum, input + row * rows.input_step, rows.dilation * rows.input_step, place.end_row_tap - place.row_tap,
+            plan.pass_rows, sizeof(float))
+        return scratch.sums
+    average_pooling_FLOAT32_begin_sum(plan, place, scratch, scratch.sums, False, &sum)
+    for tap in range(place.row_tap, place.end_row_tap):
+        row = place.row * rows.stride + tap * rows.dilation - rows.start
+        n = (row if rows.dilation == 1 else tap) & (plan.slots - 1)
+        slot = scratch.slots + n * plan.room
+        if place.held[n] != row:
+            place.held[n] = row
+            average_pooling_FLOAT32_fill(plan, place, scratch, input + row * rows.input_step, slot)
+        if place.end_row_tap - place.row_tap == 1:
+            return slot
+        take_row(&sum, slot)
+    flush_rows(&sum)
+    return scratch.sums
+
+
+# Combines the sums under `taps` taps along the columns; the results of a line lie `result_pitch` columns apart.
+cdef const float* average_pooling_FLOAT32_sum_columns(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        const float* sums, int64_t taps, bint last) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t size = place.lines * plan.result_pitch
+    cdef int64_t pitch = run
+    cdef int64_t phase = 0
+    cdef WindowSum sum
+    if plan.step > 1 and size > 1:
+        pitch = plan.room // plan.step // GROUP * GROUP + GROUP
+        split_float(
+            scratch.phases, pitch, sums, plan.step, min(plan.step, (taps - 1) * plan.columns.dilation + 1), size, run)
+        sums = scratch.phases
+    average_pooling_FLOAT32_begin_sum(plan, place, scratch, scratch.results, False, &sum)
+    sum.fresh = place.part == place.tap
+    if taps == 1 and last and sum.fresh:
+        return sums
+    sum.size = ((place.lines - 1) * plan.result_pitch + place.columns) * run
+    for _ in range(taps):
+        take_row(&sum, sums + phase * pitch)
+        phase += plan.phase_step
+        sums += plan.index_step * run
+        if phase >= plan.step:
+            phase -= plan.step
+            sums += run
+    flush_rows(&sum)
+    return scratch.results
+
+
+# Counts the elements of each window of the band that has `rows` rows inside the input. Where there is padding along the
+# columns it changes a few windows at both ends.
+cdef void average_pooling_FLOAT32_count(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, int64_t rows) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t size = plan.result_pitch * run
+    cdef int64_t window = plan.columns.window
+    cdef float* counts = scratch.counts
+    cdef float count = <float> (rows * window)
+    cdef int64_t first, end, i, n, at
     cdef float volume = <float> plan.volume
-    cdef int64_t inside = place.inside
-    cdef int64_t outside = place.outside
-    cdef int64_t i, line, first, end
-    cdef int64_t leading = (taps - 1) // GROUP * GROUP
-    cdef float* target = <float*> first_result(plan, place)
-    cdef int64_t target_step = columns.output_step // <int64_t> sizeof(float)
-    cdef int64_t line_step = plan.lines.output_step // <int64_t> sizeof(float)
-    if leading > 0:
-        average_pooling_FLOAT32_add_taps(
-            results, (place.lines - 1) * plan.result_pitch + place.columns, sums, plan.step, leading, columns.dilation,
-            fresh)
-        fresh = False
-        sums += leading * columns.dilation
-        taps -= leading
-    if outside - inside < GROUP:
-        outside = inside
-    if inside < outside:
-        for line in range(place.lines):
-            average_pooling_FLOAT32_finish_windows(
-                target + line * line_step + inside * target_step, target_step,
-                results + line * plan.result_pitch + inside, 1,
-                sums + line * plan.pitch + inside * plan.step, plan.step, taps, columns.dilation,
-                outside - inside, fresh, rows * columns.window, volume, include_padding)
-    i = 0
-    while i < place.columns:
-        if i == inside and inside < outside:
-            i = outside
-            continue
-        valid_taps(columns, place.column + i, &first, &end)
-        average_pooling_FLOAT32_finish_windows(
-            target + i * target_step, line_step, results + i, plan.result_pitch, sums + i * plan.step, plan.pitch,
-            taps, columns.dilation, place.lines, fresh, rows * (end - first), volume, include_padding)
-        i += 1
+    cdef bint uniform = True
+    cdef int exponent
+    cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
+    cdef float whole = average_pooling_FLOAT32_divisor(count, volume, include_padding)
+    count = whole
+    place.counted = rows
+    for n in range(size):
+        counts[n] = count
+    for side in range(2):
+        for i in range(place.columns):
+            at = place.columns - 1 - i if side else i
+            valid_taps(&plan.columns, place.column + at, &first, &end)
+            if end - first == window:
+                break
+            count = <float> (rows * (end - first))
+            count = average_pooling_FLOAT32_divisor(count, volume, include_padding)
+            uniform = uniform and count == whole
+            for n in range(at * run, (at + 1) * run):
+                counts[n] = count
+    for n in range(size, place.lines * size):
+        counts[n] = counts[n - size]
+    place.factor = 1 / whole if uniform and frexp(whole, &exponent) == 0.5 else 0   # a power of two: no rounding
+
+
+# Finishes `size` results, of which the first one is that of line `line`.
+cdef inline void average_pooling_FLOAT32_finish_line(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        const float* results, int64_t offset, int64_t size, float* target) noexcept nogil:
+    cdef WindowFinish finish
+    finish.target = target
+    finish.results = results + offset
+    finish.counts = scratch.counts + offset
+    finish.size = size
+    finish.factor = place.factor
+    finish.volume = plan.volume
+    finish.attributes = plan.attributes
+    scratch.finish(&finish)
+
+
+cdef void average_pooling_FLOAT32_finish_band(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        const float* results) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t lines = place.lines
+    cdef int64_t columns = place.columns
+    cdef int64_t pitch = plan.result_pitch
+    cdef int64_t line_step = plan.lines.output_step
+    cdef int64_t column_step = plan.columns.output_step
+    cdef int64_t rows = valid_rows(plan, place) * (place.end_row_tap - place.row_tap)
+    cdef char* output = place.output + place.row * plan.rows.output_step
+    cdef const float* finished
+    cdef int64_t line
+    if place.counted != rows:
+        average_pooling_FLOAT32_count(plan, place, scratch, rows)
+    if pitch == columns and line_step == columns * column_step:
+        columns *= lines
+        pitch = columns
+        lines = 1
+    if plan.flat and columns * run >= SHORT_ROW:
+        for line in range(lines):
+            average_pooling_FLOAT32_finish_line(
+                plan, place, scratch, results, line * pitch * run, columns * run,
+                <float*> (output + line * line_step))
+        return
+    average_pooling_FLOAT32_finish_line(
+        plan, place, scratch, results, 0, ((lines - 1) * pitch + columns) * run, scratch.finished)
+    finished = scratch.finished
+    for line in range(lines):
+        scatter_float(
+            output + line * line_step, column_step, plan.lanes.output_step, finished + line * pitch * run, columns, run)
+
+
+cdef void average_pooling_FLOAT32_begin_part(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, int64_t tap, int64_t taps
+        ) noexcept nogil:
+    cdef int64_t line = plan.pitch * place.run
+    cdef float* row = scratch.sums
+    cdef int64_t i
+    go_to_part(plan, place, tap, taps)
+    while row < scratch.phases:
+        for i in range(place.lines):
+            average_pooling_FLOAT32_clear(row + i * line, place.low * place.run)
+            average_pooling_FLOAT32_clear(row + i * line + place.high * place.run, line - place.high * place.run)
+        row += plan.room
+
+
+cdef void average_pooling_FLOAT32_band(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch) noexcept nogil:
+    cdef int64_t tap = place.tap
+    cdef int64_t taps
+    cdef const float* sums = NULL
+    while tap < place.end_tap:
+        taps = min(plan.taps, place.end_tap - tap)
+        if place.part != tap:
+            average_pooling_FLOAT32_begin_part(plan, place, scratch, tap, taps)
+        sums = average_pooling_FLOAT32_sum_rows(plan, place, scratch)
+        sums = average_pooling_FLOAT32_sum_columns(plan, place, scratch, sums, taps, tap + taps == place.end_tap)
+        tap += taps
+    average_pooling_FLOAT32_finish_band(plan, place, scratch, sums)
 
 
 cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowPlan* plan = <const WindowPlan*> args
-    cdef const WindowAxis* columns = &plan.columns
-    cdef const AveragePooling* attributes = <const AveragePooling*> plan.attributes
-    cdef bint include_padding = attributes.include_padding
-    cdef int64_t band = plan.band * plan.pitch
-    cdef int64_t filled = columns.size      # column of the input that sums[0] stood for when all were filled
-    cdef int64_t column, tap, taps
-    cdef float* sums = <float*> malloc(2 * band * sizeof(float))
-    cdef float* results = sums + band
-    cdef float* scratch = NULL
-    cdef bint direct = columns.input_step == sizeof(float)
+    cdef int64_t slots = 0 if plan.direct and not plan.deep else plan.slots
+    cdef int64_t spare = GROUP if plan.deep and not plan.direct else 0
+    cdef int64_t phases = 0 if plan.step == 1 else plan.room + plan.step * 2 * GROUP
+    cdef int64_t room = (slots + spare + 4) * plan.room + phases
+    cdef bint wide = dmlcy_wide()
+    cdef average_pooling_FLOAT32_Scratch scratch
     cdef WindowPlace place
-    if not direct:
-        scratch = <float*> malloc(GROUP * plan.pitch * sizeof(float))
-    if sums == NULL or (scratch == NULL and not direct):
-        free(sums)
-        free(scratch)
+    scratch.add_elements = NULL
+    scratch.add_sums = average_pooling_FLOAT32_add_sums_wide if wide else average_pooling_FLOAT32_add_sums
+    scratch.add_elements = average_pooling_FLOAT32_add_elements_wide if wide else average_pooling_FLOAT32_add_elements
+    scratch.finish = average_pooling_FLOAT32_finish_wide if wide else average_pooling_FLOAT32_finish
+    scratch.sums = <float*> malloc(room * sizeof(float))
+    if scratch.sums == NULL:
         return -1
+    scratch.slots = scratch.sums + plan.room
+    scratch.spare = scratch.slots + slots * plan.room
+    scratch.phases = scratch.spare + spare * plan.room
+    scratch.results = scratch.phases + phases
+    scratch.counts = scratch.results + plan.room
+    scratch.finished = scratch.counts + plan.room
+    scratch.halves = <float*> (scratch.finished + plan.room)
     go_to_band(plan, &place, begin)
-    while begin < end:
-        tap = place.tap
-        while tap < place.end_tap:
-            taps = min(plan.taps, place.end_tap - tap)
-            column = place.column * columns.stride + tap * columns.dilation - columns.start
-            if filled != column:
-                average_pooling_FLOAT32_clear(sums, band)
-                filled = column
-            average_pooling_FLOAT32_reduce_rows(
-                plan, &place, column, (place.columns - 1) * columns.stride + (taps - 1) * columns.dilation + 1,
-                sums, scratch, include_padding)
-            if tap + taps < place.end_tap:
-                average_pooling_FLOAT32_add_taps(
-                    results, (place.lines - 1) * plan.result_pitch + place.columns, sums, plan.step, taps,
-                    columns.dilation, tap == place.tap)
-            else:
-                average_pooling_FLOAT32_finish_band(
-                    plan, &place, results, sums, taps, tap == place.tap, include_padding)
-            tap += taps
+    while True:
+        average_pooling_FLOAT32_band(plan, &place, &scratch)
         begin += 1
-        if begin < end:
-            go_to_next_band(plan, &place)
-    free(sums)
-    free(scratch)
+        if begin == end:
+            break
+        if place.row + 1 < plan.rows.results:
+            go_to_row(plan, &place, place.row + 1)
+        else:
+            go_to_band(plan, &place, begin)
+    free(scratch.sums)
     return 0
 
 
 cdef int average_pooling_FLOAT32(WindowReduce* a) noexcept nogil:
-    return run_windows(average_pooling_FLOAT32_work, a, sizeof(float))
+    return run_windows(average_pooling_FLOAT32_work, a, sizeof(float), False)
 
 
 # AVERAGE_POOLING
