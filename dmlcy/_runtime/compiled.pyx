@@ -1,12 +1,13 @@
 """Compiled operators: how they are called, and their tensors."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
-from libc.string cimport memcmp
+cimport numpy as cnp
 from numpy cimport ndarray
 
 from dmlcy._runtime.checks cimport same_sizes
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, as_array, item_of, set_rank, view
+from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, as_array, dtype_of, item_of, set_rank, view
+
+cnp.import_array()
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
@@ -76,12 +77,18 @@ cdef bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nog
 
 
 cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
-    cdef Tensor found
-    if not view(array, &found) or not set_rank(&found, tensor.rank):
+    cdef int axis, found
+    cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
+    if <char*>cnp.PyArray_DATA(array) != tensor.data or dtype_of(array.descr) != tensor.dtype:
         return False
-    if found.data != tensor.data or found.dtype != tensor.dtype or not same_sizes(&found, tensor):
-        return False
-    return memcmp(found.strides, tensor.strides, tensor.rank * sizeof(int64_t)) == 0
+    # Leading ones may be there or not, and the stride of one element means nothing.
+    for axis in range(min(extra, 0), tensor.rank):
+        found = axis - extra
+        if (1 if found < 0 else cnp.PyArray_DIMS(array)[found]) != (1 if axis < 0 else tensor.sizes[axis]):
+            return False
+        if axis >= 0 and tensor.sizes[axis] != 1 and cnp.PyArray_STRIDES(array)[found] != tensor.strides[axis]:
+            return False
+    return True
 
 
 cdef ndarray match(object value, Tensor* tensor):

@@ -1269,9 +1269,11 @@ cdef class Padding1Operator(CompiledOperator):
         return self.run(inputs, out)
 
     cdef object run(self, PyObject* const* inputs, object out):
-        cdef Padding1 a = self.fields
-        cdef ndarray input_array = match(<object>inputs[0], &a.input)
+        cdef Padding1 a
+        cdef ndarray input_array
         cdef object result
+        memcpy(&a, &self.fields, sizeof(a))     # an assignment would copy twice
+        input_array = match(<object>inputs[0], &a.input)
         if (
             input_array is not None
         ):

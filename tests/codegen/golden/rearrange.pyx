@@ -3,6 +3,7 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
@@ -1431,9 +1432,11 @@ cdef class DepthToSpace1Operator(CompiledOperator):
         return self.run(inputs, out)
 
     cdef object run(self, PyObject* const* inputs, object out):
-        cdef DepthToSpace1 a = self.fields
-        cdef ndarray input_array = match(<object>inputs[0], &a.input)
+        cdef DepthToSpace1 a
+        cdef ndarray input_array
         cdef object result
+        memcpy(&a, &self.fields, sizeof(a))     # an assignment would copy twice
+        input_array = match(<object>inputs[0], &a.input)
         if (
             input_array is not None
         ):

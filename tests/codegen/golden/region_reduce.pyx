@@ -4,6 +4,7 @@
 from cpython.object cimport PyObject
 from libc.math cimport floor, isfinite, roundf
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
+from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.checks cimport append_size, element4, floor_div, same_sizes, tensor_holds
@@ -746,11 +747,14 @@ cdef class RoiPoolingOperator(CompiledOperator):
         return self.run(inputs, out)
 
     cdef object run(self, PyObject* const* inputs, object out):
-        cdef RoiPooling a = self.fields
-        a.broken = 0
-        cdef ndarray input_array = match(<object>inputs[0], &a.input)
-        cdef ndarray roi_array = match(<object>inputs[1], &a.roi)
+        cdef RoiPooling a
+        cdef ndarray input_array
+        cdef ndarray roi_array
         cdef object result
+        memcpy(&a, &self.fields, sizeof(a))     # an assignment would copy twice
+        a.broken = 0
+        input_array = match(<object>inputs[0], &a.input)
+        roi_array = match(<object>inputs[1], &a.roi)
         if (
             input_array is not None
             and roi_array is not None

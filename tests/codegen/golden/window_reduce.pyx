@@ -2890,9 +2890,11 @@ cdef class AveragePoolingOperator(CompiledOperator):
         return self.run(inputs, out)
 
     cdef object run(self, PyObject* const* inputs, object out):
-        cdef AveragePooling a = self.fields
-        cdef ndarray input_array = match(<object>inputs[0], &a.input)
+        cdef AveragePooling a
+        cdef ndarray input_array
         cdef object result
+        memcpy(&a, &self.fields, sizeof(a))     # an assignment would copy twice
+        input_array = match(<object>inputs[0], &a.input)
         if (
             input_array is not None
         ):
