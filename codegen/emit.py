@@ -19,7 +19,8 @@ from .writer import Writer
 CIMPORTS = {
     "cpython.object": "PyObject",
     "libc.math": (
-        "INFINITY NAN copysign erf exp fabs floor fmax fmin frexp isfinite isinf isnan log pow round roundf signbit sqrt tanh"
+        "INFINITY NAN copysign erf exp fabs floor fmax fmin frexp isfinite isinf isnan log pow round roundf signbit"
+        " sqrt tanh"
     ),
     "libc.stddef": "ptrdiff_t",
     "libc.stdint": (

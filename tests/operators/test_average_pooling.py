@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import os
+import subprocess
+import sys
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -142,6 +147,92 @@ def test_accuracy_of_large_windows(window: tuple[int, ...], dtype: str, kind: st
         x.reshape(2, -1)[:, 0] = 1
     assert_accurate(x, {"window_size": window, "strides": (1,) * len(window), "start_padding": (0,) * len(window),
                         "end_padding": (0,) * len(window), "include_padding": False})  # fmt: skip
+
+
+# The order of the sum, which docs/families.md states, and the division
+
+ORDERED = [
+    Windows((2, 3, 9, 12), (3, 5), (2, 1), (1, 1), (1, 2), (1, 2)),
+    Windows((1, 2, 30, 40), (20, 17), (3, 2), (1, 1), (5, 4), (2, 3)),
+    Windows((1, 9, 8, 300), (2, 2), (2, 2), (1, 1), (0, 0), (0, 0)),
+    Windows((1, 2, 6, 7, 9), (3, 3, 4), (1, 2, 1), (1, 1, 1), (1, 1, 2), (1, 0, 2)),
+]
+
+
+def in_pairs(terms: list[Array]) -> Array:
+    pairs = [sum(terms[i + 1 : i + 2], terms[i]) for i in range(0, len(terms), 2)]
+    return sum(pairs[1:], pairs[0])
+
+
+def window_sum(x: Array, case: Windows, position: tuple[int, ...]) -> Array:
+    """What is under a window in each channel: outer axes, rows, columns."""
+    zero = np.zeros(x.shape[:2], x.dtype)
+    taps = [
+        range(i * stride - before, i * stride - before + window)
+        for i, stride, before, window in zip(position, case.strides, case.start, case.window, strict=True)
+    ]
+    *outer, rows, _ = [[tap for tap in axis if 0 <= tap < n] for axis, n in zip(taps, x.shape[2:], strict=True)]
+    columns = []
+    for column in taps[-1]:
+        inside = 0 <= column < x.shape[-1]
+        sums = [
+            in_pairs([x[(slice(None), slice(None), *first, row, column)] for first in itertools.product(*outer)])
+            for row in rows
+            if inside
+        ]
+        columns.append(in_pairs(sums) if sums else zero)
+    return in_pairs(columns)
+
+
+@pytest.mark.parametrize("case", ORDERED, ids=str)
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+def test_order_of_the_sum(case: Windows, dtype: str) -> None:
+    x = adversarial(8, case.sizes, dtype, "magnitudes")
+    actual = dml.average_pooling(x, **pooling(case, True))
+    expected = np.empty(actual.shape, np.float32)
+    for position in reference.grid(actual.shape[2:]):
+        expected[(slice(None), slice(None), *position)] = window_sum(x.astype("f4"), case, position)
+    assert_same_bits(actual, (expected / np.float32(math.prod(case.window))).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize("last", [False, True])
+def test_division_is_rounded_once(dtype: str, last: bool) -> None:
+    limits = np.finfo(dtype)
+    special = [np.inf, -np.inf, np.nan, -0.0, limits.max, limits.smallest_normal, 3 * limits.smallest_subnormal]
+    values = np.concatenate([np.array(special, dtype), any_bits(9, (997,), dtype)])
+    for size in [*range(1, 40), 49, 64, 96, 121, 1000]:
+        x = np.zeros((values.size, size), dtype)
+        x[:, size // 2] = values
+        x = x[:, None, None] if last else np.ascontiguousarray(x.T)[None, None]
+        with np.errstate(all="ignore"):
+            expected = ((values.astype("f4") + 0) / np.float32(size)).astype(dtype)
+        actual = dml.average_pooling(x, window_size=(1, size) if last else (size, 1))
+        assert_same_values(actual.ravel(), expected)
+
+
+def test_same_bits_on_any_processor() -> None:
+    program = """
+        import hashlib, itertools, numpy as np, dmlcy as dml
+        bits = hashlib.sha256()
+        for dtype, (window, stride, padding) in itertools.product(
+            ["f4", "f2"], [(2, 2, 0), (3, 1, 1), (3, 2, 1), (7, 1, 3), (13, 5, 6), ((19, 37), 1, 0)]
+        ):
+            for sizes in (2, 5, 19, 37), (1, 40, 3, 19, 37):
+                x = np.random.default_rng(0).standard_normal(sizes).astype(dtype)
+                attributes = dict(strides=stride, start_padding=padding, end_padding=padding)
+                shape = window if isinstance(window, tuple) else (window, window)
+                attributes["window_size"] = (3,) * (len(sizes) - 4) + shape
+                for y in x, np.asfortranarray(x):
+                    bits.update(dml.average_pooling(y, **attributes).tobytes())
+        print(bits.hexdigest())
+    """
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    results = [
+        subprocess.run(command, timeout=60, check=True, capture_output=True, env={**os.environ, **isa}).stdout
+        for isa in ({}, {"DMLCY_ISA": "baseline"})
+    ]
+    assert results[0] == results[1] != b""
 
 
 # The interpretations

@@ -70,8 +70,9 @@ cdef struct WindowAxis:
     int64_t start
 
 # What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a
-# row of sums; then `columns`, the last axis that matters. On each axis every GROUP taps are combined in ascending order,
-# then the groups. So the order depends on sizes only.
+# row of sums; then `columns`, the last axis that matters. On each axis neighbours are combined in pairs, then the pairs
+# in ascending order. Pairs of columns begin at an even tap, padding being the identity; elsewhere they begin at the
+# first tap inside the input. So the order depends on sizes only.
 #
 # The output is made in bands: a row of `block` columns, times `run` lanes, times `band` lines. Lanes and lines are axes
 # that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop. Every
@@ -544,7 +545,8 @@ cdef inline void average_pooling_FLOAT16_clear(float* sums, int64_t size) noexce
 
 
 # Combines rows of sums into the target.
-cdef void average_pooling_FLOAT16_add_sums "average_pooling_FLOAT16_add_sums"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT16_add_sums "average_pooling_FLOAT16_add_sums"(
+        const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
     cdef int64_t size = sum.size
     cdef int64_t line, number, moved, i
@@ -770,7 +772,8 @@ cdef void average_pooling_FLOAT16_add_sums "average_pooling_FLOAT16_add_sums"(co
                         target[i] = acc
 
 
-cdef void average_pooling_FLOAT16_add_sums_wide "average_pooling_FLOAT16_add_sums_wide"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT16_add_sums_wide "average_pooling_FLOAT16_add_sums_wide"(
+        const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
     cdef int64_t size = sum.size
     cdef int64_t line, number, moved, i
@@ -996,7 +999,8 @@ cdef void average_pooling_FLOAT16_add_sums_wide "average_pooling_FLOAT16_add_sum
                         target[i] = acc
 
 
-cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
+        const void* args) noexcept nogil:
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
@@ -1013,7 +1017,8 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(const 
             target[i] = average_pooling_FLOAT16_combine(init, results[i]) / counts[i]
 
 
-cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wide"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wide"(
+        const void* args) noexcept nogil:
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
@@ -1084,8 +1089,8 @@ cdef inline void average_pooling_FLOAT16_begin_sum(
 
 # A row of every line of the band, combined along the remaining axes.
 cdef void average_pooling_FLOAT16_fill(
-        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, const char* input,
-        float* target) noexcept nogil:
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        const char* input, float* target) noexcept nogil:
     cdef int64_t rows = valid_rows(plan, place)
     cdef int64_t tap[MAX_RANK]
     cdef float* spare
@@ -1180,12 +1185,14 @@ cdef const float* average_pooling_FLOAT16_sum_columns(
 # Counts the elements of each window of the band that has `rows` rows inside the input. Where there is padding along the
 # columns it changes a few windows at both ends.
 cdef void average_pooling_FLOAT16_count(
-        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, int64_t rows) noexcept nogil:
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        int64_t rows) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t size = plan.result_pitch * run
     cdef int64_t window = plan.columns.window
     cdef float* counts = scratch.counts
     cdef float count = <float> (rows * window)
+    cdef int64_t total = place.lines * size
     cdef int64_t first, end, i, n, at
     cdef float volume = <float> plan.volume
     cdef bint uniform = True
@@ -1207,8 +1214,10 @@ cdef void average_pooling_FLOAT16_count(
             uniform = uniform and count == whole
             for n in range(at * run, (at + 1) * run):
                 counts[n] = count
-    for n in range(size, place.lines * size):
-        counts[n] = counts[n - size]
+    while size < total:
+        n = min(size, total - size)
+        dmlcy_copy(<char*> (counts + size), <const char*> counts, n * <int64_t> sizeof(float))
+        size += n
     place.factor = 1 / whole if uniform and frexp(whole, &exponent) == 0.5 else 0   # a power of two: no rounding
 
 
@@ -1262,8 +1271,8 @@ cdef void average_pooling_FLOAT16_finish_band(
 
 
 cdef void average_pooling_FLOAT16_begin_part(
-        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, int64_t tap, int64_t taps
-        ) noexcept nogil:
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        int64_t tap, int64_t taps) noexcept nogil:
     cdef int64_t line = plan.pitch * place.run
     cdef float* row = scratch.sums
     cdef int64_t i
@@ -1369,7 +1378,8 @@ cdef inline void average_pooling_FLOAT32_clear(float* sums, int64_t size) noexce
 
 
 # Combines rows of sums into the target.
-cdef void average_pooling_FLOAT32_add_sums "average_pooling_FLOAT32_add_sums"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT32_add_sums "average_pooling_FLOAT32_add_sums"(
+        const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
     cdef int64_t size = sum.size
     cdef int64_t line, number, moved, i
@@ -1595,7 +1605,8 @@ cdef void average_pooling_FLOAT32_add_sums "average_pooling_FLOAT32_add_sums"(co
                         target[i] = acc
 
 
-cdef void average_pooling_FLOAT32_add_sums_wide "average_pooling_FLOAT32_add_sums_wide"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT32_add_sums_wide "average_pooling_FLOAT32_add_sums_wide"(
+        const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
     cdef int64_t size = sum.size
     cdef int64_t line, number, moved, i
@@ -1822,7 +1833,8 @@ cdef void average_pooling_FLOAT32_add_sums_wide "average_pooling_FLOAT32_add_sum
 
 
 # The same with rows of elements.
-cdef void average_pooling_FLOAT32_add_elements "average_pooling_FLOAT32_add_elements"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT32_add_elements "average_pooling_FLOAT32_add_elements"(
+        const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
     cdef int64_t size = sum.size
     cdef int64_t line, number, moved, i
@@ -2050,7 +2062,8 @@ cdef void average_pooling_FLOAT32_add_elements "average_pooling_FLOAT32_add_elem
                         target[i] = acc
 
 
-cdef void average_pooling_FLOAT32_add_elements_wide "average_pooling_FLOAT32_add_elements_wide"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT32_add_elements_wide "average_pooling_FLOAT32_add_elements_wide"(
+        const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
     cdef int64_t size = sum.size
     cdef int64_t line, number, moved, i
@@ -2278,7 +2291,8 @@ cdef void average_pooling_FLOAT32_add_elements_wide "average_pooling_FLOAT32_add
                         target[i] = acc
 
 
-cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
+        const void* args) noexcept nogil:
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
@@ -2295,7 +2309,8 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(const 
             target[i] = average_pooling_FLOAT32_combine(init, results[i]) / counts[i]
 
 
-cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wide"(const void* args) noexcept nogil:
+cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wide"(
+        const void* args) noexcept nogil:
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
@@ -2371,8 +2386,8 @@ cdef inline void average_pooling_FLOAT32_begin_sum(
 
 # A row of every line of the band, combined along the remaining axes.
 cdef void average_pooling_FLOAT32_fill(
-        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, const char* input,
-        float* target) noexcept nogil:
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        const char* input, float* target) noexcept nogil:
     cdef int64_t rows = valid_rows(plan, place)
     cdef int64_t tap[MAX_RANK]
     cdef float* spare
@@ -2467,12 +2482,14 @@ cdef const float* average_pooling_FLOAT32_sum_columns(
 # Counts the elements of each window of the band that has `rows` rows inside the input. Where there is padding along the
 # columns it changes a few windows at both ends.
 cdef void average_pooling_FLOAT32_count(
-        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, int64_t rows) noexcept nogil:
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        int64_t rows) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t size = plan.result_pitch * run
     cdef int64_t window = plan.columns.window
     cdef float* counts = scratch.counts
     cdef float count = <float> (rows * window)
+    cdef int64_t total = place.lines * size
     cdef int64_t first, end, i, n, at
     cdef float volume = <float> plan.volume
     cdef bint uniform = True
@@ -2494,8 +2511,10 @@ cdef void average_pooling_FLOAT32_count(
             uniform = uniform and count == whole
             for n in range(at * run, (at + 1) * run):
                 counts[n] = count
-    for n in range(size, place.lines * size):
-        counts[n] = counts[n - size]
+    while size < total:
+        n = min(size, total - size)
+        dmlcy_copy(<char*> (counts + size), <const char*> counts, n * <int64_t> sizeof(float))
+        size += n
     place.factor = 1 / whole if uniform and frexp(whole, &exponent) == 0.5 else 0   # a power of two: no rounding
 
 
@@ -2548,8 +2567,8 @@ cdef void average_pooling_FLOAT32_finish_band(
 
 
 cdef void average_pooling_FLOAT32_begin_part(
-        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, int64_t tap, int64_t taps
-        ) noexcept nogil:
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        int64_t tap, int64_t taps) noexcept nogil:
     cdef int64_t line = plan.pitch * place.run
     cdef float* row = scratch.sums
     cdef int64_t i
