@@ -9,7 +9,7 @@ from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.moves cimport dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
+from dmlcy._runtime.moves cimport dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.stream cimport (
@@ -485,6 +485,7 @@ cdef enum:
     NARROW = 16                     # bytes; it is slower to transpose columns of fewer
     STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
     SERIAL_BYTES = 1048576          # below, one thread is done before another one is awake
+    TOUCHED_BYTES = 262144          # less than the second-level cache
     LONG_RUN = 512                  # bytes of a line; shorter ones are not worth streaming when they are apart
 
 cdef struct MoveAxis:
@@ -529,6 +530,7 @@ cdef struct MovePlan:
     int64_t pitch                   # of planes in cells
     int64_t few_planes              # in cells, so many planes further on is the next one of a line
     int64_t within_planes
+    bint touches                    # all that the rows lie in, before a block of the first lines
     MoveAxis outer[MAX_AXES + 2]    # slowest first
     int outers
     int64_t blocks                  # product of their sizes
@@ -653,11 +655,16 @@ cdef void weave_8(const char* planes, int64_t pitch, int64_t few, int64_t grain,
 
 cdef void weave_grains(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
                        char* target) noexcept nogil:
-    cdef int64_t i, k
-    for i in range(count):
+    cdef int64_t k, j
+    for _ in range(count):
         for k in range(few):
-            dmlcy_copy(target, planes + k * pitch + i * grain, grain)
+            if grain % 16 == 0:
+                for j in range(0, grain, 16):
+                    memcpy(target + j, planes + k * pitch + j, 16)
+            else:
+                dmlcy_copy(target, planes + k * pitch, grain)
             target += grain
+        planes += grain
 
 # Blocks.
 
@@ -687,12 +694,14 @@ cdef inline void write_line(const MovePlan* plan, const char* planes, int64_t pi
 cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source, char* target,
                     dmlcy_stream* stream) noexcept nogil:
     cdef int64_t run = block.row.size * plan.item
+    cdef int64_t j
     for _ in range(block.line.size):
-        if not plan.streams:
-            dmlcy_copy(target, source, run)
-        else:
-            dmlcy_stream_seek(stream, target)
-            dmlcy_stream_put(stream, source, run)
+        for j in range(block.within.size):
+            if not plan.streams:
+                dmlcy_copy(target + j * block.within.out_step, source + j * run, run)
+            else:
+                dmlcy_stream_seek(stream, target + j * block.within.out_step)
+                dmlcy_stream_put(stream, source + j * run, run)
         source += block.line.step
         target += block.line.out_step
 
@@ -821,6 +830,8 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
         elif plan.way == GATHER_ROWS:
             gather_rows(plan, &block, source, target, cells, &stream)
         elif plan.way == TURN_ROWS:
+            if plan.touches and at[plan.line_axis] == 0:
+                dmlcy_touch(source, (block.row.size - 1) * block.row.step + plan.item)
             turn_rows(plan, &block, source, target, rows, cells, &stream)
         else:
             strided_copy(plan.item)(&block, source, target)
@@ -987,6 +998,8 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             block.row = take_axis(plan, next)
             choose_turn(plan)
             return
+        if inner.size * item < LONG_RUN and inner.size > 1:
+            block.within = take_axis(plan, axis_of_step(plan, inner.size * item))
     elif near < 0:
         plan.way = GATHER_ROWS
         block.row = inner
@@ -1040,8 +1053,11 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
         plan.line_piece = max(DMLCY_LINE // (width * plan.item), <int64_t> 1)
         while 2 * plan.line_piece * width * plan.pitch <= NEAR_BYTES and plan.line_piece < block.line.size:
             plan.line_piece *= 2
+        # Where the planes are much of what lies between two positions, it pays to read all of it in order first.
+        plan.touches = (4 * width * block.line.size * plan.item >= block.row.step
+                        and NEAR_BYTES < plan.row_piece * block.row.step <= TOUCHED_BYTES)
     else:
-        plan.line_piece = max(BLOCK_BYTES // (plan.row_piece * position), <int64_t> 1)
+        plan.line_piece = max(BLOCK_BYTES // (plan.row_piece * position * block.within.size), <int64_t> 1)
     plan.line_piece = min(plan.line_piece, block.line.size)
 
 # Adds the outer axis that counts the pieces of a block's axis.
