@@ -475,7 +475,7 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
             outer += step
 
 cdef enum:
-    SERIAL_BYTES = 4194304          # of an output that one thread writes before another one is awake
+    SERIAL_BYTES = 2097152          # of an output that one thread writes before another one is awake
     CELL_BYTES = 65536              # the cells of a box, at most
     NEAR_BYTES = 16384              # the same where one channel is read at a time: they stay in the first-level cache
     SLOTS = 64                      # of the last axis, at most
@@ -483,7 +483,7 @@ cdef enum:
     ROWS = 256                      # that are transposed at once
     DENSE_BYTES = 4096              # of a line
     SHORT_LINE = 256                # bytes
-    LONG_RUN = 1024
+    LONG_RUN = 512
     FEW = 4
     JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
     KNOWN_STEP = 4                  # elements; up to here, gathering them is fast
@@ -916,12 +916,18 @@ cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
 cdef int64_t odd_lines(int64_t bytes) noexcept nogil:
     return ((bytes + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
 
-cdef void choose_turn(GatherPlan* plan) noexcept nogil:
-    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
+# Whether no two taps read the same element.
+cdef bint is_apart(const GatherAxis* axis) noexcept nogil:
+    return axis.stride >= (axis.window - 1) * axis.dilation + 1
+
+# Whether gathering the elements of a tap is fast.
+cdef bint has_known_step(const GatherPlan* plan) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]
-    cdef bint apart = axis.stride >= (axis.window - 1) * axis.dilation + 1
-    cdef bint turns = axis.window > 1 and axis.dilation == 1 and (apart or axis.window > axis.blocks)
-    cdef bint known = magnitude(axis.stride * axis.step) <= KNOWN_STEP * plan.item
+    return magnitude(axis.stride * axis.step) <= KNOWN_STEP * plan.item
+
+cdef void choose_turn(GatherPlan* plan) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    cdef bint turns = axis.window > 1 and axis.dilation == 1 and (is_apart(axis) or axis.window > axis.blocks)
     plan.group = 1
     plan.turn = TURN_NOTHING
     plan.gapped = False
@@ -930,18 +936,25 @@ cdef void choose_turn(GatherPlan* plan) noexcept nogil:
         plan.group = even(plan.channels, DMLCY_LINE // plan.item)
         if turns and plan.channels * plan.item < 16 and axis.step == plan.channels * plan.item:
             plan.turn = TURN_TAPS
-    elif turns and (axis.step == plan.item or not known):
+    elif turns and (axis.step == plan.item or not has_known_step(plan)):
         plan.turn = TURN_TAPS
         plan.gapped = axis.step != plan.item
-    apart = apart and lines.stride >= (lines.window - 1) * lines.dilation + 1
-    plan.direct = (axis.block_out_step == plan.item and not plan.streams and plan.group == 1
-                   and (apart or known or plan.turn == TURN_TAPS))
+
+# Whether taps are copied without cells.
+cdef bint is_direct(const GatherPlan* plan) noexcept nogil:
+    cdef const GatherAxis* axis = &plan.axes[plan.last]
+    if plan.streams or plan.group > 1 or axis.block_out_step != plan.item:
+        return False
+    return (plan.turn == TURN_TAPS or has_known_step(plan)
+            or is_apart(axis) and is_apart(&plan.axes[plan.last - 1]))
 
 cdef void choose_boxes(GatherPlan* plan) noexcept nogil:
     cdef GatherAxis* lines = &plan.axes[plan.last - 1]
     cdef GatherAxis* axis = &plan.axes[plan.last]
     cdef int64_t taps = min(axis.window, <int64_t> SLOTS)
-    cdef int64_t most = NEAR_BYTES if plan.group == 1 and not plan.streams else CELL_BYTES
+    cdef int64_t most
+    plan.direct = is_direct(plan)
+    most = NEAR_BYTES if plan.group == 1 and not plan.streams else CELL_BYTES
     if not fits(plan, lines.window, taps, most):
         most = CELL_BYTES
         if not fits(plan, lines.window, taps, most) and not fits(plan, 1, taps, most):
@@ -993,9 +1006,10 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     plan.batch_step = a.input.strides[0]
     plan.channel_step = a.input.strides[1]
     plan.batch_out_step = a.output.strides[0]
-    plan.streams = a.output.strides[2] == plan.item and stream_pays(bytes)
     collect_axes(&plan, a)
     choose_turn(&plan)
+    # Boxes of several channels write to so many places that streaming pays from half as much on, at least.
+    plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * bytes if plan.group > 1 else bytes)
     choose_boxes(&plan)
     if plan.streams and not has_long_runs(&plan):
         plan.streams = False
