@@ -481,10 +481,10 @@ cdef enum:
     SLOTS = 64                      # of the last axis, at most
     LEAST_BLOCKS = 32               # of the last axis in a box; below, boxes take fewer taps instead
     ROWS = 256                      # that are transposed at once
-    DENSE_BYTES = 4096              # of a line
-    SHORT_LINE = 256                # bytes
-    LONG_RUN = 512
-    FEW = 4
+    DENSE_BYTES = 4096              # of lines whose gaps are closed
+    SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot of their own for each tap
+    LONG_RUN = 512                  # bytes of the output, written at a time
+    FEW = 4                         # blocks that are cleared column by column
     JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
     KNOWN_STEP = 4                  # elements; up to here, gathering them is fast
 
@@ -907,6 +907,11 @@ cdef int64_t fitting_lines(const GatherPlan* plan, int64_t most) noexcept nogil:
     cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
     return max(min(slot_bytes(plan, most) // plan.line_pitch - lines.reach, lines.blocks), 1)
 
+# Whether fewer channels, in more lines, are better: when the lines serve few blocks, or are short runs of the output.
+cdef bint has_few_lines(const GatherPlan* plan, int64_t count) noexcept nogil:
+    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
+    return count < lines.blocks and (count < 2 * lines.reach or count * plan.line_pitch < LONG_RUN)
+
 # Pieces of one size, but for the last one, which is not much smaller.
 cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
     cdef int64_t pieces = (size + piece - 1) // piece
@@ -961,9 +966,7 @@ cdef void choose_boxes(GatherPlan* plan) noexcept nogil:
             fits(plan, 1, 1, most)
     axis.piece = even(axis.blocks, axis.piece)
     plan.line_pitch = (axis.piece + axis.reach) * plan.item
-    # Fewer channels rather than lines that serve few blocks.
-    while (plan.turn == TURN_CHANNELS and plan.group * plan.item > 16
-           and fitting_lines(plan, most) < min(2 * lines.reach, lines.blocks)):
+    while plan.turn == TURN_CHANNELS and plan.group * plan.item > 16 and has_few_lines(plan, fitting_lines(plan, most)):
         plan.group = (plan.group + 1) // 2
     lines.piece = even(lines.blocks, fitting_lines(plan, most))
     plan.slot_pitch = odd_lines((lines.piece + lines.reach) * plan.line_pitch)
