@@ -85,12 +85,20 @@ DMLCY_INLINE void dmlcy_fill_16(char *target, uint64_t word)
 DMLCY_INLINE void dmlcy_fill(char *target, uint64_t word, int64_t n)
 {
     const char *end = target + n;
-    char words[32];
+#define DMLCY_ENDS(width)                                                                                              \
+    if (n >= width) {                                                                                                  \
+        memcpy(target, &word, width);                                                                                  \
+        memcpy(target + n - width, &word, width);                                                                      \
+        return;                                                                                                        \
+    }
     if (n < 16) {
-        dmlcy_fill_16(words, word);
-        dmlcy_copy_short(target, words, n);
+        DMLCY_ENDS(8)
+        DMLCY_ENDS(4)
+        DMLCY_ENDS(2)
+        DMLCY_ENDS(1)
         return;
     }
+#undef DMLCY_ENDS
     dmlcy_fill_16(target, word);
     for (target += 16 - (uintptr_t)target % 16; end - target >= 64; target += 64) {
         dmlcy_fill_16(target, word);

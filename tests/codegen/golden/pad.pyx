@@ -40,7 +40,9 @@ cdef enum:
     EDGE_POSITIONS = 1024           # padding positions of a row that are looked up at once, on the stack
     LINES = 256                     # padding lines whose sources are looked up beforehand
     PIECE_BYTES = 262144            # of a row that one thread writes at once
-    SERIAL_BYTES = 4194304          # a smaller copy is over before another thread has woken up
+    SERIAL_BYTES = 4194304          # fewer are copied before another thread has woken up
+    STRIDED_COST = 16               # bytes that are copied in the time of a strided element
+    CACHED = 512                    # cache lines that certainly stay while they are read several times
     STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it
     CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
     SHORT = 16                      # a row of fewer elements gives way to a longer axis
@@ -163,20 +165,18 @@ cdef inline void turn_1(const char* source, int64_t step, char* target, int64_t 
         for j in range(8):
             memcpy(target + i * line_out_step + 8 * j, &tile[j][8 * i], 8)
 
-cdef inline void copy_body_1(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
-                             char* target) noexcept nogil:
-    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
-    cdef int64_t turned = count // 64 * 64 if plan.turned else 0
-    cdef int64_t left = lines % 64 if turned else lines
+cdef void turn_rows_1(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                      char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.line.out_step
+    cdef int64_t tiled = count // 64 * 64
+    cdef int64_t left = lines % 64
     cdef int64_t at, i
     for i in range(0, lines - left, 64):
-        for at in range(0, turned, 64):
-            turn_1(source + at * step + i * 1, step,
-                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
+        for at in range(0, tiled, 64):
+            turn_1(source + at * step + i * 1, step, target + at * 1 + i * out_step, out_step)
     for i in range(lines):
-        at = turned if i < lines - left else 0
-        copy_1(source + at * step + i * plan.line.step, step,
-               target + at * out_step + i * plan.line.out_step, out_step, count - at)
+        at = tiled if i < lines - left else 0
+        copy_1(source + at * step + i * 1, step, target + at * 1 + i * out_step, 1, count - at)
 
 cdef void fill_rows_1(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
     cdef int64_t positions = piece.before + piece.body + piece.after
@@ -187,27 +187,30 @@ cdef void fill_rows_1(const PadPlan* plan, const PadPiece* piece, int64_t count,
     for i in range(count):
         fill_1(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
+cdef inline void edge_1(const PadPlan* plan, const char* source, const int64_t* offsets, char* target,
+                        int64_t count) noexcept nogil:
+    if plan.index == NULL:
+        fill_1(plan.word, target, plan.row.out_step, count)
+    else:
+        pick_1(source, offsets, target, plan.row.out_step, count)
+
 cdef void rows_of_1(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
                     const char* source, char* target) noexcept nogil:
-    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
-    cdef int64_t row_step = plan.row.out_step
-    cdef char* body = target + piece.before * row_step
-    cdef char* after = body + piece.body * row_step
+    cdef int64_t body = piece.before * plan.row.out_step
+    cdef int64_t after = body + piece.body * plan.row.out_step
     cdef int64_t i
     if source == NULL:
         fill_rows_1(plan, piece, count, target)
         return
-    for i in range(count):
-        if plan.index == NULL:
-            fill_1(plan.word, target + i * out_step, row_step, piece.before)
-            fill_1(plan.word, after + i * out_step, row_step, piece.after)
-        else:
-            pick_1(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
-            pick_1(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
-        if not plan.turned:
-            copy_1(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
     if plan.turned:
-        copy_body_1(plan, piece.body, count, source + piece.first, body)
+        turn_rows_1(plan, piece.body, count, source + piece.first, target + body)
+    for i in range(count):
+        edge_1(plan, source, piece.edges, target, piece.before)
+        if not plan.turned:
+            copy_1(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_1(plan, source, piece.edges + piece.before, target + after, piece.after)
+        source += plan.line.step
+        target += plan.line.out_step
 
 # The stream takes a part of the row at a time.
 cdef void stream_edge_1(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
@@ -305,20 +308,18 @@ cdef inline void turn_2(const char* source, int64_t step, char* target, int64_t 
         for j in range(8):
             memcpy(target + i * line_out_step + 8 * j, &tile[j][4 * i], 8)
 
-cdef inline void copy_body_2(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
-                             char* target) noexcept nogil:
-    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
-    cdef int64_t turned = count // 32 * 32 if plan.turned else 0
-    cdef int64_t left = lines % 32 if turned else lines
+cdef void turn_rows_2(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                      char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.line.out_step
+    cdef int64_t tiled = count // 32 * 32
+    cdef int64_t left = lines % 32
     cdef int64_t at, i
     for i in range(0, lines - left, 32):
-        for at in range(0, turned, 32):
-            turn_2(source + at * step + i * 2, step,
-                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
+        for at in range(0, tiled, 32):
+            turn_2(source + at * step + i * 2, step, target + at * 2 + i * out_step, out_step)
     for i in range(lines):
-        at = turned if i < lines - left else 0
-        copy_2(source + at * step + i * plan.line.step, step,
-               target + at * out_step + i * plan.line.out_step, out_step, count - at)
+        at = tiled if i < lines - left else 0
+        copy_2(source + at * step + i * 2, step, target + at * 2 + i * out_step, 2, count - at)
 
 cdef void fill_rows_2(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
     cdef int64_t positions = piece.before + piece.body + piece.after
@@ -329,27 +330,30 @@ cdef void fill_rows_2(const PadPlan* plan, const PadPiece* piece, int64_t count,
     for i in range(count):
         fill_2(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
+cdef inline void edge_2(const PadPlan* plan, const char* source, const int64_t* offsets, char* target,
+                        int64_t count) noexcept nogil:
+    if plan.index == NULL:
+        fill_2(plan.word, target, plan.row.out_step, count)
+    else:
+        pick_2(source, offsets, target, plan.row.out_step, count)
+
 cdef void rows_of_2(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
                     const char* source, char* target) noexcept nogil:
-    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
-    cdef int64_t row_step = plan.row.out_step
-    cdef char* body = target + piece.before * row_step
-    cdef char* after = body + piece.body * row_step
+    cdef int64_t body = piece.before * plan.row.out_step
+    cdef int64_t after = body + piece.body * plan.row.out_step
     cdef int64_t i
     if source == NULL:
         fill_rows_2(plan, piece, count, target)
         return
-    for i in range(count):
-        if plan.index == NULL:
-            fill_2(plan.word, target + i * out_step, row_step, piece.before)
-            fill_2(plan.word, after + i * out_step, row_step, piece.after)
-        else:
-            pick_2(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
-            pick_2(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
-        if not plan.turned:
-            copy_2(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
     if plan.turned:
-        copy_body_2(plan, piece.body, count, source + piece.first, body)
+        turn_rows_2(plan, piece.body, count, source + piece.first, target + body)
+    for i in range(count):
+        edge_2(plan, source, piece.edges, target, piece.before)
+        if not plan.turned:
+            copy_2(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_2(plan, source, piece.edges + piece.before, target + after, piece.after)
+        source += plan.line.step
+        target += plan.line.out_step
 
 # The stream takes a part of the row at a time.
 cdef void stream_edge_2(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
@@ -441,20 +445,18 @@ cdef inline void turn_4(const char* source, int64_t step, char* target, int64_t 
         for j in range(8):
             memcpy(target + i * line_out_step + 8 * j, &tile[j][2 * i], 8)
 
-cdef inline void copy_body_4(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
-                             char* target) noexcept nogil:
-    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
-    cdef int64_t turned = count // 16 * 16 if plan.turned else 0
-    cdef int64_t left = lines % 16 if turned else lines
+cdef void turn_rows_4(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                      char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.line.out_step
+    cdef int64_t tiled = count // 16 * 16
+    cdef int64_t left = lines % 16
     cdef int64_t at, i
     for i in range(0, lines - left, 16):
-        for at in range(0, turned, 16):
-            turn_4(source + at * step + i * 4, step,
-                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
+        for at in range(0, tiled, 16):
+            turn_4(source + at * step + i * 4, step, target + at * 4 + i * out_step, out_step)
     for i in range(lines):
-        at = turned if i < lines - left else 0
-        copy_4(source + at * step + i * plan.line.step, step,
-               target + at * out_step + i * plan.line.out_step, out_step, count - at)
+        at = tiled if i < lines - left else 0
+        copy_4(source + at * step + i * 4, step, target + at * 4 + i * out_step, 4, count - at)
 
 cdef void fill_rows_4(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
     cdef int64_t positions = piece.before + piece.body + piece.after
@@ -465,27 +467,30 @@ cdef void fill_rows_4(const PadPlan* plan, const PadPiece* piece, int64_t count,
     for i in range(count):
         fill_4(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
+cdef inline void edge_4(const PadPlan* plan, const char* source, const int64_t* offsets, char* target,
+                        int64_t count) noexcept nogil:
+    if plan.index == NULL:
+        fill_4(plan.word, target, plan.row.out_step, count)
+    else:
+        pick_4(source, offsets, target, plan.row.out_step, count)
+
 cdef void rows_of_4(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
                     const char* source, char* target) noexcept nogil:
-    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
-    cdef int64_t row_step = plan.row.out_step
-    cdef char* body = target + piece.before * row_step
-    cdef char* after = body + piece.body * row_step
+    cdef int64_t body = piece.before * plan.row.out_step
+    cdef int64_t after = body + piece.body * plan.row.out_step
     cdef int64_t i
     if source == NULL:
         fill_rows_4(plan, piece, count, target)
         return
-    for i in range(count):
-        if plan.index == NULL:
-            fill_4(plan.word, target + i * out_step, row_step, piece.before)
-            fill_4(plan.word, after + i * out_step, row_step, piece.after)
-        else:
-            pick_4(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
-            pick_4(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
-        if not plan.turned:
-            copy_4(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
     if plan.turned:
-        copy_body_4(plan, piece.body, count, source + piece.first, body)
+        turn_rows_4(plan, piece.body, count, source + piece.first, target + body)
+    for i in range(count):
+        edge_4(plan, source, piece.edges, target, piece.before)
+        if not plan.turned:
+            copy_4(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_4(plan, source, piece.edges + piece.before, target + after, piece.after)
+        source += plan.line.step
+        target += plan.line.out_step
 
 # The stream takes a part of the row at a time.
 cdef void stream_edge_4(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
@@ -574,20 +579,18 @@ cdef inline void turn_8(const char* source, int64_t step, char* target, int64_t 
         for j in range(8):
             memcpy(target + i * line_out_step + 8 * j, &tile[j][1 * i], 8)
 
-cdef inline void copy_body_8(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
-                             char* target) noexcept nogil:
-    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
-    cdef int64_t turned = count // 8 * 8 if plan.turned else 0
-    cdef int64_t left = lines % 8 if turned else lines
+cdef void turn_rows_8(const PadPlan* plan, int64_t count, int64_t lines, const char* source,
+                      char* target) noexcept nogil:
+    cdef int64_t step = plan.row.step, out_step = plan.line.out_step
+    cdef int64_t tiled = count // 8 * 8
+    cdef int64_t left = lines % 8
     cdef int64_t at, i
     for i in range(0, lines - left, 8):
-        for at in range(0, turned, 8):
-            turn_8(source + at * step + i * 8, step,
-                   target + at * out_step + i * plan.line.out_step, plan.line.out_step)
+        for at in range(0, tiled, 8):
+            turn_8(source + at * step + i * 8, step, target + at * 8 + i * out_step, out_step)
     for i in range(lines):
-        at = turned if i < lines - left else 0
-        copy_8(source + at * step + i * plan.line.step, step,
-               target + at * out_step + i * plan.line.out_step, out_step, count - at)
+        at = tiled if i < lines - left else 0
+        copy_8(source + at * step + i * 8, step, target + at * 8 + i * out_step, 8, count - at)
 
 cdef void fill_rows_8(const PadPlan* plan, const PadPiece* piece, int64_t count, char* target) noexcept nogil:
     cdef int64_t positions = piece.before + piece.body + piece.after
@@ -598,27 +601,30 @@ cdef void fill_rows_8(const PadPlan* plan, const PadPiece* piece, int64_t count,
     for i in range(count):
         fill_8(plan.word, target + i * plan.line.out_step, plan.row.out_step, positions)
 
+cdef inline void edge_8(const PadPlan* plan, const char* source, const int64_t* offsets, char* target,
+                        int64_t count) noexcept nogil:
+    if plan.index == NULL:
+        fill_8(plan.word, target, plan.row.out_step, count)
+    else:
+        pick_8(source, offsets, target, plan.row.out_step, count)
+
 cdef void rows_of_8(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
                     const char* source, char* target) noexcept nogil:
-    cdef int64_t step = plan.line.step, out_step = plan.line.out_step
-    cdef int64_t row_step = plan.row.out_step
-    cdef char* body = target + piece.before * row_step
-    cdef char* after = body + piece.body * row_step
+    cdef int64_t body = piece.before * plan.row.out_step
+    cdef int64_t after = body + piece.body * plan.row.out_step
     cdef int64_t i
     if source == NULL:
         fill_rows_8(plan, piece, count, target)
         return
-    for i in range(count):
-        if plan.index == NULL:
-            fill_8(plan.word, target + i * out_step, row_step, piece.before)
-            fill_8(plan.word, after + i * out_step, row_step, piece.after)
-        else:
-            pick_8(source + i * step, piece.edges, target + i * out_step, row_step, piece.before)
-            pick_8(source + i * step, piece.edges + piece.before, after + i * out_step, row_step, piece.after)
-        if not plan.turned:
-            copy_8(source + i * step + piece.first, plan.row.step, body + i * out_step, row_step, piece.body)
     if plan.turned:
-        copy_body_8(plan, piece.body, count, source + piece.first, body)
+        turn_rows_8(plan, piece.body, count, source + piece.first, target + body)
+    for i in range(count):
+        edge_8(plan, source, piece.edges, target, piece.before)
+        if not plan.turned:
+            copy_8(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_8(plan, source, piece.edges + piece.before, target + after, piece.after)
+        source += plan.line.step
+        target += plan.line.out_step
 
 # The stream takes a part of the row at a time.
 cdef void stream_edge_8(const PadPlan* plan, dmlcy_stream* stream, const char* source, const int64_t* offsets,
@@ -897,10 +903,13 @@ cdef void choose_row(PadPlan* plan, int item) noexcept nogil:
         plan.cell = last.n * item
         plan.row = take_axis(plan, plan.outers - 1)
 
-# The next row shall read the cache lines that this one has read.
+# The next row shall read the cache lines that this one has read, unless they stay anyway for all rows of the last axis:
+# rows in the order of the output can be copied.
 cdef void sort_by_input(PadPlan* plan) noexcept nogil:
     cdef PadAxis axis
     cdef int d, to
+    if plan.outers > 0 and plan.outer[plan.outers - 1].n * plan.row.n <= CACHED:
+        return
     for d in range(1, plan.outers):
         axis = plan.outer[d]
         to = d
@@ -956,13 +965,13 @@ cdef void choose_piece(PadPlan* plan) noexcept nogil:
         plan.piece = max(PIECE_BYTES // plan.cell, <int64_t> EDGE_POSITIONS)
     plan.piece = min(plan.piece, plan.row.size)
 
-# Rows per chunk of work: all of them where a copy is over before another thread has woken up; else whole planes of
+# Rows per chunk of work: all of them where they are written before another thread has woken up; else whole planes of
 # lines where they are small, so that padding copies rows of the same thread.
 cdef int64_t rows_per_chunk(const PadPlan* plan) noexcept nogil:
-    cdef int64_t bytes = plan.piece * plan.cell
-    cdef int64_t rows = grain_of(bytes)
-    if plan.rows * bytes <= SERIAL_BYTES and plan.row.step == plan.cell:
-        return plan.rows
+    cdef int64_t rows = grain_of(plan.piece * plan.cell)
+    cdef int64_t cost = plan.cell if plan.row.step == plan.cell else STRIDED_COST
+    if plan.rows * plan.row.size * cost <= SERIAL_BYTES:
+        return plan.rows * ceil_div(plan.row.size, plan.piece)
     return ceil_div(rows, plan.line.size) * plan.line.size if rows >= plan.line.size else rows
 
 # Returns 0, or -1 when memory ran out.
