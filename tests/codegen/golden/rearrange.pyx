@@ -486,6 +486,7 @@ cdef enum:
     STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
     SERIAL_BYTES = 1048576          # below, one thread is done before another one is awake
     TOUCHED_BYTES = 262144          # less than the second-level cache
+    APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
     LONG_RUN = 512                  # bytes of a line; shorter ones are not worth streaming when they are apart
 
 cdef struct MoveAxis:
@@ -714,14 +715,17 @@ cdef void weave_rows(const MovePlan* plan, const Block* block, const char* sourc
 
 cdef void gather_rows(const MovePlan* plan, const Block* block, const char* source, char* target, char* cells,
                       dmlcy_stream* stream) noexcept nogil:
-    cdef bint direct = block.few.size == 1 and not plan.streams
-    for _ in range(block.line.size):
-        plan.moves.gather(source, block.few.step, block.row.step, target if direct else cells, plan.pitch,
-                          block.few.size, block.row.size)
-        if not direct:
-            write_line(plan, cells, plan.pitch, block.row.size, target, stream)
-        source += block.line.step
-        target += block.line.out_step
+    cdef int64_t k, line
+    if block.few.size == 1 and not plan.streams:
+        plan.moves.gather(source, block.line.step, block.row.step, target, block.line.out_step, block.line.size,
+                          block.row.size)
+        return
+    for k in range(block.few.size):     # plane by plane, for their lines may follow each other
+        plan.moves.gather(source + k * block.few.step, block.line.step, block.row.step,
+                          cells + k * block.line.size * plan.pitch, plan.pitch, block.line.size, block.row.size)
+    for line in range(block.line.size):
+        write_line(plan, cells + line * plan.pitch, block.line.size * plan.pitch, block.row.size,
+                   target + line * block.line.out_step, stream)
 
 # `rows` are the offsets of the elements of a plane.
 cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
@@ -968,7 +972,7 @@ cdef void choose_turn(MovePlan* plan) noexcept nogil:
     cdef int64_t width = plan.item if outside else block.few.size * plan.item
     plan.way = TURN_ROWS
     block.line = take_axis(plan, axis_of_step(plan, width))
-    if outside or (block.line.size > 1 and block.line.size * width < DMLCY_LINE):
+    if outside or (block.line.size > 1 and block.line.size * width < 2 * DMLCY_LINE):
         block.within = block.line
         block.line = take_axis(plan, axis_of_step(plan, block.within.size * block.few.size * plan.item))
     plan.few_planes = block.within.size if outside else 1
@@ -1008,6 +1012,8 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             block.row = take_axis(plan, next)
         if magnitude(block.row.step) > DMLCY_LINE:
             sort_by_input(plan)
+        elif block.row.size * block.few.size * item >= APART_RUN:
+            block.line = take_axis(plan, axis_of_step(plan, block.row.size * block.row.step))
     elif near == next and inner.size <= FEW and plan.outer[near].size > FEW:
         plan.way = WEAVE_ROWS
         block.few = inner
@@ -1026,7 +1032,8 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             block.row = take_axis(plan, next)
         choose_turn(plan)
         return
-    block.line = take_axis(plan, plan.outers - 1)
+    if block.line.size == 1:
+        block.line = take_axis(plan, plan.outers - 1)
 
 # Pieces of one size, but for the last one, which is not much smaller.
 cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
@@ -1045,7 +1052,7 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
     elif plan.way == GATHER_ROWS:
         row = NEAR_BYTES // position
     elif plan.way == TURN_ROWS:
-        row = ROWS // block.grain.size
+        row = min(<int64_t> ROWS, CELL_BYTES // (2 * width * plan.item)) // block.grain.size
     plan.row_piece = even(block.row.size, min(max(row, <int64_t> 1), block.row.size))
     # Planes an odd number of cache lines apart spread over the whole cache.
     plan.pitch = ((plan.row_piece * block.grain.size * plan.item + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
@@ -1056,6 +1063,8 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
         # Where the planes are much of what lies between two positions, it pays to read all of it in order first.
         plan.touches = (4 * width * block.line.size * plan.item >= block.row.step
                         and NEAR_BYTES < plan.row_piece * block.row.step <= TOUCHED_BYTES)
+    elif plan.way == GATHER_ROWS:
+        plan.line_piece = CELL_BYTES // 2 // (block.few.size * plan.pitch)
     else:
         plan.line_piece = max(BLOCK_BYTES // (plan.row_piece * position * block.within.size), <int64_t> 1)
     plan.line_piece = min(plan.line_piece, block.line.size)
