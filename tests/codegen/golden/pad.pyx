@@ -198,13 +198,12 @@ cdef void rows_of_1(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
                     const char* source, char* target) noexcept nogil:
     cdef int64_t body = piece.before * plan.row.out_step
     cdef int64_t after = body + piece.body * plan.row.out_step
-    cdef int64_t i
     if source == NULL:
         fill_rows_1(plan, piece, count, target)
         return
     if plan.turned:
         turn_rows_1(plan, piece.body, count, source + piece.first, target + body)
-    for i in range(count):
+    for _ in range(count):
         edge_1(plan, source, piece.edges, target, piece.before)
         if not plan.turned:
             copy_1(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
@@ -341,13 +340,12 @@ cdef void rows_of_2(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
                     const char* source, char* target) noexcept nogil:
     cdef int64_t body = piece.before * plan.row.out_step
     cdef int64_t after = body + piece.body * plan.row.out_step
-    cdef int64_t i
     if source == NULL:
         fill_rows_2(plan, piece, count, target)
         return
     if plan.turned:
         turn_rows_2(plan, piece.body, count, source + piece.first, target + body)
-    for i in range(count):
+    for _ in range(count):
         edge_2(plan, source, piece.edges, target, piece.before)
         if not plan.turned:
             copy_2(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
@@ -478,13 +476,12 @@ cdef void rows_of_4(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
                     const char* source, char* target) noexcept nogil:
     cdef int64_t body = piece.before * plan.row.out_step
     cdef int64_t after = body + piece.body * plan.row.out_step
-    cdef int64_t i
     if source == NULL:
         fill_rows_4(plan, piece, count, target)
         return
     if plan.turned:
         turn_rows_4(plan, piece.body, count, source + piece.first, target + body)
-    for i in range(count):
+    for _ in range(count):
         edge_4(plan, source, piece.edges, target, piece.before)
         if not plan.turned:
             copy_4(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
@@ -612,13 +609,12 @@ cdef void rows_of_8(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
                     const char* source, char* target) noexcept nogil:
     cdef int64_t body = piece.before * plan.row.out_step
     cdef int64_t after = body + piece.body * plan.row.out_step
-    cdef int64_t i
     if source == NULL:
         fill_rows_8(plan, piece, count, target)
         return
     if plan.turned:
         turn_rows_8(plan, piece.body, count, source + piece.first, target + body)
-    for i in range(count):
+    for _ in range(count):
         edge_8(plan, source, piece.edges, target, piece.before)
         if not plan.turned:
             copy_8(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
