@@ -52,7 +52,7 @@ CIMPORTS = {
     "dmlcy._runtime.tensor": (
         "MAX_RANK Tensor aligned as_array is_brief new_array out_array overlap overlaps_itself set_rank view write_back"
     ),
-    "dmlcy._runtime.threads": "Work grain_of parallel_for",
+    "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
 }
 CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words that a kernel may use
 LINE = 120

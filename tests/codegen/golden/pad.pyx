@@ -18,7 +18,7 @@ from dmlcy._runtime.stream cimport (
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
-from dmlcy._runtime.threads cimport grain_of, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._generated.enums import PaddingMode
@@ -40,7 +40,6 @@ cdef enum:
     EDGE_POSITIONS = 1024           # padding positions of a row that are looked up at once, on the stack
     LINES = 256                     # padding lines whose sources are looked up beforehand
     PIECE_BYTES = 262144            # of a row that one thread writes at once
-    SERIAL_BYTES = 4194304          # fewer are copied before another thread has woken up
     STRIDED_COST = 16               # bytes that are copied in the time of a strided element
     CACHED = 512                    # cache lines that certainly stay while they are read several times
     STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it

@@ -19,7 +19,7 @@ from dmlcy._runtime.stream cimport (
 from dmlcy._runtime.tensor cimport (
     Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
-from dmlcy._runtime.threads cimport grain_of, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._generated.enums import DepthSpaceOrder
@@ -484,7 +484,6 @@ cdef enum:
     FEW = 8                         # planes that are woven
     NARROW = 16                     # bytes; it is slower to transpose columns of fewer
     STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
-    SERIAL_BYTES = 1048576          # below, one thread is done before another one is awake
     TOUCHED_BYTES = 262144          # less than the second-level cache
     APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
     LONG_RUN = 512                  # bytes of a line; shorter ones are not worth streaming when they are apart

@@ -19,7 +19,7 @@ from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view,
     write_back,
 )
-from dmlcy._runtime.threads cimport grain_of, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._record import keep
@@ -475,7 +475,6 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
             outer += step
 
 cdef enum:
-    SERIAL_BYTES = 2097152          # of an output that one thread writes before another one is awake
     CELL_BYTES = 65536              # the cells of a box, at most
     NEAR_BYTES = 16384              # the same where one channel is read at a time: they stay in the first-level cache
     SLOTS = 64                      # of the last axis, at most
