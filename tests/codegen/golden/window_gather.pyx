@@ -1010,8 +1010,9 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     plan.batch_out_step = a.output.strides[0]
     collect_axes(&plan, a)
     choose_turn(&plan)
-    # Boxes of several channels write to so many places that streaming pays from half as much on, at least.
-    plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * bytes if plan.group > 1 else bytes)
+    # Boxes of several channels write to so many places that streaming pays from half as much on; others write long runs,
+    # which the cache takes in well until the output is several times its size.
+    plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * bytes if plan.group > 1 else bytes // 4)
     choose_boxes(&plan)
     if plan.streams and not has_long_runs(&plan):
         plan.streams = False
