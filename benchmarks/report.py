@@ -121,8 +121,8 @@ def machine(results: Results) -> Iterator[Cells]:
     yield "caches", ", ".join(f"{level} {size}" for level, size in facts["caches"].items())
     yield "memory", facts["memory"]
     yield "platform", facts["platform"]
-    yield "compiler", f"{facts['compiler']}; float16 by {'F16C' if facts['f16c_used'] else 'portable code'}"
-    yield "instruction set", facts["instruction_set"]
+    yield "compiler", facts["compiler"]
+    yield "instructions used beyond the baseline", ", ".join(facts["instructions"]) or "none"
     yield "versions", ", ".join([facts["python"], *(f"{name} {it}" for name, it in facts["versions"].items())])
     yield "not measured", "; ".join(f"{NAMES[name]}: {why}" for name, why in facts["missing"].items()) or "nothing"
     yield "commit", facts["commit"]

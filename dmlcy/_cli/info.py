@@ -16,7 +16,7 @@ import numpy as np
 from dmlcy._cli.options import add_format
 from dmlcy._errors import plain
 from dmlcy._explain.page import Page, page_width
-from dmlcy._runtime import cpus, half, threads
+from dmlcy._runtime import cpus, isa, threads
 from dmlcy._tables import CATALOGUE, LEVELS, OPERATORS
 from dmlcy._version import __version__
 
@@ -63,7 +63,7 @@ def collect() -> dict[str, Any]:
             "machine": platform.machine(),
             "count": os.cpu_count(),
             "features": features(),
-            "f16c_used": half.has_f16c(),
+            "used": isa.instructions(),
         },
         "operators": {"done": len(OPERATORS), "catalogue": len(CATALOGUE)},
         "feature_levels": {"oldest": LEVELS[0].name, "newest": LEVELS[-1].name, "number": len(LEVELS)},
@@ -127,7 +127,7 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
         ("Platform", str(plain(facts["platform"]))),
         ("Processor", f"{chip['name']}, {chip['machine']}, {chip['count']} in all"),
         ("Features", " ".join(chip["features"]) or "unknown"),
-        ("float16", f"converted by {'F16C instructions' if chip['f16c_used'] else 'portable code'}"),
+        ("Used", ", ".join(chip["used"]) or "the baseline"),
     ]
     limits_of = [(str(limit["threads"]), limit["why"]) for limit in facts["threads"]["limits"]]
     yield f"dmlcy {facts['version']}", version

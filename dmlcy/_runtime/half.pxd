@@ -14,5 +14,3 @@ cdef extern from "half.h" nogil:
     # The same without processor-specific instructions.
     void dmlcy_half_to_float_portable(const uint16_t* src, ptrdiff_t stride_bytes, float* dst, size_t n) noexcept
     void dmlcy_float_to_half_portable(const float* src, uint16_t* dst, ptrdiff_t stride_bytes, size_t n) noexcept
-
-    bint dmlcy_has_f16c() noexcept

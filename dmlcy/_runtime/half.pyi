@@ -1,10 +1,9 @@
-"""float16 conversion from Python: what the processor has, and both implementations for comparison."""
+"""float16 conversion from Python: both implementations, for comparison."""
 
 from typing import Any
 
 import numpy as np
 
-def has_f16c() -> bool: ...
 def to_float(
     halves: np.ndarray[Any, np.dtype[np.uint16]], portable: bool = False
 ) -> np.ndarray[Any, np.dtype[np.float32]]: ...

@@ -1,15 +1,10 @@
 # cython: language_level=3
-"""float16 conversion from Python: what the processor has, and both implementations for comparison."""
+"""float16 conversion from Python: both implementations, for comparison."""
 
 from libc.stdint cimport uint16_t
 from numpy cimport import_array, ndarray, npy_intp, NPY_FLOAT, NPY_UINT16, PyArray_DATA, PyArray_EMPTY, PyArray_STRIDE
 
 import_array()
-
-
-def has_f16c() -> bool:
-    """Whether rows are converted with the F16C instructions of the processor."""
-    return dmlcy_has_f16c()
 
 
 def to_float(ndarray[uint16_t, ndim=1] halves not None, bint portable=False):

@@ -15,7 +15,7 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._cli import info, main
-from dmlcy._runtime import half, threads
+from dmlcy._runtime import isa, threads
 from dmlcy._tables import CATALOGUE, LEVELS, OPERATORS
 
 
@@ -41,7 +41,7 @@ def test_facts(facts: dict[str, Any]) -> None:
     assert Path(facts["location"]) == Path(dml.__file__).resolve().parent
     assert facts["build"]["openmp"] == threads.openmp_available()
     assert re.fullmatch(r"(gcc|clang|msvc) \d.*|unknown", facts["build"]["compiler"])
-    assert facts["processor"]["f16c_used"] == half.has_f16c()
+    assert facts["processor"]["used"] == isa.instructions()
     assert facts["processor"]["features"] == sorted(set(facts["processor"]["features"]))
     assert facts["operators"] == {"done": len(OPERATORS), "catalogue": len(CATALOGUE)}
     assert facts["feature_levels"] == {"oldest": "1_0", "newest": LEVELS[-1].name, "number": len(LEVELS)}
@@ -96,8 +96,8 @@ def test_a_machine_that_says_nothing(
     monkeypatch.setattr(info, "CPUINFO", tmp_path)
     monkeypatch.setattr(info, "import_module", lambda name: None)
     monkeypatch.setattr(info.platform, "processor", lambda: "")
-    monkeypatch.setattr(info.half, "has_f16c", lambda: False)
+    monkeypatch.setattr(info.isa, "instructions", list)
     monkeypatch.setattr(info.threads, "openmp_available", lambda: False)
     assert main(["info"]) == 0
     text = capsys.readouterr().out
-    assert "Features   unknown" in text and "converted by portable code" in text and "one thread" in text
+    assert "Features   unknown" in text and "Used       the baseline" in text and "one thread" in text

@@ -1,0 +1,3 @@
+"""What the kernels use of the processor."""
+
+def instructions() -> list[str]: ...
