@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks [--quick] [--only PART…] [--threads 1|all|both] [--out DIR]``."""
+"""The command: ``python -m benchmarks``; ``--help`` says its options."""
 
 from __future__ import annotations
 

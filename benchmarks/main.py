@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,9 +27,15 @@ QUICK = 0.25
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     if options.render is not None:
-        write(Results.load(options.render), options.render.parent)
+        try:
+            results = Results.load(options.render)
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            return refuse(f"{str(options.render)!r} has no results of a run: {error}")
+        write(results, options.render.parent)
         return 0
     planned = list(plan(options))
+    if not planned and not options.sweep:
+        return refuse("these options leave no cell; --list prints the cells of a run")
     if options.list:
         print(*(f"{cell.name} {threads}t" for cell, threads in planned), sep="\n")
         print(f"{len({cell.name for cell, _ in planned})} cells, {len(planned)} rows")
@@ -45,6 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write(results, options.out)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     return 1 if wrong else 0
+
+
+def refuse(reason: str) -> int:
+    """The exit status of a command that cannot be followed."""
+    print(f"python -m benchmarks: error: {reason}", file=sys.stderr)
+    return 2
 
 
 def run(results: Results, planned: Iterable[tuple[Cell, int]], options: argparse.Namespace) -> list[Differs]:
@@ -89,14 +102,19 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure the speed of dmlcy.")
     parser.add_argument("--quick", action="store_true", help="under two minutes: FLOAT32, contiguous, nothing large")
     parser.add_argument("--targets", action="store_true", help="only the cells of the figures to reach; print them")
-    parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="cells such as unfold, padding1/medium")
+    parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="cells named so: unfold, padding1/medium")
     parser.add_argument("--sweep", action="store_true", help="only cost against size, 1 MB to 1 GB")
-    parser.add_argument("--threads", choices=["1", "all", "both"], help="default: all; in a full run FLOAT32 both")
-    parser.add_argument("--out", type=Path, help="folder of the results; a full run's is docs/benchmarks")
-    parser.add_argument("--render", type=Path, metavar="JSON", help="write table and plots of a run made before")
+    parser.add_argument("--threads", choices=["1", "all", "both"], help="default: all, FLOAT32 both, --quick all")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write; a full run's is docs/benchmarks")
+    parser.add_argument("--render", type=Path, metavar="JSON", help="write tables and plots of a run again")
     parser.add_argument("--list", action="store_true", help="print the cells instead of running them")
     options = parser.parse_args(arguments)
-    partial = options.quick or options.targets or options.only or options.sweep
+    for pattern in options.only:
+        if not any(cell.matches(pattern) for cell in all_cells()):
+            parser.error(f"no cell has the parts {pattern!r}; --list prints all cells")
+    if options.sweep and (options.only or options.targets):
+        parser.error("--sweep takes no cells")
+    partial = options.quick or options.targets or options.only or options.sweep or options.threads
     if options.out is None and not partial:
         options.out = ROOT / "docs" / "benchmarks"
     return options
@@ -113,17 +131,24 @@ def plan(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
 
 
 def chosen(options: argparse.Namespace) -> list[Cell]:
-    """The cells that match any of the patterns; a quick run takes FLOAT32 and contiguous unless one is given."""
+    """The cells that match any of the patterns, as far as a quick run takes them."""
     if options.sweep:
         return []
     cells = all_cells()
     if options.only:
         cells = [cell for cell in cells if any(cell.matches(pattern) for pattern in options.only)]
-    elif options.quick:
-        cells = [cell for cell in cells if is_plain(cell)]
     if options.targets:
         cells = [cell for cell in cells if is_target(cell)]
-    return [cell for cell in cells if not (options.quick and cell.size == "large")]
+    if options.quick:
+        named = {part for pattern in options.only for part in pattern.split("/")}
+        cells = [cell for cell in cells if is_quick(cell, named)]
+    return cells
+
+
+def is_quick(cell: Cell, named: set[str]) -> bool:
+    """Whether a quick run takes this cell: another data type, another layout and large ones only if they are named."""
+    plain = cell.dtype in ("FLOAT32", *named) and cell.layout in ("contiguous", *named)
+    return plain and (cell.size != "large" or "large" in named)
 
 
 def is_plain(cell: Cell) -> bool:

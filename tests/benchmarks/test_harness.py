@@ -74,6 +74,48 @@ def test_parts_of_names_choose_cells() -> None:
     ]
 
 
+def test_a_quick_run_takes_other_cells_only_if_they_are_named() -> None:
+    plain = {(cell.dtype, cell.layout) for cell in map(CELLS.get, names("--quick", "--only", "unfold")) if cell}
+    assert plain == {("FLOAT32", "contiguous")}
+    assert "unfold/3x3-s1-p1/large/FLOAT32/contiguous" not in names("--quick", "--only", "unfold")
+    for name in "unfold/3x3-s1-p1/large/FLOAT32/contiguous", "unfold/2x2-s2/small/FLOAT32/channels_last":
+        assert names("--quick", "--only", name) == [name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--only", "unfold", "unfodl/tiny"], "no cell has the parts 'unfodl/tiny'"),
+        (["--sweep", "--only", "unfold"], "--sweep takes no cells"),
+        (["--targets", "--only", "channels_last"], "these options leave no cell"),
+        (["--render", "no-such.json"], "'no-such.json' has no results of a run"),
+        (["--render", "pyproject.toml"], "'pyproject.toml' has no results of a run"),
+    ],
+)
+def test_a_command_that_cannot_be_followed_says_why(
+    arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(machine.ROOT)
+    try:
+        status = main(arguments)
+    except SystemExit as leaving:
+        status = leaving.code
+    assert status == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_results_without_rows_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "results.json").write_text('{"machine": {}}', encoding="utf-8")
+    assert main(["--render", str(tmp_path / "results.json")]) == 2
+    assert "has no results of a run" in capsys.readouterr().err
+
+
+def test_only_a_full_run_writes_without_being_told() -> None:
+    assert parse([]).out == machine.ROOT / "docs" / "benchmarks"
+    for part in ["--quick"], ["--targets"], ["--sweep"], ["--only", "tiny"], ["--threads", "1"]:
+        assert parse(part).out is None
+
+
 def test_targets_are_a_part_of_the_grid() -> None:
     found = names("--targets")
     assert "unfold/3x3-s1-p1/target/FLOAT32/contiguous" in found
