@@ -29,6 +29,7 @@ def facts() -> dict[str, Any]:
         "python": known["python"],
         "versions": {"dmlcy": known["version"], **peers.versions()},
         "missing": {name: peers.missing(name) for name in peers.NAMES if peers.missing(name)},
+        "load": load(),
         "commit": commit(),
     }
 
@@ -41,6 +42,11 @@ def caches() -> dict[str, str]:
         if kind != "Instruction":
             found[f"L{(folder / 'level').read_text().strip()}"] = (folder / "size").read_text().strip()
     return found
+
+
+def load() -> str:
+    """How many processes ran on average in the last minute: whether the machine was idle."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
 def commit() -> str:

@@ -13,8 +13,8 @@ from benchmarks.ratios import copied, grid, rated
 from benchmarks.results import Results
 from benchmarks.run import LIMIT, OURS_OUT, Row
 
-# Text stays text, and a second run of the same numbers gives the same file.
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 20, 50, 100)
+# Text stays text, and a second run of the same numbers gives the same file.
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "dmlcy", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 
 
@@ -42,7 +42,8 @@ def beside_peers(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
     """The ratio to the best peer, by cell."""
     sorted_points(axes, pairs)
     axes.set_yscale("log")
-    axes.axhline(FLOOR, color="black", linewidth=0.8)
+    axes.axhline(FLOOR, color="black", linewidth=0.8, label=f"{FLOOR}, the least to reach")
+    axes.legend()
     low, high = axes.get_ylim()
     axes.set_yticks([tick for tick in TICKS if low <= tick <= high])
     axes.yaxis.set_major_formatter("{x:g}")
@@ -53,14 +54,15 @@ def beside_peers(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
 def beside_memcpy(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
     """The part of a parallel memcpy's speed, by cell."""
     sorted_points(axes, pairs)
-    axes.axhline(1, color="black", linewidth=0.8)
-    axes.set_ylim(0, max(1.1, min(2, max(value for value, _ in pairs))))
+    axes.axhline(1, color="black", linewidth=0.8, label="memcpy")
+    axes.legend()
+    axes.set_ylim(0, 1.05 * max(1.1, *(value for value, _ in pairs)))
     axes.set_xlabel("cells, sorted")
     axes.set_ylabel("time of memcpy of the same bytes / time of dmlcy")
 
 
 def sorted_points(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
-    """A colour per operator; small and tiny cells are hollow."""
+    """A colour per operator; tiny and small cells are hollow."""
     for number, name in enumerate(OPERATORS):
         for hollow in (False, True):
             places = [
@@ -69,8 +71,7 @@ def sorted_points(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
             style = {"markersize": 4, "color": f"C{number}", "fillstyle": "none" if hollow else "full"}
             label = None if hollow else name
             axes.plot(places, [pairs[place][0] for place in places], "o", label=label, **style)
-    axes.plot([], [], "o", color="black", fillstyle="none", markersize=4, label="of 1 MB or less")
-    axes.legend()
+    axes.plot([], [], "o", color="black", fillstyle="none", markersize=4, label="tiny and small")
 
 
 def is_small(row: Row) -> bool:

@@ -37,6 +37,12 @@ def peer_ratio(row: Row, ours: str = OURS_OUT) -> float | None:
     return ratio(row, names, ours)
 
 
+def best_peer(row: Row) -> str:
+    """The name of the peer that is the fastest in any of its forms."""
+    found = {name: value for name in NAMES if (value := best(row, forms(name))) is not None}
+    return NAMES[min(found, key=lambda name: found[name])]
+
+
 def memcpy_ratio(row: Row) -> float | None:
     """The time of a parallel memcpy of the same bytes in units of ours: the part of the bandwidth that is used."""
     return ratio(row, [LIMIT])

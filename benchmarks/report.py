@@ -8,7 +8,7 @@ from benchmarks.cells import SIZES
 from benchmarks.figures import FLOOR, MOVERS, Judged, judge, speed_up
 from benchmarks.operators import OPERATORS
 from benchmarks.peers import NAMES
-from benchmarks.ratios import copied, forms, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratio
+from benchmarks.ratios import best_peer, copied, forms, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratio
 from benchmarks.results import Results
 from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Row
 from benchmarks.timing import Times
@@ -88,18 +88,8 @@ def summary(results: Results) -> Iterator[str]:
     yield "\n".join(f"- {name}: {value}" for name, value in machine(results))
     yield "## Figures to reach"
     yield table(FIGURES, map(figure_line, judge(results.rows, results.sweep)), "---")
-    yield "## The grid"
-    yield table(["geometric mean of", "cells", "with `out=`", "allocating", "part of memcpy"], means(results.rows))
-    worst = rated(grid(results.rows))[:WORST]
-    yield f"The {len(worst)} cells nearest to their best peer:"
-    yield table(["cell", "best peer"], [[row.cell.name, times_of(value)] for value, row in worst])
-    copies = copied(row for row in grid(results.rows) if row.cell.operator in MOVERS)[:WORST]
-    yield f"The {len(copies)} cells of data movement furthest from memcpy:"
-    yield table(["cell", "part of memcpy"], [[row.cell.name, f"{value:.2f}"] for value, row in copies])
-    faster = sorted(speed_up(results.rows), key=lambda pair: pair[0])
-    if faster:
-        yield "Two threads beside one, where the processor is what limits:"
-        yield table(["cell", "speed-up"], [[row.cell.name, f"{value:.2f}×"] for value, row in faster])
+    if results.rows:
+        yield from the_grid(results)
     if results.sweep:
         yield "Nanoseconds per kilobyte read and written, by megabytes:"
         yield sweep(results.sweep)
@@ -108,6 +98,24 @@ def summary(results: Results) -> Iterator[str]:
         add = results.checks[YARDSTICK].median
         rows = [[name, spread(found), f"{found.median / add:.2f}×"] for name, found in results.checks.items()]
         yield table(["call", "time", "of numpy.add(x, x)"], rows)
+
+
+def the_grid(results: Results) -> Iterator[str]:
+    """Means over many cells, and the cells at both ends."""
+    yield "## The grid"
+    yield table(["geometric mean of", "cells", "with `out=`", "allocating", "part of memcpy"], means(results.rows))
+    worst = rated(grid(results.rows))[:WORST]
+    yield f"The {len(worst)} cells that are slowest beside their best peer:"
+    rows = [[row.cell.name, str(row.threads), best_peer(row), times_of(value)] for value, row in worst]
+    yield table(["cell", "threads", "best peer", "ratio"], rows)
+    copies = copied(row for row in grid(results.rows) if row.cell.operator in MOVERS)[:WORST]
+    if copies:
+        yield f"The {len(copies)} cells of data movement that are slowest beside memcpy:"
+        yield table(["cell", "part of memcpy"], [[row.cell.name, f"{value:.2f}"] for value, row in copies])
+    faster = sorted(speed_up(results.rows), key=lambda pair: pair[0])
+    if faster:
+        yield "Two threads beside one, where the processor is what limits:"
+        yield table(["cell", "speed-up"], [[row.cell.name, f"{value:.2f}×"] for value, row in faster])
 
 
 def figure_line(one: Judged) -> Cells:
@@ -125,6 +133,7 @@ def machine(results: Results) -> Iterator[Cells]:
     yield "instructions used beyond the baseline", ", ".join(facts["instructions"]) or "none"
     yield "versions", ", ".join([facts["python"], *(f"{name} {it}" for name, it in facts["versions"].items())])
     yield "not measured", "; ".join(f"{NAMES[name]}: {why}" for name, why in facts["missing"].items()) or "nothing"
+    yield "load before it", facts["load"]
     yield "commit", facts["commit"]
     yield "took", f"{results.seconds / 60:.1f} minutes for {len(results.rows)} rows"
 

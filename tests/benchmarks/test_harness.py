@@ -17,7 +17,7 @@ from benchmarks.main import chosen, main, parse, plan
 from benchmarks.memcpy import Memcpy, chunk_of, pieces
 from benchmarks.memory import peak
 from benchmarks.operators import OPERATORS, all_cells
-from benchmarks.ratios import geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratios
+from benchmarks.ratios import best_peer, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratios
 from benchmarks.report import duration, line, markdown, spread
 from benchmarks.results import Results
 from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Differs, Row, run_cell
@@ -150,6 +150,7 @@ def test_contenders_take_turns_and_the_median_is_per_call() -> None:
     assert found["a"].median == pytest.approx(1e-3) and found["a"].calls == 15
     assert found["b"].median == pytest.approx(0.1) and found["b"].calls == 1
     assert found["a"].low == pytest.approx(found["a"].high)
+    assert measure({"long": block("long", 2.0)}, 0.2)["long"].blocks == 2
     turns = [name for before, name in zip([None, *log], log, strict=False) if name != before]
     assert turns[:8] == ["a", "b"] * 4
 
@@ -203,6 +204,7 @@ def test_ratios_compare_like_with_like() -> None:
     assert ratios(one) == {"numpy": 4.5, "torch": 2.0}
     assert memcpy_ratio(one) == 0.5
     assert peer_ratio(row(TINY.name, dmlcy_out=1.0)) is None
+    assert best_peer(one) == "PyTorch"
 
 
 def test_the_mean_is_geometric_and_the_worst_comes_first() -> None:
@@ -216,6 +218,7 @@ def test_the_grid_counts_a_cell_once_with_the_most_threads() -> None:
     assert [one.threads for one in grid([row(name, 1), row(name, 2)])] == [2]
 
 
+POOLED = CELLS["average_pooling/7x7-s1-p3/medium/FLOAT32/contiguous"].name
 CONSTANT, EDGE = (CELLS[f"padding1/{mode}-by-3/medium/FLOAT32/contiguous"].name for mode in ("CONSTANT", "EDGE"))
 
 
@@ -251,8 +254,11 @@ def test_the_figures_of_a_whole_run() -> None:
         row(f"{pooling}/FLOAT16/contiguous", 2, peak=3_000_000, dmlcy_out=2.5, numpy=2.5),
     ]
     found = {one.work: (one.measured, one.reached) for one in judge(rows, [])}
-    assert found["all cells, geometric mean"] == ("2.00×", False)
-    assert found["all cells, the worst"] == ("1.00×", True)
+    part = f"2 of {len(CELLS)} cells"  # the grid is not all there
+    assert found[f"{part}, geometric mean"] == ("2.00×", False)
+    assert found[f"{part}, the worst"] == ("1.00×", True)
+    every = [row(name, dmlcy_out=1.0, numpy=4.0) for name in CELLS]
+    assert Judged("all cells, geometric mean", "best peer", "≥ 3×", "4.00×", True) in judge(every, [])
     assert found["FLOAT16 pooling"] == ("1.25×", True)
     assert found["two threads, compute-bound cells"] == ("1.50×", False)
     assert found["peak memory above input and output"] == ("3.00 MB (1 of 2 miss it)", False)
@@ -267,6 +273,7 @@ def test_cost_is_linear_if_a_byte_costs_what_it_costs_at_64_megabytes() -> None:
 
     assert linear([swept(1, 0.001), swept(64, 0.064), swept(1024, 1.024)]).measured == "1.00×"
     assert linear([swept(64, 0.064), swept(256, 0.3), swept(1024, 2.048)]).reached is False
+    assert linear([swept(64, 0.064), swept(256, 0.3)]).measured == "not measured"
 
 
 def test_numbers_are_short() -> None:
@@ -303,6 +310,35 @@ def test_what_is_saved_is_read_again_and_gives_the_same_page(results: Results, t
     page = markdown(again, ["a-plot.svg"])
     for text in ("## Figures to reach", "## padding1", "![a plot](a-plot.svg)", "| CONSTANT-by-3 medium | 2 | 1 ms"):
         assert text in page
+
+
+def test_what_was_not_measured_has_no_table(results: Results) -> None:
+    page = markdown(Results(results.machine, sweep=results.sweep), [])
+    assert "by megabytes:" in page and "## The grid" not in page
+    assert "of data movement" not in markdown(Results(results.machine, [row(POOLED, dmlcy_out=1.0, numpy=2.0)]), [])
+
+
+def test_a_run_of_the_figures_prints_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(cell: Cell, threads: int, seconds: float) -> Row:
+        return row(cell.name, threads, dmlcy=1.0, dmlcy_out=1.0, numpy=3.0)
+
+    monkeypatch.setattr("benchmarks.main.run_cell", run)
+    assert main(["--targets", "--only", "unfold/target"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert any(text.startswith("yes  unfold 4×32×56×56") and "≥ 2.5×  3.00×" in text for text in printed)
+    assert any(text.startswith(f"yes  1 of {len(CELLS)} cells, the worst") for text in printed)
+
+
+def test_a_run_of_sizes_measures_each_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.main.MEGABYTES", (1,))
+    monkeypatch.setattr("benchmarks.main.SECONDS", {"small": 0.01})
+    assert main(["--sweep", "--out", str(tmp_path)]) == 0
+    found = Results.load(tmp_path / "results.json")
+    assert (found.rows, found.checks) == ([], {})
+    assert {one.cell.operator for one in found.sweep} == set(OPERATORS)
+    assert all(set(one.times) == {OURS_OUT, LIMIT} for one in found.sweep)
 
 
 def test_every_line_of_a_table_has_as_many_columns(results: Results) -> None:
