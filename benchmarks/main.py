@@ -28,10 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     if options.render is not None:
         try:
-            results = Results.load(options.render)
+            write(Results.load(options.render), options.render.parent)
         except (OSError, ValueError, LookupError, TypeError) as error:
-            return refuse(f"{str(options.render)!r} has no results of a run: {error}")
-        write(results, options.render.parent)
+            return refuse(f"{str(options.render)!r} has no results of a run, or of another version: {error!r}")
         return 0
     planned = list(plan(options))
     if not planned and not options.sweep:

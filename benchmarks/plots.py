@@ -63,7 +63,10 @@ def beside_memcpy(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
 
 def sorted_points(axes: Any, pairs: Sequence[tuple[float, Row]]) -> None:
     """A colour per operator; tiny and small cells are hollow."""
+    axes.xaxis.get_major_locator().set_params(integer=True)
     for number, name in enumerate(OPERATORS):
+        if not any(row.cell.operator == name for _, row in pairs):
+            continue
         for hollow in (False, True):
             places = [
                 place for place, (_, row) in enumerate(pairs) if row.cell.operator == name and is_small(row) == hollow

@@ -104,8 +104,9 @@ def test_a_command_that_cannot_be_followed_says_why(
     assert reason in capsys.readouterr().err
 
 
-def test_results_without_rows_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "results.json").write_text('{"machine": {}}', encoding="utf-8")
+@pytest.mark.parametrize("rest", ["", ', "seconds": 1, "checks": {}, "rows": [], "sweep": []'])
+def test_results_of_another_version_are_refused(rest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "results.json").write_text(f'{{"machine": {{}}{rest}}}', encoding="utf-8")
     assert main(["--render", str(tmp_path / "results.json")]) == 2
     assert "has no results of a run" in capsys.readouterr().err
 
