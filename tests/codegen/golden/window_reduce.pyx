@@ -12,6 +12,7 @@ from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_di
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.moves cimport dmlcy_turn_2, dmlcy_turn_4, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
@@ -33,6 +34,11 @@ cdef enum:
     BAND_ELEMENTS = 512             # columns of all lines of a band, if it has more than one
     NEAR = 4096                     # bytes between rows that share a page: few at a time are faster read from memory
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
+    FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
+    TURNED_LANES = 32               # that are then taken side by side
+    SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
+    RESULT_SUMS = 8                 # what a result costs besides, in sums
+    TURN_SUMS = 12                  # what it costs to turn an element or a result
 
 # What a loop writes is not what it reads; said so, compilers need no checks for it.
 cdef extern from *:
@@ -102,6 +108,8 @@ cdef struct WindowPlan:
     int64_t room                    # elements of a row of sums of a band, and some to spare
     int64_t slots                   # a power of two
     int64_t pass_rows               # rows of the input that one pass takes in
+    bint turned                     # columns of the input are neighbours in memory, lanes are not
+    int64_t lane_at[TURNED_LANES]   # where they are then
     bint direct                     # rows of the input are long, contiguous accumulators
     bint flat                       # so are rows of the output
     double volume                   # elements of a window; int64 could overflow
@@ -368,11 +376,13 @@ cdef int find_rows(WindowPlan* plan) noexcept nogil:
 
 cdef int find_lanes(WindowPlan* plan, int64_t item) noexcept nogil:
     cdef int n = plan.axes - 1
-    if plan.columns.input_step == item:
+    cdef bint turned = plan.columns.input_step == item
+    if turned and plan.columns.size > FEW_COLUMNS:
         return -1
     while n >= 0:
-        if not_pooled(&plan.axis[n]) and plan.axis[n].input_step == item and plan.axis[n].results >= FEWEST_LANES:
-            return n
+        if not_pooled(&plan.axis[n]) and plan.axis[n].results >= FEWEST_LANES:
+            if turned or plan.axis[n].input_step == item:
+                return n
         n -= 1
     return n
 
@@ -389,6 +399,7 @@ cdef int find_lines(WindowPlan* plan) noexcept nogil:
 cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
     cdef const WindowAxis* columns = &plan.columns
     cdef int64_t longest = LONGEST_ROW
+    cdef int64_t lane
     plan.columns = take_axis(plan, plan.axes - 1)
     plan.rows = take_axis(plan, find_rows(plan))
     plan.lanes = take_axis(plan, find_lanes(plan, item))
@@ -396,6 +407,11 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
     plan.deep = find_rows(plan) >= 0
 
     plan.run = plan.lanes.results
+    plan.turned = plan.run > 1 and columns.input_step == item
+    if plan.turned:
+        plan.run = min(plan.run, TURNED_LANES)
+        for lane in range(plan.run):
+            plan.lane_at[lane] = lane * plan.lanes.input_step
     if plan.run > 1:
         if plan.run * min(columns.size, GROUP) > LONGEST_RUN:
             plan.run = MOST_LANES
@@ -428,7 +444,8 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
 cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint half) noexcept nogil:
     cdef WindowPlan plan
     cdef const WindowAxis* rows = &plan.rows
-    cdef int64_t total, elements
+    cdef int64_t total, row, results, elements
+    cdef double sums                # of a band; int64 could overflow
     cdef int n
     plan.input = a.input.data
     plan.output = a.output.data
@@ -436,12 +453,20 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint half) 
     plan_axes(a, &plan)
     plan_bands(&plan, item, half)
     total = rows.results * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
-    elements = min(plan.pitch, plan.columns.size) * plan.run * plan.band
-    elements *= min(rows.window if rows.results == 1 else min(rows.window, rows.stride), rows.size)
+    row = min(plan.pitch, plan.columns.size) * plan.run * plan.band
+    results = plan.block * plan.run * plan.band
+    elements = row * min(rows.window if rows.results == 1 else min(rows.window, rows.stride), rows.size)
     for n in range(plan.axes):
         total *= plan.axis[n].results
         elements *= min(plan.axis[n].window, plan.axis[n].size)
-    return parallel_for(work, &plan, total, grain_of((elements + plan.block * plan.run * plan.band) * item))
+    sums = <double> elements if plan.deep else 0
+    sums += <double> row * min(rows.window, rows.size)
+    sums += <double> results * (min(plan.columns.window, plan.columns.size) + RESULT_SUMS)
+    if plan.turned:
+        sums += <double> (elements + results) * TURN_SUMS
+    if total * sums <= SERIAL_SUMS:
+        return parallel_for(work, &plan, total, total)
+    return parallel_for(work, &plan, total, grain_of((elements + results) * item))
 
 
 # Puts every `step`-th of `size` times `step` columns into one phase, the columns behind them into the next ones.
@@ -464,12 +489,43 @@ cdef void split_float(
                 phases[phase * pitch + i] = sums[i * step + phase]
 
 
+# Takes `run` lanes of `width` columns in, lane by lane; they become neighbours.
+cdef void turn_float(
+        const char* input, const int64_t* lane_at, float* target, int64_t width, int64_t run) noexcept nogil:
+    cdef int64_t item = sizeof(float)
+    cdef int64_t side = 16 // item
+    cdef int64_t turned = run // side * side if DMLCY_TURNS and width * item >= 8 else 0
+    cdef int64_t column = 0
+    cdef int64_t lane
+    while side > width:
+        side //= 2
+    while turned > 0 and column < width:
+        column = min(column, width - side)
+        dmlcy_turn_4(
+            input + column * item, lane_at, turned, side, <char*> (target + column * run), run * item)
+        column += side
+    for lane in range(turned, run):
+        for column in range(width):
+            target[column * run + lane] = (<const float*> (input + lane_at[lane]))[column]
+
+
+# Puts a block of results back, as many lanes as columns.
+cdef inline void turn_back_float(
+        char* output, int64_t lane_step, const float* results, int64_t run) noexcept nogil:
+    cdef int64_t column_at[4]
+    cdef int64_t column
+    for column in range(4):
+        column_at[column] = column * run * 4
+    dmlcy_turn_4(<const char*> results, column_at, 4, 4, output, lane_step)
+
+
 # Puts a line of results, `columns` times `run`, where it belongs.
 cdef void scatter_float(
         char* output, int64_t column_step, int64_t lane_step, const float* results, int64_t columns,
         int64_t run) noexcept nogil:
     cdef int64_t column, lane
     cdef int64_t item = sizeof(float)
+    cdef int64_t side = 16 // item
     if run == 1 and column_step == item:
         dmlcy_copy(output, <const char*> results, columns * item)
     elif run == 1:
@@ -479,10 +535,48 @@ cdef void scatter_float(
         for column in range(columns):
             dmlcy_copy(output + column * column_step, <const char*> (results + column * run), run * item)
     else:
-        for lane in range(run):
+        lane = 0
+        while DMLCY_TURNS and column_step == item and columns >= side and run - lane >= side:
+            column = 0
+            while column < columns:
+                column = min(column, columns - side)
+                turn_back_float(
+                    output + lane * lane_step + column * item, lane_step, results + column * run + lane, run)
+                column += side
+            lane += side
+        for lane in range(lane, run):
             for column in range(columns):
-                (<float*> (output + column * column_step))[0] = results[column * run + lane]
-            output += lane_step
+                (<float*> (output + lane * lane_step + column * column_step))[0] = results[column * run + lane]
+
+
+# Takes `run` lanes of `width` columns in, lane by lane; they become neighbours.
+cdef void turn_uint16_t(
+        const char* input, const int64_t* lane_at, uint16_t* target, int64_t width, int64_t run) noexcept nogil:
+    cdef int64_t item = sizeof(uint16_t)
+    cdef int64_t side = 16 // item
+    cdef int64_t turned = run // side * side if DMLCY_TURNS and width * item >= 8 else 0
+    cdef int64_t column = 0
+    cdef int64_t lane
+    while side > width:
+        side //= 2
+    while turned > 0 and column < width:
+        column = min(column, width - side)
+        dmlcy_turn_2(
+            input + column * item, lane_at, turned, side, <char*> (target + column * run), run * item)
+        column += side
+    for lane in range(turned, run):
+        for column in range(width):
+            target[column * run + lane] = (<const uint16_t*> (input + lane_at[lane]))[column]
+
+
+# Puts a block of results back, as many lanes as columns.
+cdef inline void turn_back_uint16_t(
+        char* output, int64_t lane_step, const uint16_t* results, int64_t run) noexcept nogil:
+    cdef int64_t column_at[8]
+    cdef int64_t column
+    for column in range(8):
+        column_at[column] = column * run * 2
+    dmlcy_turn_2(<const char*> results, column_at, 8, 8, output, lane_step)
 
 
 # Puts a line of results, `columns` times `run`, where it belongs.
@@ -491,6 +585,7 @@ cdef void scatter_uint16_t(
         int64_t run) noexcept nogil:
     cdef int64_t column, lane
     cdef int64_t item = sizeof(uint16_t)
+    cdef int64_t side = 16 // item
     if run == 1 and column_step == item:
         dmlcy_copy(output, <const char*> results, columns * item)
     elif run == 1:
@@ -500,10 +595,18 @@ cdef void scatter_uint16_t(
         for column in range(columns):
             dmlcy_copy(output + column * column_step, <const char*> (results + column * run), run * item)
     else:
-        for lane in range(run):
+        lane = 0
+        while DMLCY_TURNS and column_step == item and columns >= side and run - lane >= side:
+            column = 0
+            while column < columns:
+                column = min(column, columns - side)
+                turn_back_uint16_t(
+                    output + lane * lane_step + column * item, lane_step, results + column * run + lane, run)
+                column += side
+            lane += side
+        for lane in range(lane, run):
             for column in range(columns):
-                (<uint16_t*> (output + column * column_step))[0] = results[column * run + lane]
-            output += lane_step
+                (<uint16_t*> (output + lane * lane_step + column * column_step))[0] = results[column * run + lane]
 
 
 # average_pooling_FLOAT16
@@ -1043,7 +1146,8 @@ cdef inline void average_pooling_FLOAT16_load(
 
 # A row of every line of the band, as accumulators; `input` is its first column inside the input.
 cdef void average_pooling_FLOAT16_load_band(
-        const WindowPlan* plan, const WindowPlace* place, const char* input, float* target) noexcept nogil:
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        const char* input, float* target) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t width = place.high - place.low
     cdef int64_t step = plan.columns.input_step
@@ -1054,6 +1158,9 @@ cdef void average_pooling_FLOAT16_load_band(
     for _ in range(place.lines):
         if run == 1:
             average_pooling_FLOAT16_load(input, step, target, width, include_padding)
+        elif plan.turned:
+            turn_uint16_t(input, plan.lane_at, <uint16_t*> scratch.finished, width, run)
+            average_pooling_FLOAT16_load(<const char*> scratch.finished, item, target, width * run, include_padding)
         elif step == run * item:
             average_pooling_FLOAT16_load(input, item, target, width * run, include_padding)
         else:
@@ -1097,7 +1204,7 @@ cdef void average_pooling_FLOAT16_fill(
     cdef WindowSum sum
     cdef int n
     if not plan.deep:
-        average_pooling_FLOAT16_load_band(plan, place, input, target)
+        average_pooling_FLOAT16_load_band(plan, place, scratch, input, target)
         return
     if rows == 0:
         average_pooling_FLOAT16_clear(target, plan.room)
@@ -1110,7 +1217,7 @@ cdef void average_pooling_FLOAT16_fill(
             take_row(&sum, input)
         else:
             spare = scratch.spare + sum.waiting * plan.room
-            average_pooling_FLOAT16_load_band(plan, place, input, spare)
+            average_pooling_FLOAT16_load_band(plan, place, scratch, input, spare)
             take_row(&sum, spare)
         rows -= 1
         if rows == 0:
@@ -2340,7 +2447,8 @@ cdef inline void average_pooling_FLOAT32_load(
 
 # A row of every line of the band, as accumulators; `input` is its first column inside the input.
 cdef void average_pooling_FLOAT32_load_band(
-        const WindowPlan* plan, const WindowPlace* place, const char* input, float* target) noexcept nogil:
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
+        const char* input, float* target) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t width = place.high - place.low
     cdef int64_t step = plan.columns.input_step
@@ -2351,6 +2459,8 @@ cdef void average_pooling_FLOAT32_load_band(
     for _ in range(place.lines):
         if run == 1:
             average_pooling_FLOAT32_load(input, step, target, width, include_padding)
+        elif plan.turned:
+            turn_float(input, plan.lane_at, target, width, run)
         elif step == run * item:
             average_pooling_FLOAT32_load(input, item, target, width * run, include_padding)
         else:
@@ -2394,7 +2504,7 @@ cdef void average_pooling_FLOAT32_fill(
     cdef WindowSum sum
     cdef int n
     if not plan.deep:
-        average_pooling_FLOAT32_load_band(plan, place, input, target)
+        average_pooling_FLOAT32_load_band(plan, place, scratch, input, target)
         return
     if rows == 0:
         average_pooling_FLOAT32_clear(target, plan.room)
@@ -2407,7 +2517,7 @@ cdef void average_pooling_FLOAT32_fill(
             take_row(&sum, input)
         else:
             spare = scratch.spare + sum.waiting * plan.room
-            average_pooling_FLOAT32_load_band(plan, place, input, spare)
+            average_pooling_FLOAT32_load_band(plan, place, scratch, input, spare)
             take_row(&sum, spare)
         rows -= 1
         if rows == 0:
