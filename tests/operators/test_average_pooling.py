@@ -165,6 +165,10 @@ ORDERED = [
     Windows((1, 2, 30, 40), (20, 17), (3, 2), (1, 1), (5, 4), (2, 3)),
     Windows((1, 9, 8, 300), (2, 2), (2, 2), (1, 1), (0, 0), (0, 0)),
     Windows((1, 2, 6, 7, 9), (3, 3, 4), (1, 2, 1), (1, 1, 1), (1, 1, 2), (1, 0, 2)),
+    Windows((2, 3, 9, 5), (6, 1), (1, 1), (1, 1), (3, 0), (3, 0)),
+    Windows((2, 3, 9, 1), (6, 1), (1, 1), (1, 1), (3, 0), (3, 0)),  # the last axis makes no difference
+    Windows((2, 3, 7, 9, 1), (3, 6, 1), (1, 1, 1), (1, 1, 1), (1, 3, 0), (1, 3, 0)),
+    Windows((2, 3, 7, 4, 9), (6, 1, 4), (1, 1, 1), (1, 1, 1), (3, 0, 1), (3, 0, 1)),
 ]
 
 
@@ -180,6 +184,8 @@ def window_sum(x: Array, case: Windows, position: tuple[int, ...]) -> Array:
         range(i * stride - before, i * stride - before + window)
         for i, stride, before, window in zip(position, case.strides, case.start, case.window, strict=True)
     ]
+    if x.shape[-1] == case.window[-1] == 1:  # left out: the axis before it is the last one
+        x, taps = np.moveaxis(x, -1, 2), [taps[-1], *taps[:-1]]
     *outer, rows, _ = [[tap for tap in axis if 0 <= tap < n] for axis, n in zip(taps, x.shape[2:], strict=True)]
     columns = []
     for column in taps[-1]:
