@@ -98,6 +98,7 @@ PATHS = {
     "long lines": image((1, 2, 3, 3000), 3, padding=1),
     "many channels": image((2, 70, 12, 11), 3, padding=1),
     "many channels side by side": image((1, 70, 40, 44), 2, stride=2),
+    "windows apart, many channels": image((1, 70, 9, 17), 1, stride=8),
     "dilated": image((1, 5, 33, 37), 3, dilation=2, padding=2),
     "dilated by the stride": image((1, 5, 33, 37), 3, stride=2, dilation=2, padding=2),
     "overlapping strides": image((2, 5, 33, 35), 3, stride=2, padding=1),

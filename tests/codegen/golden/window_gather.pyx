@@ -731,7 +731,7 @@ cdef void turn_channels(const GatherPlan* plan, const Box* box, const char* line
     for _ in range(count):
         if box.first and box.high > box.low and 0 < axis.step <= plan.channels * plan.item:
             dmlcy_touch(lines + (box.slot[0].origin + box.low * axis.stride) * axis.step,
-                        (box.high - box.low) * axis.stride * axis.step)
+                        (box.high - box.low - 1) * axis.stride * axis.step + plan.channels * plan.item)
         for s in range(box.slots):
             slot = &box.slot[s]
             q = slot.low
