@@ -208,6 +208,11 @@ cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil:
     return True
 
 
+cdef object plain(ndarray array):
+    """The array as one of no subclass, whose __array_function__ could change what was checked."""
+    return numpy.ndarray.view(array, numpy.ndarray)
+
+
 cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1:
     cdef char* begin
     cdef char* end
@@ -218,7 +223,7 @@ cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tens
     if end <= other_begin or other_end <= begin:
         return False
     try:
-        return numpy.shares_memory(out, array, max_work=MOST_WORK)
+        return numpy.shares_memory(plain(out), plain(array), max_work=MOST_WORK)
     except (TooHardError, OverflowError):
         return True
 
@@ -273,9 +278,10 @@ cdef ndarray aligned(ndarray array, Tensor* tensor):
         bits |= <uint64_t>tensor.strides[axis]
     if bits & <uint64_t>(tensor.item - 1) == 0:
         return array
-    array = cnp.PyArray_NewCopy(array, cnp.NPY_CORDER)
-    make_dense(tensor, array)
-    return array
+    # Of no subclass: its __array_finalize__ could change what was checked.
+    cdef ndarray copy = new_array(tensor)
+    cnp.PyArray_CopyInto(copy, array)
+    return copy
 
 
 cdef int write_back(ndarray out, ndarray result) except -1:

@@ -51,6 +51,35 @@ def test_an_input_resized_during_the_call() -> None:
         dml.padding1(y, start_padding=Shrinks(), end_padding=0)
 
 
+def test_subclasses_are_not_asked_between_check_and_kernel() -> None:
+    store = np.ones(4 << 16, np.float32)
+    out, target = np.empty((1, 1, 512, 512), np.float32), np.empty((2, 4, 3, 3), np.float32)
+    asked = []
+
+    class Shrinks(np.ndarray[Any, Any]):
+        def __array_function__(self, *_: Any) -> Any:
+            asked.append(self)
+            store.resize(1, refcheck=False)
+            return False
+
+        def __array_finalize__(self, obj: Any) -> None:
+            if self.flags.owndata:
+                asked.append(self)
+                out.resize(1, refcheck=False)
+                target.resize(1, refcheck=False)
+
+    shared = store.reshape(1, 4, 256, 256)
+    with pytest.raises(dml.InvalidDescError, match="out shares memory with input"):
+        dml.depth_to_space1(shared.view(Shrinks), block_size=2, out=store.reshape(1, 1, 512, 512))
+
+    x = np.ones(shared.nbytes + 1, np.uint8)[1:].view(np.float32).reshape(shared.shape).view(Shrinks)
+    assert not x.flags.aligned
+    np.testing.assert_array_equal(dml.depth_to_space1(x, block_size=2, out=out), out)
+    regions = np.zeros(41, np.uint8)[1:].view(np.float32).reshape(2, 5).view(Shrinks)
+    dml.roi_pooling(shared, regions, spatial_scale=1, pooled_size=3, out=target)
+    assert not asked and target.shape == (2, 4, 3, 3)
+
+
 def test_regions_that_out_writes_to_after_the_check() -> None:
     regions = np.zeros((200, 5), np.float32)
     regions[:, 3:] = 7
