@@ -5,7 +5,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from dmlcy._runtime.checks cimport same_sizes
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, as_array, dtype_of, item_of, set_rank, view
+from dmlcy._runtime.tensor cimport DTYPES, MAX_RANK, Tensor, as_array, dtype_of, item_of, set_rank, view
 
 cnp.import_array()
 
@@ -57,14 +57,15 @@ cdef void take_vectorcalls(type cls):
 
 
 cdef bint describe(object desc, Tensor* tensor) except -1:
-    cdef int d
     sizes = desc.sizes
-    if len(sizes) > MAX_RANK:
-        return False
+    cdef Py_ssize_t rank = len(sizes)
+    cdef int d
     tensor.data = NULL
     tensor.dtype = int(desc.dtype)
+    if rank > MAX_RANK or not 0 < tensor.dtype < DTYPES:
+        return False
     tensor.item = item_of(tensor.dtype)
-    tensor.rank = len(sizes)
+    tensor.rank = <int>rank
     for d in range(tensor.rank):
         tensor.sizes[d] = sizes[d]
         tensor.strides[d] = 0

@@ -21,6 +21,7 @@ cdef enum:
     FLOAT64 = 9
     UINT64 = 10
     INT64 = 11
+    DTYPES                          # one more than the last value
 
 cdef struct Tensor:
     char* data                      # aligned for its element size once aligned() has seen it; native byte order

@@ -19,8 +19,8 @@ cdef enum:
     TYPE_NUMBERS = 32
 
 cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
-cdef int[12] type_numbers           # data type -> NumPy type number
-cdef int[12] items                  # data type -> bytes
+cdef int[DTYPES] type_numbers       # data type -> NumPy type number
+cdef int[DTYPES] items              # data type -> bytes
 
 
 cdef void fill_tables():

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import types
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,36 @@ def test_a_compiled_operator_keeps_its_fields_and_pickles() -> None:
     expected = dml.unfold(X, window_sizes=3)
     np.testing.assert_array_equal(operator(X), expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(operator))(X), expected)
+
+
+class Sizes:
+    """Has more entries each time it is asked."""
+
+    asked = 0
+
+    def __len__(self) -> int:
+        self.asked += 1
+        return 4 if self.asked == 1 else 1000
+
+    def __getitem__(self, number: int) -> int:
+        return (1, 4, 2, 2)[number % 4]
+
+
+@pytest.mark.parametrize("dtype", [1, 0, 12, -5, 2**31 - 1])
+@pytest.mark.parametrize("sizes", [(1, 4, 2, 2), (1,) * 100, Sizes()])
+def test_what_only_looks_like_a_desc(dtype: int, sizes: Any) -> None:
+    tensor = types.SimpleNamespace(dtype=dtype, sizes=sizes)
+    fake = types.SimpleNamespace(input=tensor, output=tensor, block_size=2, order="DEPTH_COLUMN_ROW")
+    real = dml.desc.DepthToSpace1(input=dml.TensorDesc("FLOAT32", (1, 4, 2, 2)), block_size=2)
+    with pytest.raises(AttributeError, match="_violations"):
+        type(dml.compile(real))(fake, 14)
+
+
+@pytest.mark.parametrize("level", [-1, 15, 1 << 30])
+def test_levels_that_do_not_exist(level: int) -> None:
+    operator = dml.compile(dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 4)), window_sizes=3))
+    with pytest.raises((IndexError, dml.FeatureLevelError)):
+        type(operator)(operator.desc, level)
 
 
 def test_a_derived_desc_class_replaces_nothing() -> None:
