@@ -15,8 +15,8 @@ import numpy.typing as npt
 try:
     from hypothesis import assume
     from hypothesis import strategies as st
-except ImportError as error:
-    raise ImportError("dmlcy.testing needs Hypothesis: pip install dmlcy[testing]") from error
+except ImportError:
+    raise ImportError("dmlcy.testing needs Hypothesis: pip install dmlcy[testing]") from None
 
 from dmlcy._checker import Check
 from dmlcy._desc import OperatorDesc
