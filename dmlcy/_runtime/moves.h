@@ -6,11 +6,19 @@
  * dmlcy_turn_ITEM(source, rows, height, cols, target, pitch) transposes rows of elements of ITEM bytes (1, 2, 4 or 8): row
  * i begins at source + rows[i], column j goes to target + j * pitch. `height` is a multiple of 16 / ITEM, and `cols` a power
  * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS.
+ *
+ * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn,
+ * and returns for how many positions: as many as make full registers, or none where the processor cannot pick bytes.
  */
 #ifndef DMLCY_MOVES_H
 #define DMLCY_MOVES_H
 
+#include "isa.h"
 #include "stream.h"
+
+#if DMLCY_X86
+#include <immintrin.h>
+#endif
 
 static inline void dmlcy_touch(const char *source, int64_t n)
 {
@@ -115,5 +123,58 @@ DMLCY_TURN(4, 2)
 DMLCY_TURN(8, 1)
 
 #undef DMLCY_TURN
+
+#if DMLCY_X86
+
+/* Where byte `at` of 48 woven bytes comes from in plane k; a negative number is a zero. */
+#define DMLCY_FROM(item, k, at) ((at) / item % 3 == (k) ? (at) / item / 3 * item + (at) % item : -128)
+#define DMLCY_FROM_4(item, k, at)                                                                                      \
+    DMLCY_FROM(item, k, at), DMLCY_FROM(item, k, at + 1), DMLCY_FROM(item, k, at + 2), DMLCY_FROM(item, k, at + 3)
+#define DMLCY_PICK(item, k, at)                                                                                        \
+    _mm_shuffle_epi8(plane##k, _mm_setr_epi8(DMLCY_FROM_4(item, k, at), DMLCY_FROM_4(item, k, at + 4),                 \
+                                             DMLCY_FROM_4(item, k, at + 8), DMLCY_FROM_4(item, k, at + 12)))
+#define DMLCY_WOVEN(item, at)                                                                                          \
+    _mm_storeu_si128((__m128i *)(target + at), _mm_or_si128(_mm_or_si128(DMLCY_PICK(item, 0, at),                      \
+                                                                         DMLCY_PICK(item, 1, at)),                     \
+                                                            DMLCY_PICK(item, 2, at)))
+#define DMLCY_WEAVE_3(item)                                                                                            \
+    DMLCY_WIDE static inline void dmlcy_weave_3_##item##_wide(const char *planes, int64_t pitch, int64_t registers,    \
+                                                              char *target)                                            \
+    {                                                                                                                  \
+        for (; registers; registers--) {                                                                               \
+            const __m128i plane0 = _mm_loadu_si128((const __m128i *)planes);                                           \
+            const __m128i plane1 = _mm_loadu_si128((const __m128i *)(planes + pitch));                                 \
+            const __m128i plane2 = _mm_loadu_si128((const __m128i *)(planes + 2 * pitch));                             \
+            DMLCY_WOVEN(item, 0);                                                                                      \
+            DMLCY_WOVEN(item, 16);                                                                                     \
+            DMLCY_WOVEN(item, 32);                                                                                     \
+            planes += 16;                                                                                              \
+            target += 48;                                                                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline int64_t dmlcy_weave_3_##item(const char *planes, int64_t pitch, int64_t count, char *target)         \
+    {                                                                                                                  \
+        const int64_t registers = dmlcy_wide() ? count / (16 / item) : 0;                                              \
+        if (registers)                                                                                                 \
+            dmlcy_weave_3_##item##_wide(planes, pitch, registers, target);                                             \
+        return registers * (16 / item);                                                                                \
+    }
+
+#else
+
+#define DMLCY_WEAVE_3(item)                                                                                            \
+    static inline int64_t dmlcy_weave_3_##item(const char *planes, int64_t pitch, int64_t count, char *target)         \
+    {                                                                                                                  \
+        (void)planes, (void)pitch, (void)count, (void)target;                                                          \
+        return 0;                                                                                                      \
+    }
+
+#endif
+
+DMLCY_WEAVE_3(1)
+DMLCY_WEAVE_3(2)
+
+#undef DMLCY_WEAVE_3
 
 #endif

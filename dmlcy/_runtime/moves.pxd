@@ -1,4 +1,4 @@
-# Transposed rows; moves.h says how.
+# Transposed and woven rows; moves.h says how.
 
 from libc.stdint cimport int64_t
 
@@ -15,3 +15,5 @@ cdef extern from "moves.h" nogil:
                       int64_t pitch) noexcept
     void dmlcy_turn_8(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
                       int64_t pitch) noexcept
+    int64_t dmlcy_weave_3_1(const char* planes, int64_t pitch, int64_t count, char* target) noexcept
+    int64_t dmlcy_weave_3_2(const char* planes, int64_t pitch, int64_t count, char* target) noexcept

@@ -9,7 +9,9 @@ from dmlcy._runtime.arguments cimport take_enum, take_uint
 from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.moves cimport dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
+from dmlcy._runtime.moves cimport (
+    dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, dmlcy_weave_3_1, dmlcy_weave_3_2, DMLCY_TURNS,
+)
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.stream cimport (
@@ -550,7 +552,7 @@ cdef void weave_1(const char* planes, int64_t pitch, int64_t few, int64_t grain,
             out[2 * i + 0] = plane0[i]
             out[2 * i + 1] = plane1[i]
     elif few == 3:
-        for i in range(count):
+        for i in range(dmlcy_weave_3_1(planes, pitch, count, target), count):
             out[3 * i + 0] = plane0[i]
             out[3 * i + 1] = plane1[i]
             out[3 * i + 2] = plane2[i]
@@ -579,7 +581,7 @@ cdef void weave_2(const char* planes, int64_t pitch, int64_t few, int64_t grain,
             out[2 * i + 0] = plane0[i]
             out[2 * i + 1] = plane1[i]
     elif few == 3:
-        for i in range(count):
+        for i in range(dmlcy_weave_3_2(planes, pitch, count, target), count):
             out[3 * i + 0] = plane0[i]
             out[3 * i + 1] = plane1[i]
             out[3 * i + 2] = plane2[i]
