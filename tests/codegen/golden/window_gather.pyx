@@ -691,7 +691,7 @@ cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t
     # Lines that follow each other are one, unless a line alone is split faster.
     if (box.low == 0 and box.high == box.width and plan.line_pitch == box.width * plan.item
             and box.slots * plan.group * plan.item >= 16):
-        some = max(min(DENSE_BYTES // dense_step, most // box.width), <int64_t> 1)
+        some = max(min(min(DENSE_BYTES // dense_step, most // box.width), count), <int64_t> 1)
     list_offsets(0, min(some * box.width, most), dense_step if plan.gapped else step, box.width if some > 1 else most,
                  axis.stride * plan.group * plan.item, box.rows)
     while count > 0:
@@ -999,7 +999,6 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     cdef const GatherAxis* axis
     cdef int64_t boxes
     cdef int d
-    memset(&plan, 0, sizeof(GatherPlan))
     plan.input = a.input.data
     plan.output = a.output.data
     plan.item = a.input.item
@@ -1010,8 +1009,8 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     plan.batch_out_step = a.output.strides[0]
     collect_axes(&plan, a)
     choose_turn(&plan)
-    # Boxes of several channels write to so many places that streaming pays from half as much on; others write long runs,
-    # which the cache takes in well until the output is several times its size.
+    # Boxes of several channels write to so many places that streaming pays from half as much on; others write long
+    # runs, which the cache takes in well until the output is several times its size.
     plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * bytes if plan.group > 1 else bytes // 4)
     choose_boxes(&plan)
     if plan.streams and not has_long_runs(&plan):
