@@ -34,6 +34,7 @@ cdef enum:
     BAND_ELEMENTS = 512             # columns of all lines of a band, if it has more than one
     NEAR = 4096                     # bytes between rows that share a page: few at a time are faster read from memory
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
+    SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
     FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
     TURNED_LANES = 32               # that are then taken side by side
     SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
@@ -431,7 +432,9 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
     plan.pitch = plan.result_pitch * plan.step
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
     plan.room = ceil_div(plan.band * plan.pitch * plan.run, GROUP) * GROUP + 2 * GROUP
-    plan.slots = SLOTS if GROUP < plan.rows.window <= SLOTS else GROUP
+    plan.slots = 1
+    while plan.slots < min(plan.rows.window, GROUP if plan.rows.window > SLOTS else SLOTS):
+        plan.slots *= 2
 
     plan.direct = not half and plan.run == plan.lanes.results and columns.input_step == plan.run * item
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
@@ -1384,6 +1387,9 @@ cdef void average_pooling_FLOAT16_begin_part(
     cdef float* row = scratch.sums
     cdef int64_t i
     go_to_part(plan, place, tap, taps)
+    if scratch.phases - row <= SMALL_ROOM:      # quicker at once
+        average_pooling_FLOAT16_clear(row, scratch.phases - row)
+        return
     while row < scratch.phases:
         for i in range(place.lines):
             average_pooling_FLOAT16_clear(row + i * line, place.low * place.run)
@@ -1413,12 +1419,15 @@ cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t e
     cdef int64_t phases = 0 if plan.step == 1 else plan.room + plan.step * 2 * GROUP
     cdef int64_t room = (slots + spare + 5) * plan.room + phases
     cdef bint wide = dmlcy_wide()
+    cdef float small[SMALL_ROOM]
     cdef average_pooling_FLOAT16_Scratch scratch
     cdef WindowPlace place
     scratch.add_elements = NULL
     scratch.add_sums = average_pooling_FLOAT16_add_sums_wide if wide else average_pooling_FLOAT16_add_sums
     scratch.finish = average_pooling_FLOAT16_finish_wide if wide else average_pooling_FLOAT16_finish
-    scratch.sums = <float*> malloc(room * sizeof(float))
+    scratch.sums = small
+    if room > SMALL_ROOM:
+        scratch.sums = <float*> malloc(room * sizeof(float))
     if scratch.sums == NULL:
         return -1
     scratch.slots = scratch.sums + plan.room
@@ -1438,7 +1447,8 @@ cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t e
             go_to_row(plan, &place, place.row + 1)
         else:
             go_to_band(plan, &place, begin)
-    free(scratch.sums)
+    if room > SMALL_ROOM:
+        free(scratch.sums)
     return 0
 
 
@@ -2683,6 +2693,9 @@ cdef void average_pooling_FLOAT32_begin_part(
     cdef float* row = scratch.sums
     cdef int64_t i
     go_to_part(plan, place, tap, taps)
+    if scratch.phases - row <= SMALL_ROOM:      # quicker at once
+        average_pooling_FLOAT32_clear(row, scratch.phases - row)
+        return
     while row < scratch.phases:
         for i in range(place.lines):
             average_pooling_FLOAT32_clear(row + i * line, place.low * place.run)
@@ -2712,13 +2725,16 @@ cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t e
     cdef int64_t phases = 0 if plan.step == 1 else plan.room + plan.step * 2 * GROUP
     cdef int64_t room = (slots + spare + 4) * plan.room + phases
     cdef bint wide = dmlcy_wide()
+    cdef float small[SMALL_ROOM]
     cdef average_pooling_FLOAT32_Scratch scratch
     cdef WindowPlace place
     scratch.add_elements = NULL
     scratch.add_sums = average_pooling_FLOAT32_add_sums_wide if wide else average_pooling_FLOAT32_add_sums
     scratch.add_elements = average_pooling_FLOAT32_add_elements_wide if wide else average_pooling_FLOAT32_add_elements
     scratch.finish = average_pooling_FLOAT32_finish_wide if wide else average_pooling_FLOAT32_finish
-    scratch.sums = <float*> malloc(room * sizeof(float))
+    scratch.sums = small
+    if room > SMALL_ROOM:
+        scratch.sums = <float*> malloc(room * sizeof(float))
     if scratch.sums == NULL:
         return -1
     scratch.slots = scratch.sums + plan.room
@@ -2738,7 +2754,8 @@ cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t e
             go_to_row(plan, &place, place.row + 1)
         else:
             go_to_band(plan, &place, begin)
-    free(scratch.sums)
+    if room > SMALL_ROOM:
+        free(scratch.sums)
     return 0
 
 
