@@ -40,6 +40,7 @@ cdef enum:
     EDGE_POSITIONS = 1024           # padding positions of a row that are looked up at once, on the stack
     LINES = 256                     # padding lines whose sources are looked up beforehand
     PIECE_BYTES = 262144            # of a row that one thread writes at once
+    BUFFER = 2048                   # words, for all lines of a plane
     STRIDED_COST = 16               # bytes that are copied in the time of a strided element
     CACHED = 512                    # cache lines that certainly stay while they are read several times
     STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it
@@ -85,6 +86,7 @@ cdef struct PadPlan:
     bint turned                     # the input is contiguous along the lines, the output along the row
     bint dense                      # the output has no gaps, and rows lie in it in the order of writing
     bint streamed
+    bint buffered                   # the stream takes whole planes, which are written to a buffer
 
 # Where a thread is: one position of each outer axis.
 cdef struct PadCursor:
@@ -716,44 +718,54 @@ cdef inline int64_t source_of(const PadPlan* plan, int64_t at) noexcept nogil:
     cdef int64_t number = at if at < plan.line.start else at - plan.line.n
     return plan.sources[number] if number < LINES else plan.index(at - plan.line.start, plan.line.n)
 
-# Writes lines begin … end-1, which are padding. Those that read a line of the input whose row this thread has written
-# already, low … high-1 in the output, copy that row.
-cdef void pad_lines(const PadPlan* plan, const PadPiece* piece, PadCursor* cursor, dmlcy_stream* stream, int64_t begin,
-                    int64_t end, int64_t low, int64_t high) noexcept nogil:
+# Writes lines begin … end-1, which are padding; line 0 lies at `output`. Those that read a line of the input whose row
+# has been written already, low … high-1 in the output, copy that row.
+cdef void pad_lines(const PadPlan* plan, const PadPiece* piece, const char* input, char* output, dmlcy_stream* stream,
+                    int64_t begin, int64_t end, int64_t low, int64_t high) noexcept nogil:
     cdef const PadAxis* line = &plan.line
     cdef int64_t bytes = (piece.before + piece.body + piece.after) * plan.cell
     cdef int64_t at, p
     cdef char* target
     if plan.index == NULL and begin < end:
-        plan.write(plan, piece, stream, end - begin, NULL, cursor.output + begin * line.out_step)
+        plan.write(plan, piece, stream, end - begin, NULL, output + begin * line.out_step)
         return
     for at in range(begin, end):
         p = source_of(plan, at)
-        target = cursor.output + at * line.out_step
+        target = output + at * line.out_step
         if low <= line.start + p < high and plan.row.out_step == plan.cell:
-            dmlcy_copy(target, cursor.output + (line.start + p) * line.out_step, bytes)
+            dmlcy_copy(target, output + (line.start + p) * line.out_step, bytes)
         else:
-            plan.write(plan, piece, stream, 1, cursor.input + p * line.step, target)
+            plan.write(plan, piece, stream, 1, input + p * line.step, target)
 
-# Writes lines begin … end-1 at the position of the cursor. Streams go from front to back.
-cdef void write_lines(const PadPlan* plan, const PadPiece* piece, PadCursor* cursor, dmlcy_stream* stream,
-                      int64_t begin, int64_t end) noexcept nogil:
+# Writes lines begin … end-1 at the position of the cursor; line 0 lies at `output`. Streams go from front to back.
+cdef void write_lines(const PadPlan* plan, const PadPiece* piece, const PadCursor* cursor, char* output,
+                      dmlcy_stream* stream, int64_t begin, int64_t end) noexcept nogil:
     cdef const PadAxis* line = &plan.line
+    cdef const char* input = cursor.input
     cdef int64_t low = min(max(line.start, begin), end)
     cdef int64_t high = min(max(line.start + line.n, low), end)
     if cursor.outsides:
-        plan.write(plan, piece, stream, end - begin, NULL, cursor.output + begin * line.out_step)
+        plan.write(plan, piece, stream, end - begin, NULL, output + begin * line.out_step)
         return
     if stream != NULL:
-        pad_lines(plan, piece, cursor, stream, begin, low, 0, 0)
+        pad_lines(plan, piece, input, output, stream, begin, low, 0, 0)
     if low < high:
-        plan.write(plan, piece, stream, high - low, cursor.input + (low - line.start) * line.step,
-                   cursor.output + low * line.out_step)
+        plan.write(plan, piece, stream, high - low, input + (low - line.start) * line.step,
+                   output + low * line.out_step)
     if stream != NULL:
-        pad_lines(plan, piece, cursor, stream, high, end, 0, 0)
+        pad_lines(plan, piece, input, output, stream, high, end, 0, 0)
     else:
-        pad_lines(plan, piece, cursor, NULL, begin, low, low, high)
-        pad_lines(plan, piece, cursor, NULL, high, end, low, high)
+        pad_lines(plan, piece, input, output, NULL, begin, low, low, high)
+        pad_lines(plan, piece, input, output, NULL, high, end, low, high)
+
+# The same by way of a buffer, where padding can copy rows: the stream then takes the finished lines.
+cdef void buffer_lines(const PadPlan* plan, const PadPiece* piece, const PadCursor* cursor, dmlcy_stream* stream,
+                       int64_t begin, int64_t end) noexcept nogil:
+    cdef uint64_t buffer[BUFFER]
+    cdef int64_t first = begin * plan.line.out_step
+    write_lines(plan, piece, cursor, <char*> buffer - first, NULL, begin, end)
+    dmlcy_stream_seek(stream, cursor.output + first)
+    dmlcy_stream_put(stream, <const char*> buffer, end * plan.line.out_step - first)
 
 # Writes rows begin … end-1 of one piece.
 cdef void pad_rows(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t offset, int64_t begin,
@@ -771,7 +783,10 @@ cdef void pad_rows(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* str
         rest //= plan.outer[d].size
     while begin < end:
         lines = min(plan.line.size - first, end - begin)
-        write_lines(plan, piece, &cursor, stream, first, first + lines)
+        if plan.buffered:
+            buffer_lines(plan, piece, &cursor, stream, first, first + lines)
+        else:
+            write_lines(plan, piece, &cursor, cursor.output, stream, first, first + lines)
         begin += lines
         first = 0
         advance(plan, &cursor)
@@ -936,20 +951,6 @@ cdef bint follows(const PadPlan* plan) noexcept nogil:
         end *= plan.outer[d].size
     return True
 
-cdef void choose_writer(PadPlan* plan, int item, int64_t bytes) noexcept nogil:
-    plan.dense = follows(plan)
-    plan.streamed = plan.dense and not plan.turned and stream_pays(bytes)
-    if plan.cell != item:
-        plan.write = rows_of_cells
-    elif item == 1:
-        plan.write = stream_of_1 if plan.streamed else rows_of_1
-    elif item == 2:
-        plan.write = stream_of_2 if plan.streamed else rows_of_2
-    elif item == 4:
-        plan.write = stream_of_4 if plan.streamed else rows_of_4
-    elif item == 8:
-        plan.write = stream_of_8 if plan.streamed else rows_of_8
-
 cdef void choose_piece(PadPlan* plan) noexcept nogil:
     cdef int64_t padding = plan.row.size - plan.row.n
     if plan.row.step != plan.cell and magnitude(plan.line.step) < magnitude(plan.row.step):
@@ -959,6 +960,23 @@ cdef void choose_piece(PadPlan* plan) noexcept nogil:
     else:
         plan.piece = max(PIECE_BYTES // plan.cell, <int64_t> EDGE_POSITIONS)
     plan.piece = min(plan.piece, plan.row.size)
+
+# A buffer pays where most lines are padding: while it is streamed, no input is read.
+cdef void choose_writer(PadPlan* plan, int item, int64_t bytes) noexcept nogil:
+    plan.dense = follows(plan)
+    plan.streamed = plan.dense and not plan.turned and stream_pays(bytes)
+    plan.buffered = (plan.streamed and plan.line.n <= plan.line.size // 2 and plan.piece == plan.row.size
+                     and plan.line.size * plan.line.out_step <= 8 * BUFFER)
+    if plan.cell != item:
+        plan.write = rows_of_cells
+    elif item == 1:
+        plan.write = stream_of_1 if plan.streamed and not plan.buffered else rows_of_1
+    elif item == 2:
+        plan.write = stream_of_2 if plan.streamed and not plan.buffered else rows_of_2
+    elif item == 4:
+        plan.write = stream_of_4 if plan.streamed and not plan.buffered else rows_of_4
+    elif item == 8:
+        plan.write = stream_of_8 if plan.streamed and not plan.buffered else rows_of_8
 
 # Rows per chunk of work: all of them where they are written before another thread has woken up; else whole planes of
 # lines where they are small, so that padding copies rows of the same thread.
