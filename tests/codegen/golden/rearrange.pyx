@@ -1136,7 +1136,8 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
     cut_blocks(&plan)
     choose_weave(&plan)
     plan.moves = moves_of(plan.item)
-    plan.streams = (stream_pays(bytes) and plan.way != COPY_STRIDED and has_long_runs(&plan)
+    # Woven rows are not streamed: that is no faster in most processes, and half as fast in some.
+    plan.streams = (stream_pays(bytes) and plan.way != COPY_STRIDED and plan.way != WEAVE_ROWS and has_long_runs(&plan)
                     and plan.block.few.size * plan.block.grain.size * plan.item <= DMLCY_ROOM)
     plan.blocks = 1
     for d in range(plan.outers):
