@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_uint
-from dmlcy._runtime.checks cimport append_size, checked_mul, magnitude, tensor_holds
+from dmlcy._runtime.checks cimport append_size, ceil_div, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
@@ -476,6 +476,10 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
         if inner == size:
             inner = 0
             outer += step
+
+# Pieces of one size, but for the last one, which is not much smaller.
+cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
+    return ceil_div(size, ceil_div(size, piece))
 
 cdef enum:
     CELL_BYTES = 65536              # the cells of a block, at most
@@ -1036,11 +1040,6 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
     if block.line.size == 1:
         block.line = take_axis(plan, plan.outers - 1)
 
-# Pieces of one size, but for the last one, which is not much smaller.
-cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
-    cdef int64_t pieces = (size + piece - 1) // piece
-    return (size + pieces - 1) // pieces
-
 # Chooses how much of its axes a block is.
 cdef void choose_pieces(MovePlan* plan) noexcept nogil:
     cdef const Block* block = &plan.block
@@ -1076,7 +1075,7 @@ cdef void cut(MovePlan* plan, int to, const MoveAxis* axis, int64_t piece) noexc
     while d > to:
         plan.outer[d] = plan.outer[d - 1]
         d -= 1
-    plan.outer[to].size = (axis.size + piece - 1) // piece
+    plan.outer[to].size = ceil_div(axis.size, piece)
     plan.outer[to].step = axis.step * piece
     plan.outer[to].out_step = axis.out_step * piece
     plan.outers += 1

@@ -6,7 +6,9 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_uints
-from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds
+from dmlcy._runtime.checks cimport (
+    append_size, ceil_div, checked_add, checked_mul, floor_div, magnitude, product, tensor_holds,
+)
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
@@ -474,6 +476,10 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
             inner = 0
             outer += step
 
+# Pieces of one size, but for the last one, which is not much smaller.
+cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
+    return ceil_div(size, ceil_div(size, piece))
+
 cdef enum:
     CELL_BYTES = 65536              # the cells of a box, at most
     NEAR_BYTES = 16384              # the same where one channel is read at a time: they stay in the first-level cache
@@ -561,14 +567,14 @@ cdef Slot find_slot(const GatherAxis* axis, int64_t tap, int64_t block, int64_t 
     cdef int64_t rest
     slot.origin = tap * axis.dilation + block * axis.stride - axis.start
     rest = axis.n - slot.origin
-    slot.low = 0 if slot.origin >= 0 else min((-slot.origin + axis.stride - 1) // axis.stride, count)
-    slot.high = 0 if rest <= 0 else min((rest + axis.stride - 1) // axis.stride, count)
+    slot.low = 0 if slot.origin >= 0 else min(ceil_div(-slot.origin, axis.stride), count)
+    slot.high = 0 if rest <= 0 else min(ceil_div(rest, axis.stride), count)
     slot.low = min(slot.low, slot.high)
     return slot
 
 # Takes one part off the number of a box: the first of `piece` elements.
 cdef int64_t next_part(int64_t* number, int64_t size, int64_t piece) noexcept nogil:
-    cdef int64_t pieces = (size + piece - 1) // piece
+    cdef int64_t pieces = ceil_div(size, piece)
     cdef int64_t part
     if pieces == 1:
         return 0
@@ -911,11 +917,6 @@ cdef bint has_few_lines(const GatherPlan* plan, int64_t count) noexcept nogil:
     cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
     return count < lines.blocks and (count < 2 * lines.reach or count * plan.line_pitch < LONG_RUN)
 
-# Pieces of one size, but for the last one, which is not much smaller.
-cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
-    cdef int64_t pieces = (size + piece - 1) // piece
-    return (size + pieces - 1) // pieces
-
 # Slots an odd number of cache lines apart spread over the whole cache.
 cdef int64_t odd_lines(int64_t bytes) noexcept nogil:
     return ((bytes + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
@@ -1017,10 +1018,10 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
         plan.streams = False
         choose_turn(&plan)
         choose_boxes(&plan)
-    boxes = a.input.sizes[0] * ((plan.channels + plan.group - 1) // plan.group)
+    boxes = a.input.sizes[0] * ceil_div(plan.channels, plan.group)
     for d in range(plan.last + 1):
         axis = &plan.axes[d]
-        boxes *= ((axis.window + axis.taps - 1) // axis.taps) * ((axis.blocks + axis.piece - 1) // axis.piece)
+        boxes *= ceil_div(axis.window, axis.taps) * ceil_div(axis.blocks, axis.piece)
     return parallel_for(gather_boxes, &plan, boxes, boxes if bytes <= SERIAL_BYTES else grain_of(bytes // boxes))
 
 

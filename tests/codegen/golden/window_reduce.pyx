@@ -8,7 +8,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
-from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, tensor_holds
+from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
@@ -364,10 +364,6 @@ cdef WindowAxis take_axis(WindowPlan* plan, int number) noexcept nogil:
     return axis
 
 
-cdef inline int64_t abs64(int64_t n) noexcept nogil:
-    return n if n >= 0 else -n
-
-
 cdef int find_rows(WindowPlan* plan) noexcept nogil:
     cdef int n = plan.axes - 1
     while n >= 0 and not_pooled(&plan.axis[n]):
@@ -439,7 +435,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
     plan.direct = not half and plan.run == plan.lanes.results and columns.input_step == plan.run * item
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
     plan.pass_rows = GROUP
-    if (plan.rows.results == 1 or plan.rows.stride >= plan.rows.window) and abs64(plan.rows.input_step) < NEAR:
+    if (plan.rows.results == 1 or plan.rows.stride >= plan.rows.window) and magnitude(plan.rows.input_step) < NEAR:
         plan.pass_rows = 2
     plan.flat = columns.output_step == plan.run * item and (plan.lanes.results == 1 or plan.lanes.output_step == item)
 
