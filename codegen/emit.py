@@ -44,12 +44,11 @@ CIMPORTS = {
         "dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
     "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
-    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_copy_short dmlcy_fill",
+    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
     "dmlcy._runtime.isa": "dmlcy_wide",
     "dmlcy._runtime.stream": (
-        "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fence"
-        " dmlcy_stream_fill dmlcy_stream_fill_lines dmlcy_stream_lines dmlcy_stream_put dmlcy_stream_room"
-        " dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
+        "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
+        " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
         "MAX_RANK Tensor aligned as_array is_brief new_array out_array overlap overlaps_itself set_rank view write_back"

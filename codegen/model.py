@@ -149,6 +149,10 @@ class Facts:
         """Position of a level: 0 for 1_0."""
         return next(number for number, level in enumerate(self.levels) if level.name == name)
 
+    def dtype(self, name: str) -> Dtype:
+        """The data type of this name."""
+        return next(dtype for dtype in self.dtypes if dtype.name == name)
+
 
 @dataclass(frozen=True, slots=True)
 class Formula:

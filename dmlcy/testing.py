@@ -366,12 +366,13 @@ def _values(draw: st.DrawFn, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Ar
     else:
         values = np.frombuffer(random.bytes(count * dtype.itemsize), dtype).copy()
     special = random.random(count) < draw(st.sampled_from([0.0, 0.1, 0.5]))
-    values[special] = random.choice(_specials(dtype), int(special.sum()))
+    values[special] = random.choice(specials(dtype), int(special.sum()))
     return values.reshape(sizes)
 
 
-def _specials(dtype: np.dtype[Any]) -> Array:
+def specials(dtype: npt.DTypeLike) -> Array:
     """The ends of the range, zeros of both signs, subnormal numbers, infinities, NaN of several bits."""
+    dtype = np.dtype(dtype)
     if dtype.kind != "f":
         return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1], dtype)
     bits = np.dtype(f"u{dtype.itemsize}")

@@ -19,7 +19,7 @@ from ..source import Table
 from .base import C_TYPES, KernelTable, local
 from .window_reduce import attribute_locals
 
-ITEMS = {"FLOAT16": 2, "FLOAT32": 4}  # bytes of an element; the loops compare float16 elements as they are
+LOOPS = ("FLOAT16", "FLOAT32")  # data types that lanes.h compares
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +98,15 @@ class RegionReduce:
         scalars = attribute_locals(kernel.operator)
         loops = []
         for dtype, _ in kernel.accumulators(table, ("FLOAT32",)):
-            if dtype not in ITEMS:
+            if dtype not in LOOPS:
                 kernel.error("acc", f"family region_reduce has no loops for {dtype}")
                 continue
             loops.append(
                 RegionLoop(
                     name=f"{kernel.operator.python}_{dtype}",
-                    dtype=next(known.value for known in kernel.facts.dtypes if known.name == dtype),
+                    dtype=kernel.facts.dtype(dtype).value,
                     ctype=C_TYPES[dtype],
-                    item=ITEMS[dtype],
+                    item=kernel.facts.dtype(dtype).bits // 8,
                     half=dtype == "FLOAT16",
                     op=kernel.operator.desc,
                     scalars=scalars,

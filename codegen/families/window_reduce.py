@@ -27,6 +27,7 @@ class ReduceLoop:
     name: str
     dtype: int
     ctype: str
+    item: int
     half: bool
     acc: str
     op: str
@@ -96,8 +97,9 @@ class WindowReduce:
             loops.append(
                 ReduceLoop(
                     name=f"{kernel.operator.python}_{dtype}",
-                    dtype=next(known.value for known in kernel.facts.dtypes if known.name == dtype),
+                    dtype=kernel.facts.dtype(dtype).value,
                     ctype=C_TYPES[dtype],
+                    item=kernel.facts.dtype(dtype).bits // 8,
                     half=dtype == "FLOAT16",
                     acc=acc_type,
                     op=kernel.operator.desc,
@@ -123,7 +125,8 @@ class WindowReduce:
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
-        return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
+        loops = [loop for kernel in kernels for loop in kernel.loops]
+        return {"kernels": loops, "item_sizes": {loop.ctype: loop.item for loop in loops}}
 
 
 def divisor_of(finish: Node, cython: Cython) -> str | None:

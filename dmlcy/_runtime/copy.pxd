@@ -4,7 +4,6 @@ from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from "copy.h" nogil:
     void dmlcy_copy(char* target, const char* source, int64_t n) noexcept
-    void dmlcy_copy_short(char* target, const char* source, int64_t n) noexcept     # fewer than 64 bytes
 
     # `word` repeats an element, to whose size the target is aligned.
     void dmlcy_fill(char* target, uint64_t word, int64_t n) noexcept

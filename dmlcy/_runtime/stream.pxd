@@ -21,11 +21,6 @@ cdef extern from "stream.h" nogil:
     char* dmlcy_stream_room(dmlcy_stream* s) noexcept
     void dmlcy_stream_advance(dmlcy_stream* s, int64_t n) noexcept
 
-    # Full lines to an aligned target, without a stream; a fence ends them.
-    void dmlcy_stream_lines(char* target, const char* source, int64_t n) noexcept
-    void dmlcy_stream_fill_lines(char* target, uint64_t word, int64_t n) noexcept
-    void dmlcy_stream_fence() noexcept
-
     int64_t dmlcy_last_level_cache() noexcept
 
 # Whether an output of so many bytes should be streamed.

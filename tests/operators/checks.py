@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +57,16 @@ def assert_within(actual: Array, average: reference.Average, bound: float) -> No
     scale = average.magnitude[checked] / np.maximum(average.divisor[checked], 1)
     error = np.abs(actual[checked].astype(np.float64) - exact[checked]) / last_place(scale, actual.dtype)
     assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
+
+
+def assert_same_output_on_any_processor(program: str) -> None:
+    """What a program prints does not depend on the instruction set."""
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    results = [
+        subprocess.run(command, timeout=60, check=True, capture_output=True, env={**os.environ, **isa}).stdout
+        for isa in ({}, {"DMLCY_ISA": "baseline"})
+    ]
+    assert results[0] == results[1] != b""
 
 
 def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:

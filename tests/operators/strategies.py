@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from reference import positions
 
+from dmlcy.testing import specials
+
 Array = np.ndarray[Any, Any]
 
 DTYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"]
@@ -31,18 +33,6 @@ def examples(count: int) -> settings:
 # Values
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def specials(dtype: Any) -> Array:
-    """Bit patterns that arithmetic would change: NaN payloads, signalling and negative NaN, zeros, infinities, ends."""
-    dtype = np.dtype(dtype)
-    bits = np.dtype(f"u{dtype.itemsize}")
-    if dtype.kind != "f":
-        return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1], dtype)
-    infinity = int(np.array(np.inf, dtype).view(bits))
-    sign = 1 << (8 * dtype.itemsize - 1)
-    patterns = [infinity + 1, infinity | infinity >> 1 | 5, infinity, 1, 0, infinity - 1]
-    return np.array(patterns + [pattern | sign for pattern in patterns], bits).view(dtype)
 
 
 def any_bits(seed: int, shape: tuple[int, ...], dtype: Any) -> Array:
