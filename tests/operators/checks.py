@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from hypothesis import strategies as st
 from strategies import Array, Placed, layouts
 
 import dmlcy as dml
+from dmlcy._checker import Check
+from dmlcy._desc import OperatorDesc
 from dmlcy._generated.operators import OPERATORS
+from dmlcy._levels import NEWEST
 
 PYTHON_NAMES = {operator.python: operator for operator in OPERATORS.values()}
 
@@ -57,6 +61,24 @@ def assert_within(actual: Array, average: reference.Average, bound: float) -> No
     scale = average.magnitude[checked] / np.maximum(average.divisor[checked], 1)
     error = np.abs(actual[checked].astype(np.float64) - exact[checked]) / last_place(scale, actual.dtype)
     assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
+
+
+def attributes(desc: OperatorDesc) -> dict[str, Any]:
+    """What a call of its operator takes besides tensors."""
+    fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
+    return {field.python: getattr(desc, field.python) for field in fields}
+
+
+def assert_defined(actual: Array, desc: OperatorDesc, arrays: dict[str, Array]) -> None:
+    """What the definition gives: the same bits, or within the accuracy that the spec states."""
+    given = {name: value.name if isinstance(value, Enum) else value for name, value in attributes(desc).items()}
+    with np.errstate(all="ignore"):
+        expected = getattr(reference, desc.operator.python)(*arrays.values(), **given)
+    if isinstance(expected, reference.Average):
+        values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
+        assert_within(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
+    else:
+        assert_same_values(actual, expected)
 
 
 def assert_same_output_on_any_processor(program: str) -> None:

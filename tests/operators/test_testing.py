@@ -5,45 +5,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from enum import Enum, IntEnum
+from enum import IntEnum
 from typing import Any
 
-import numpy as np
 import pytest
-import reference
-from checks import assert_same_bits, assert_same_values, assert_within
+from checks import assert_defined, assert_same_bits, attributes
 from hypothesis import given, seed
 from hypothesis import strategies as st
 from strategies import Array, examples
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._checker import Check
 from dmlcy._desc import OperatorDesc
-from dmlcy._levels import NEWEST
 from dmlcy._spec import Operator
 from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
 
 NAMES = list(OPERATORS)
-
-
-def attributes(desc: OperatorDesc) -> dict[str, Any]:
-    """What a call of its operator takes besides tensors."""
-    fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
-    return {field.python: getattr(desc, field.python) for field in fields}
-
-
-def assert_defined(actual: Array, desc: OperatorDesc, arrays: dict[str, Array]) -> None:
-    """What the definition gives: the same bits, or within the accuracy that the spec states."""
-    given = {name: value.name if isinstance(value, Enum) else value for name, value in attributes(desc).items()}
-    with np.errstate(all="ignore"):
-        expected = getattr(reference, desc.operator.python)(*arrays.values(), **given)
-    if isinstance(expected, reference.Average):
-        values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
-        assert_within(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
-    else:
-        assert_same_values(actual, expected)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+"""Valid descs of an operator, each a change of the last one: the domain of ``dmlcy.testing`` by the thousand."""
+
+from __future__ import annotations
+
+import random
+import struct
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy import testing
+from dmlcy._desc import OperatorDesc
+from dmlcy._levels import feature_level
+from dmlcy._spec import Field, Operator
+from dmlcy._support import dtypes_at, ranks_at
+from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS
+from dmlcy._tensor_desc import UINT_MAX
+
+SIZES: Final = ((40, 300), (40, 2000), (18, 20_000), (2, 500_000))
+"""How often, and how many elements the tensors of a desc have at most."""
+
+
+class Walk(testing._Walk):
+    """From desc to desc of one operator, at one feature level."""
+
+    def __init__(self, chance: random.Random, operator: Operator) -> None:
+        most = chance.choices([most for _, most in SIZES], [often for often, _ in SIZES])[0]
+        newest = len(LEVELS) - 1
+        level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
+        super().__init__(None, operator, level, most)  # type: ignore[arg-type]
+        self.chance = chance
+        self.fields = [field for field in operator.fields if field.kind != "output" and field.value is None]
+        self.tensors = [field for field in self.fields if field.kind == "input"]
+        self.start()
+        for field in self.tensors:
+            self.new_dtype(field)
+            self.new_rank(field)
+        for _ in range(2 * len(self.fields)):
+            self.step()
+
+    def desc(self) -> OperatorDesc:
+        """The desc at hand."""
+        with feature_level(LEVELS[self.level].name):
+            return testing._class_of(self.operator)(**self.values)
+
+    def step(self) -> None:
+        """Another value of some field, where one is found soon that makes a valid desc."""
+        for _ in range(3):
+            before, field = self.values, self.chance.choice(self.fields)
+            if field.kind != "input":
+                self.new_attribute(field)
+            elif self.chance.random() < 0.8:
+                self.new_sizes(field)
+            else:
+                self.chance.choice([self.new_dtype, self.new_rank])(field)
+            if self.values is not before:
+                return
+
+    def new_dtype(self, field: Field) -> None:
+        if field.same_dtype_as is None:
+            dtype = self.chance.choice(dtypes_at(field, self.level))
+            shared = [one for one in self.tensors if field.python in (one.python, one.same_dtype_as)]
+            self.take({one.python: type(self.tensor(one))(dtype, self.tensor(one).sizes) for one in shared})
+
+    def new_rank(self, field: Field) -> None:
+        rank = self.chance.choice(ranks_at(field, self.level))
+        self.take({field.python: self._resized(field, (*self.tensor(field).sizes, *[1] * 8)[:rank])})
+
+    def new_sizes(self, field: Field) -> None:
+        sizes = list(self.tensor(field).sizes)
+        sizes[self.chance.randrange(len(sizes))] = self.count()
+        self.take({field.python: self._resized(field, sizes)})
+
+    def new_attribute(self, field: Field) -> None:
+        value = self.values[field.python]
+        if field.type == "uint_array":
+            entries = list(value)
+            if entries:
+                entries[self.chance.randrange(len(entries))] = self.near()
+            self.take({field.python: tuple(entries)})
+        else:
+            self.take({field.python: self.value_of(field)})
+
+    def count(self) -> int:
+        """A size: mostly small, now and then as large as the tensors may be."""
+        large = self.chance.randint(1, max(self.most // 100, 12))
+        return self.chance.choice([self.chance.randint(1, 4), self.chance.randint(1, 12), 16, 17, 31, 64, large])
+
+    def near(self) -> int:
+        """A count such as windows and paddings are: small, about a size, or at the end of the range."""
+        size, chance = self._largest(), self.chance.random()
+        if chance < 0.7:
+            return self.chance.randint(0, 4)
+        if chance < 0.95:
+            return self.chance.choice([size - 1, size, size + 1, 2 * size - 1, 2 * size, 2 * size + 1, 3 * size + 2])
+        return self.chance.choice([UINT_MAX, UINT_MAX - 1, 2**31, 2**31 - 1, 2**16])
+
+    def value_of(self, field: Field) -> Any:
+        """A value of an attribute, mostly a valid one."""
+        if field.type.startswith("enum:"):
+            return self.chance.choice(list(ENUMS[field.type.removeprefix("enum:")].cls))
+        if field.type == "bool":
+            return self.chance.random() < 0.5
+        if field.type == "float":
+            return self.chance.choice([1.0, 0.5, 0.0625, 2.0, self.real("f")])
+        if field.type == "size_2d":
+            return self.near(), self.near()
+        if field.type == "scalar_union":
+            dtype = np.dtype(self.values[field.scalar_type or ""].name.lower())
+            if dtype.kind == "f":
+                return self.real(dtype.char)
+            return self.chance.randint(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+        return self.near()
+
+    def real(self, code: str) -> float:
+        """A number of any bits."""
+        number: float = struct.unpack(code, self.chance.randbytes(struct.calcsize(code)))[0]
+        return number

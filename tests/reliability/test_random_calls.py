@@ -1,0 +1,120 @@
+"""A few random calls in the ordinary suite, and that the checks on them fail when an operator does what it must not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from random_arrays import placed
+from random_calls import Caller, Failed
+
+import dmlcy as dml
+from dmlcy._tables import OPERATORS
+
+NAMES = [operator.python for operator in OPERATORS.values()]
+
+
+def calls(count: int) -> Caller:
+    caller = Caller(1, "wide")
+    caller.run(0, lambda caller: caller.calls >= count)
+    return caller
+
+
+def test_a_few() -> None:
+    made = calls(4000).made
+    assert made["valid"] > 3000 and made["broken"] > 100 and made["compared with the definition"] > 10
+    assert dml.get_num_threads() == 1
+
+
+def another_result(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
+    result = call()
+    result.view(f"u{result.itemsize}")[(0,) * result.ndim] ^= 1
+    return result
+
+
+def written_beside_the_result(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
+    result = call()
+    if out is not None and min(out.strides) >= 0 and out.ctypes.data > out.base.ctypes.data:
+        out.base[0] ^= 1
+    return result
+
+
+def written_input(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
+    result = call()
+    for x in inputs:
+        if x.base is not None:
+            x.base[0] ^= 1
+    return result
+
+
+def all_accepted(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
+    try:
+        return call()
+    except dml.DmlError:
+        return out
+
+
+def written_when_refused(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
+    try:
+        return call()
+    except dml.DmlError:
+        if isinstance(out, np.ndarray) and isinstance(out.base, np.ndarray):
+            out.base.view(np.uint8).flat[0] ^= 1
+        raise
+
+
+def another_error(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
+    try:
+        return call()
+    except dml.DmlError as error:
+        raise RuntimeError from error
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (another_result, "Arrays are not equal"),
+        (written_beside_the_result, "written beside out"),
+        (written_input, "an input was written"),
+        (all_accepted, "not refused"),
+        (written_when_refused, "a call that was refused wrote"),
+        (another_error, "RuntimeError"),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_faults_are_found(name: str, fault: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function = getattr(dml, name)
+
+    def faulty(*inputs: Any, out: Any = None, **others: Any) -> Any:
+        return fault(lambda: function(*inputs, out=out, **others), out, inputs)
+
+    monkeypatch.setattr(dml, name, faulty)
+    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: (\w+ )?{name}\(.* strides") as failed:
+        calls(10_000)
+    assert said in repr(failed.value.__cause__)
+
+
+@pytest.mark.parametrize("shape", [(7,), (2, 3, 4), (1, 5, 1, 2, 3)])
+@pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "f8"])
+def test_blocks_hold_the_array_and_nothing_after_it(shape: tuple[int, ...], dtype: str) -> None:
+    chance, seen = random.Random(1), set()
+    for _ in range(300):
+        one = placed(chance, shape, dtype)
+        low, high = np.lib.array_utils.byte_bounds(one.view)
+        assert one.block.ctypes.data <= low and high == one.block.ctypes.data + one.block.size
+        one.view[...] = 1
+        assert one.after(one.view).block.tobytes() == one.block.tobytes()
+        seen.update(
+            {
+                "contiguous" if one.view.flags.c_contiguous else "strided",
+                "aligned" if one.view.flags.aligned else "misaligned",
+                "backwards" if min(one.view.strides) < 0 else "forwards",
+            }
+        )
+    wanted = {"contiguous", "strided", "aligned", "backwards", "forwards"} | (
+        {"misaligned"} if dtype != "u1" else set()
+    )
+    assert seen >= wanted

@@ -1,0 +1,94 @@
+"""The sanitizers see one byte beyond a tensor, in the kernel of every operator.
+
+``python -m tests.reliability.sanitized -m pytest tests/reliability/test_sanitized.py`` runs this.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dmlcy
+from dmlcy._generated.operators import OPERATORS
+
+pytestmark = pytest.mark.skipif("libasan" not in os.environ.get("LD_PRELOAD", ""), reason="not under the sanitizers")
+
+PROGRAM = """
+    import ctypes, json, os, sys, tempfile
+    import numpy as np
+    import dmlcy as dml
+    from dmlcy._generated.operators import OPERATORS
+
+    def tensor(short, dtype, sizes, data):
+        # In a block of its own; `short`: the last byte of the tensor lies behind it.
+        values = np.array(data, dtype.lower()).reshape(sizes)
+        block = np.empty(values.nbytes - short, np.uint8)
+        ctypes.memmove(block.ctypes.data, values.ctypes.data, block.size)
+        blocks.append(block)
+        whole = (ctypes.c_char * values.nbytes).from_address(block.ctypes.data)
+        return np.frombuffer(whole, values.dtype).reshape(sizes)
+
+    def call(operator, short):
+        example = operator.examples[0]
+        inputs = [tensor(name == short, *one) for name, one in example.inputs.items()]
+        [out] = [tensor(name == short, *one) for name, one in example.outputs.items()]
+        getattr(dml, operator.python)(*inputs, **example.attributes, out=out)
+
+    blocks, found = [], []
+    for operator in OPERATORS.values():
+        for short in (None, *(field.python for field in operator.fields if field.kind != "attribute")):
+            with tempfile.TemporaryFile() as said:
+                child = os.fork()
+                if child == 0:
+                    os.dup2(said.fileno(), 2)
+                    call(operator, short)
+                    os._exit(0)
+                status = os.waitpid(child, 0)[1]
+                said.seek(0)
+                found.append((operator.name, short, os.waitstatus_to_exitcode(status), said.read().decode()))
+    print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("isa", ["wide", "baseline"])
+def test_kernels_that_go_one_byte_beyond_are_stopped(isa: str) -> None:
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
+    done = subprocess.run(
+        command, timeout=300, check=True, stdout=subprocess.PIPE, env={**os.environ, "DMLCY_ISA": isa}
+    )
+    found = json.loads(done.stdout)
+    assert len(found) >= 3 * len(OPERATORS)
+    for name, short, code, said in found:
+        if short is None:
+            assert (code, said) == (0, ""), name
+        else:
+            assert code == -signal.SIGABRT, (name, short)
+            assert "ERROR: AddressSanitizer" in said and "dmlcy/_generated" in said, said
+
+
+def test_every_module_is_watched() -> None:
+    modules = [path for path in Path(dmlcy.__file__).parent.rglob("*") if path.name.endswith(EXTENSION_SUFFIXES[0])]
+    assert len(modules) >= 12
+    for path in modules:
+        contents = path.read_bytes()
+        assert b"__asan_report_" in contents and b"__ubsan_handle_" in contents, path
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1023, 1024, 5000])
+def test_arrays_have_blocks_of_their_size(size: int) -> None:
+    poisoned = ctypes.CDLL(None).__asan_address_is_poisoned
+    poisoned.argtypes = [ctypes.c_void_p]
+    for _ in range(20):  # some of them have been arrays before
+        blocks = [np.empty(size, np.uint8) for _ in range(9)]
+        found = [[poisoned(block.ctypes.data + at) for at in (-1, 0, size - 1, size)] for block in blocks]
+        assert found == [[1, 0, 0, 1]] * 9
