@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
 from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
@@ -23,8 +26,23 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
+@contextmanager
+def _ended_by_interrupts() -> Iterator[None]:
+    """Let Ctrl-C end the process at once, as other signals do: Python would wait for the end of a kernel first."""
+    main_thread = threading.current_thread() is threading.main_thread()
+    if not main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@_ended_by_interrupts()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file or usage."""
+    """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file, usage or too little memory."""
     if sys.stderr is None:  # closed; what is printed to None would go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
@@ -45,11 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit would fail again
         return 141
-    except KeyboardInterrupt:
-        return 130
     except MemoryError:
         print("dmlcy: there is not enough memory", file=sys.stderr)
-        return 1
+        return 2
     except OSError as error:  # of standard output: what the commands read and write they answer for
         print(f"dmlcy: {error}", file=sys.stderr)
         return 2

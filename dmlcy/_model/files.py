@@ -8,7 +8,14 @@ import re
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._model.signals import Clearing
+
+_PIECE: Final = 16 * 2**20  # bytes that are written between two looks for a signal
 
 
 class NotRegular(OSError):
@@ -54,20 +61,32 @@ def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]
     drafts = [target.with_name(f".{os.getpid()}.{index}.dmlcy") for index, target in enumerate(targets)]
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     made = []
-    try:
-        for draft, content in zip(drafts, contents.values(), strict=True):
-            draft.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(draft, flags, 0o666)
-            made.append(draft)
-            with os.fdopen(descriptor, "wb") as stream:
-                content(stream)
-        for draft, target in zip(drafts, targets, strict=True):
-            draft.replace(target)
-    except BaseException:
-        for draft in made:
-            draft.unlink(missing_ok=True)
-        raise
+    with Clearing() as clearing:
+        try:
+            for draft, content in zip(drafts, contents.values(), strict=True):
+                draft.parent.mkdir(parents=True, exist_ok=True)
+                made.append(draft)
+                try:
+                    descriptor = os.open(draft, flags, 0o666)
+                except OSError:
+                    made.pop()  # what is there is not ours
+                    raise
+                with os.fdopen(descriptor, "wb") as stream:
+                    content(stream)
+            clearing.hold()
+            for draft, target in zip(drafts, targets, strict=True):
+                draft.replace(target)
+        except BaseException:
+            for draft in made:
+                draft.unlink(missing_ok=True)
+            raise
     return [root.joinpath(*parts) for parts in contents]
+
+
+def put(stream: IO[bytes], data: npt.NDArray[np.uint8]) -> None:
+    """Write bytes in pieces, so that a signal need not wait for all of them."""
+    for start in range(0, data.size, _PIECE):
+        stream.write(data[start : start + _PIECE].data)
 
 
 def remove(root: Path, parts: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from typing import IO, Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._model.files import put
 from dmlcy._spec import Dtype
 from dmlcy._tables import DTYPES
 
@@ -77,4 +78,10 @@ def read_elements(stream: BinaryIO, header: Header) -> npt.NDArray[Any]:
 
 def writer(values: npt.NDArray[Any]) -> Callable[[IO[bytes]], None]:
     """Writes an array to a stream."""
-    return lambda stream: np.lib.format.write_array(stream, values, allow_pickle=False)
+
+    def write(stream: IO[bytes]) -> None:
+        header = np.lib.format.header_data_from_array_1_0(values)
+        np.lib.format.write_array_header_1_0(stream, header)
+        put(stream, values.reshape(-1, order="F" if header["fortran_order"] else "C").view(np.uint8))
+
+    return write

@@ -19,9 +19,10 @@ UNREADABLE: Final = frozenset(
         "DML-MODEL-source",
         "DML-MODEL-npy",
         "DML-MODEL-write",
+        "DML-MODEL-memory",
     }
 )
-"""Problems of a file rather than of what it says."""
+"""Problems of a file, or of this machine, rather than of what the file says."""
 
 _FROM_FILE: Final = frozenset({"name", "path", "value"})
 _COMPARED: Final = 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -68,6 +69,7 @@ class _Executor:
                 self.print(command)
             else:
                 self.write_file(command)
+            self.out.flush()  # a signal may end the next one
         if self.recorder is not None and self.options.expect is not None:
             self.save(self.recorder, self.options.expect)
 
@@ -140,7 +142,7 @@ class _Executor:
     def write_file(self, command: WriteFile) -> None:
         storage = self.storages[command.resource]
         name = "/".join(command.target)
-        content: Callable[[IO[bytes]], Any] = storage.data[: storage.size].tofile
+        content: Callable[[IO[bytes]], None] = partial(files.put, data=storage.data[: storage.size])
         if name.lower().endswith(".npy"):
             array = self.typed(command, storage, 0, storage.size)
             if command.dimensions:

@@ -7,6 +7,7 @@ from cython.parallel cimport prange
 from libc.stdint cimport int64_t
 
 from dmlcy._runtime.cpus import MOST_THREADS, default_threads
+from dmlcy._runtime.forks import INHERITS_OPENMP
 
 cdef extern from *:
     """
@@ -17,6 +18,7 @@ cdef extern from *:
     #define omp_in_parallel() 0
     #define DMLCY_OPENMP 0
     #endif
+    #include "team.h"
     #define DMLCY_TEXT(x) #x
     #define DMLCY_TEXT_OF(x) DMLCY_TEXT(x)
     #if defined(__clang__)
@@ -32,12 +34,13 @@ cdef extern from *:
     const bint DMLCY_OPENMP
     const char* DMLCY_COMPILER
     int omp_in_parallel() noexcept nogil
+    int dmlcy_team(int wanted) noexcept nogil
 
 cdef enum:
     CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
 
 cdef int most_threads = default_threads()
-cdef bint forked = False
+cdef bint forked = INHERITS_OPENMP
 
 
 def _after_fork():
@@ -63,7 +66,9 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     grain = max(grain, 1)
     chunks = (total - 1) // grain + 1
     threads = <int>min(chunks, <int64_t>most_threads)
-    if threads == 1 or forked or omp_in_parallel():
+    if threads > 1:
+        threads = 1 if forked or omp_in_parallel() else dmlcy_team(threads)
+    if threads == 1:
         for chunk in range(chunks):
             if do_chunk(work, args, chunk, total, grain):
                 return -1
@@ -92,7 +97,7 @@ def set_num_threads(n):
 
 
 def get_num_threads():
-    """Return how many threads a call may use: 1 without OpenMP and in a forked child process."""
+    """Return how many threads a call may use at most: 1 without OpenMP and in a forked child process."""
     return most_threads if DMLCY_OPENMP and not forked else 1
 
 

@@ -285,7 +285,7 @@ def test_members_that_nobody_reads(tmp_path: Path) -> None:
 def test_a_desc_that_no_machine_holds(tmp_path: Path) -> None:
     desc = pooling()
     desc["desc"]["InputTensor"]["TotalTensorSizeInBytes"] = 2**63
-    assert refused(tmp_path, desc, 1) == "dmlcy: there is not enough memory\n"
+    assert refused(tmp_path, desc, 2) == "dmlcy: there is not enough memory\n"
 
 
 def test_a_desc_that_cannot_be_read(tmp_path: Path) -> None:

@@ -1,0 +1,147 @@
+"""Many Python threads at once: the results are those of one, and kernels let others go on."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import Call, calls, ways
+
+import dmlcy as dml
+
+CALLERS = 8
+CALLS = 10_000
+LARGE_EVERY = 250  # calls
+
+
+@pytest.fixture(autouse=True)
+def _restore() -> Iterator[None]:
+    before, interval = dml.get_num_threads(), sys.getswitchinterval()
+    yield
+    dml.set_num_threads(before)
+    sys.setswitchinterval(interval)
+
+
+def run_all(targets: list[Callable[[], None]]) -> None:
+    threads = [threading.Thread(target=target) for target in targets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def serial(*, large: bool) -> list[bytes]:
+    dml.set_num_threads(1)
+    return [way().tobytes() for way in ways(large=large)]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_mixed_calls_of_many_threads(threads: int) -> None:
+    small, large = serial(large=False), serial(large=True)
+    dml.set_num_threads(threads)
+    done = [0] * CALLERS
+    wrong: list[tuple[bool, int]] = []
+
+    def caller(number: int) -> Callable[[], None]:
+        own_small, own_large = ways(large=False), ways(large=True)
+
+        def run() -> None:
+            for step in range(CALLS):
+                position = number * 997 + step
+                is_large = step % LARGE_EVERY == number
+                mine, expected = (own_large, large) if is_large else (own_small, small)
+                chosen = position % len(mine)
+                if mine[chosen]().tobytes() != expected[chosen]:
+                    wrong.append((is_large, chosen))
+                done[number] += 1
+
+        return run
+
+    run_all([caller(number) for number in range(CALLERS)])
+    assert done == [CALLS] * CALLERS and not wrong
+
+
+def test_the_number_of_threads_changes_during_calls() -> None:
+    large = serial(large=True)
+    running = threading.Event()
+    wrong: list[int] = []
+    running.set()
+
+    def call() -> None:
+        for number, (way, expected) in enumerate(zip(ways(large=True), large, strict=True)):
+            if way().tobytes() != expected:
+                wrong.append(number)
+
+    def change() -> None:
+        while running.is_set():
+            for number in (1, 8, 3, 2):
+                dml.set_num_threads(number)
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    run_all([call] * 4)
+    running.clear()
+    changing.join()
+    assert not wrong
+
+
+LARGE = {call.name: call for call in calls(large=True)}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("call", LARGE.values(), ids=LARGE)
+def test_another_thread_goes_on_during_a_call(call: Call, compiled: bool, threads: int) -> None:
+    """Threads switch only where the one that runs gives way: what the other one does, it does inside of the call."""
+    function: Any = call.compiled() if compiled else lambda *inputs: getattr(dml, call.name)(*inputs, **call.attributes)
+    dml.set_num_threads(threads)
+    inside = False
+    steps = 0
+    turn = threading.Semaphore(0)
+
+    def other() -> None:
+        nonlocal steps
+        turn.acquire()
+        for _ in range(1000):
+            steps += inside
+
+    function(*call.inputs)
+    sys.setswitchinterval(1000)
+    thread = threading.Thread(target=other)
+    thread.start()
+    turn.release()
+    for _ in range(1000):  # the other thread may be late for one call, not for all
+        inside = True
+        function(*call.inputs)
+        inside = False
+        if steps:
+            break
+    sys.setswitchinterval(0.005)
+    thread.join()
+    assert steps == 1000
+
+
+def test_calls_of_a_thread_see_its_level() -> None:
+    x = np.ones((1, 4, 5, 5), np.float32)
+    wrong: list[str] = []
+
+    def at(level: str, accepted: bool) -> Callable[[], None]:
+        def run() -> None:
+            with dml.feature_level(level):
+                for _ in range(2000):
+                    try:
+                        dml.padding1(x, start_padding=1, end_padding=1)
+                        taken = True
+                    except dml.FeatureLevelError:
+                        taken = False
+                    if taken is not accepted:
+                        wrong.append(level)
+
+        return run
+
+    run_all([at("5_0", True), at("4_1", False), at("6_4", True), at("1_0", False)])
+    assert not wrong

@@ -1,0 +1,195 @@
+"""Ctrl-C and other signals that end a command: at once, without a traceback, and without half of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
+HANGS = 300  # seconds; only what hangs takes as long
+
+
+def dispatched(name: str) -> dict[str, Any]:
+    bindings = {"InputTensor": "input", "ROITensor": name, "OutputTensor": f"{name} output"}
+    return {"type": "dispatch", "dispatchable": name, "bindings": bindings}
+
+
+def model(folder: Path, regions: int, commands: Sequence[dict[str, Any]]) -> Path:
+    """A model with a pooling of one region, and a pooling of many, each of which takes in a whole image."""
+    image = [1, 16, 512, 512]
+    resources: dict[str, Any] = {
+        "input": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 16 * 512 * 512, "value": 1}}
+    }
+    dispatchables = {}
+    for name, count in (("one", 1), ("many", regions)):
+        np.tile(np.array([0, 0, 0, 511, 511], "f4"), (count, 1)).tofile(folder / f"{name}.bin")
+        resources[name] = {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": f"{name}.bin"}}
+        values = {"valueCount": 16 * count, "value": 0}
+        resources[f"{name} output"] = {"initialValuesDataType": "FLOAT32", "initialValues": values}
+        sizes = {"InputTensor": image, "ROITensor": [1, 1, count, 5], "OutputTensor": [count, 16, 1, 1]}
+        desc: dict[str, Any] = {
+            field: {"DataType": "DML_TENSOR_DATA_TYPE_FLOAT32", "Sizes": size} for field, size in sizes.items()
+        }
+        desc |= {"SpatialScale": 1.0, "PooledSize": {"Width": 1, "Height": 1}}
+        dispatchables[name] = {"type": "DML_OPERATOR_ROI_POOLING", "desc": desc}
+    path = folder / "model.json"
+    path.write_text(json.dumps({"resources": resources, "dispatchables": dispatchables, "commands": [*commands]}))
+    return path
+
+
+def start(path: Path, ignored: str = "") -> subprocess.Popen[str]:
+    """A run that writes into the folder `out`, beside the model."""
+    ignore = f"trap '' {ignored.removeprefix('SIG')}; " if ignored else ""
+    command = ["sh", "-c", f'{ignore}exec "$0" -P -m dmlcy run "$@"', sys.executable, str(path)]
+    out = path.parent / "out"
+    return subprocess.Popen(
+        [*command, "--output-path", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+WRITE = {"type": "writeFile", "resource": "one output", "targetPath": "one.npy"}
+LATER = {"type": "writeFile", "resource": "many output", "targetPath": "many.npy"}
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_a_signal_during_a_long_call(tmp_path: Path, name: str) -> None:
+    """The call would take many minutes."""
+    path = model(tmp_path, 1_000_000, [dispatched("one"), WRITE, dispatched("many"), LATER])
+    with start(path) as process:
+        assert process.stdout is not None
+        printed = [process.stdout.readline() for _ in range(2)]
+        assert printed[0].startswith("Dispatch 'one'") and "written to" in printed[1]
+        time.sleep(1)  # into the second call
+        process.send_signal(getattr(signal, name))
+        out, error = process.communicate(timeout=HANGS)
+    assert process.returncode == -getattr(signal, name)
+    assert (out, error) == ("", "")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["one.npy"]
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "one.npy"), np.ones(16, "f4"))
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_an_ignored_signal_stays_ignored(tmp_path: Path, name: str) -> None:
+    """As a shell starts a job in the background, or nohup does."""
+    path = model(tmp_path, 3, [dispatched("one"), *[dispatched("many")] * 50, LATER])
+    with start(path, ignored=name) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(getattr(signal, name))
+        _, error = process.communicate(timeout=HANGS)
+    assert (process.returncode, error) == (0, "")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["many.npy"]
+
+
+def test_interrupts_at_any_time(tmp_path: Path) -> None:
+    """What there is after a signal is whole: of the run before it, or of its own."""
+    commands = [dispatched("one"), *[LATER, WRITE] * 20]
+    path = model(tmp_path, 200_000, [*commands])
+    ended = set()
+    for delay in (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3):
+        with start(path) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=HANGS)
+        ended.add(process.returncode)
+        assert error == ""
+        files = {file.name: np.load(file).size for file in tmp_path.glob("out/.*")}
+        files |= {file.name: np.load(file).size for file in tmp_path.glob("out/*")}
+        assert files.items() <= {"one.npy": 16, "many.npy": 16 * 200_000}.items()
+    assert -signal.SIGINT in ended <= {-signal.SIGINT, 0}
+
+
+def child(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program that writes into a folder with two files and signals itself."""
+    before = "import os, signal, sys\nfrom pathlib import Path\nfrom dmlcy._model import files\n"
+    before += "folder = Path(sys.argv[1])\nnumber = getattr(signal, sys.argv[2])\n"
+    for name in ("a", "b"):
+        (folder / name).write_text("before")
+    command = [sys.executable, "-P", "-c", before + textwrap.dedent(program), str(folder)]
+    return subprocess.run([*command, "SIGTERM"], capture_output=True, text=True, timeout=HANGS, check=False)
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_signal_while_a_file_is_written(tmp_path: Path) -> None:
+    program = """
+        def content(stream):
+            stream.write(b"half")
+            stream.flush()
+            os.kill(os.getpid(), number)
+            os.kill(os.getpid(), number)
+            for _ in range(10_000):
+                stream.write(b" of it")
+        try:
+            files.write_all(folder, {("b",): lambda stream: stream.write(b"all"), ("a",): content})
+        finally:
+            print("not here")
+    """
+    done = child(program, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, "", "")
+    assert contents(tmp_path) == {"a": "before", "b": "before"}
+
+
+def test_a_signal_while_files_take_their_places(tmp_path: Path) -> None:
+    """All or none are replaced; then the process ends."""
+    program = """
+        replace = Path.replace
+        def signalled(self, target):
+            os.kill(os.getpid(), number)
+            return replace(self, target)
+        Path.replace = signalled
+        files.write_all(folder, {(name,): lambda stream: stream.write(b"after") for name in "ab"})
+        print("not here")
+    """
+    done = child(program, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, "", "")
+    assert contents(tmp_path) == {"a": "after", "b": "after"}
+
+
+def test_an_interrupt_of_a_program_that_writes(tmp_path: Path) -> None:
+    """Outside of the command line it is a KeyboardInterrupt, as everywhere in Python."""
+    program = """
+        def content(stream):
+            signal.raise_signal(signal.SIGINT)
+            stream.write(b"after")
+        try:
+            files.write_all(folder, {("a",): content})
+        except KeyboardInterrupt:
+            print("interrupted", signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    """
+    done = child(program, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted True\n", "")
+    assert contents(tmp_path) == {"a": "before", "b": "before"}
+
+
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    """A file in the place of a draft is not ours, whoever left it there."""
+    program = """
+        draft = folder / f".{os.getpid()}.0.dmlcy"
+        draft.write_text("theirs")
+        try:
+            files.write(folder, ("a",), lambda stream: stream.write(b"after"))
+        except FileExistsError:
+            print(draft.read_text())
+            draft.unlink()
+    """
+    done = child(program, tmp_path)
+    assert (done.stdout, done.stderr) == ("theirs\n", "")
+    assert contents(tmp_path) == {"a": "before", "b": "before"}
