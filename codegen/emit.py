@@ -51,7 +51,8 @@ CIMPORTS = {
         " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
-        "MAX_RANK Tensor aligned as_array is_brief new_array out_array overlap overlaps_itself set_rank view write_back"
+        "MAX_RANK Tensor aligned as_array bytes_of is_brief new_array out_array overlap overlaps_itself set_rank view"
+        " write_back"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
 }

@@ -27,17 +27,6 @@
 #define DMLCY_INLINE static inline
 #endif
 
-/* 32 bytes: one register or two, as the function that this is inlined into may use. */
-DMLCY_INLINE void dmlcy_copy_32(char *target, const char *source)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    typedef long long words __attribute__((vector_size(32), aligned(1), may_alias));
-    *(words *)target = *(const words *)source;
-#else
-    memcpy(target, source, 32);
-#endif
-}
-
 /* Copies fewer than 64 bytes; the two halves may overlap. */
 DMLCY_INLINE void dmlcy_copy_short(char *target, const char *source, int64_t n)
 {
@@ -67,12 +56,11 @@ DMLCY_INLINE void dmlcy_copy(char *target, const char *source, int64_t n)
         dmlcy_copy_short(target, source, n);
         return;
     }
-    for (i = 0; i < n - 64; i += 64) {
-        dmlcy_copy_32(target + i, source + i);
-        dmlcy_copy_32(target + i + 32, source + i + 32);
-    }
-    dmlcy_copy_32(target + n - 64, source + n - 64);
-    dmlcy_copy_32(target + n - 32, source + n - 32);
+    memcpy(target, source, 32);
+    /* Stores that do not lie across cache lines. */
+    for (i = 32 - (uintptr_t)target % 32; i < n - 64; i += 64)
+        memcpy(target + i, source + i, 64);
+    memcpy(target + n - 64, source + n - 64, 64);
 }
 
 DMLCY_INLINE void dmlcy_fill_16(char *target, uint64_t word)

@@ -23,5 +23,5 @@ cdef extern from "stream.h" nogil:
 
     int64_t dmlcy_last_level_cache() noexcept
 
-# Whether an output of so many bytes should be streamed.
+# Whether the output should be streamed where so many bytes are read and written.
 cdef bint stream_pays(int64_t bytes) noexcept nogil

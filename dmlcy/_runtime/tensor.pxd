@@ -43,13 +43,17 @@ cdef ndarray as_array(object value)
 # The same, but None where each conversion makes another copy: what is written to the array reaches the object.
 cdef ndarray shared_array(object value)
 
-# Whether the elements are so few that giving up the GIL would take longer than working on them.
-cdef inline bint is_brief(const Tensor* tensor) noexcept nogil:
+# Bytes of all elements.
+cdef inline int64_t bytes_of(const Tensor* tensor) noexcept nogil:
     cdef int64_t bytes = tensor.item
     cdef int axis
     for axis in range(tensor.rank):
         bytes *= tensor.sizes[axis]
-    return bytes <= BRIEF_BYTES
+    return bytes
+
+# Whether the elements are so few that giving up the GIL would take longer than working on them.
+cdef inline bint is_brief(const Tensor* tensor) noexcept nogil:
+    return bytes_of(tensor) <= BRIEF_BYTES
 
 # Describes the array in C. False: None, a data type that DirectML has not, foreign byte order, rank 0 or above
 # MAX_RANK.

@@ -16,7 +16,8 @@ from dmlcy._runtime.stream cimport (
     dmlcy_stream_room, dmlcy_stream_seek, DMLCY_ROOM, stream_pays,
 )
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
+    MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, view,
+    write_back,
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
@@ -962,9 +963,10 @@ cdef void choose_piece(PadPlan* plan) noexcept nogil:
     plan.piece = min(plan.piece, plan.row.size)
 
 # A buffer pays where most lines are padding: while it is streamed, no input is read.
-cdef void choose_writer(PadPlan* plan, int item, int64_t bytes) noexcept nogil:
+cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
+    cdef int item = a.input.item
     plan.dense = follows(plan)
-    plan.streamed = plan.dense and not plan.turned and stream_pays(bytes)
+    plan.streamed = plan.dense and not plan.turned and stream_pays(bytes_of(&a.input) + bytes_of(&a.output))
     plan.buffered = (plan.streamed and plan.line.n <= plan.line.size // 2 and plan.piece == plan.row.size
                      and plan.line.size * plan.line.out_step <= 8 * BUFFER)
     if plan.cell != item:
@@ -1007,7 +1009,7 @@ cdef int pad(Pad* a) noexcept nogil:
     plan.rows = plan.line.size
     for d in range(plan.outers):
         plan.rows *= plan.outer[d].size
-    choose_writer(&plan, item, plan.rows * plan.row.size * plan.cell)
+    choose_writer(&plan, a)
     pieces = ceil_div(plan.row.size, plan.piece)
     return parallel_for(pad_work, &plan, plan.rows * pieces, rows_per_chunk(&plan))
 

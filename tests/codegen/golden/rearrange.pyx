@@ -492,7 +492,7 @@ cdef enum:
     STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
     TOUCHED_BYTES = 262144          # less than the second-level cache
     APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
-    LONG_RUN = 512                  # bytes of a line; shorter ones are not worth streaming when they are apart
+    LONG_RUN = 256                  # bytes of a line; shorter ones are copied faster than streamed
 
 cdef struct MoveAxis:
     int64_t size
@@ -1019,7 +1019,7 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             sort_by_input(plan)
         elif block.row.size * block.few.size * item >= APART_RUN:
             block.line = take_axis(plan, axis_of_step(plan, block.row.size * block.row.step))
-    elif near == next and inner.size <= FEW and plan.outer[near].size > FEW:
+    elif near == next and inner.size <= FEW and (plan.outer[near].size >= FEW or inner.size == 3):
         plan.way = WEAVE_ROWS
         block.few = inner
         block.row = take_axis(plan, next)
@@ -1094,15 +1094,6 @@ cdef void cut_blocks(MovePlan* plan) noexcept nogil:
     plan.line_axis = plan.outers
     cut(plan, plan.line_axis, &block.line, plan.line_piece)
 
-# Whether lines are long, or one begins where another one ends: each time the output is left, a cache line is
-# incomplete. Short runs are copied faster than streamed.
-cdef bint has_long_runs(const MovePlan* plan) noexcept nogil:
-    cdef const Block* block = &plan.block
-    cdef int64_t run = plan.row_piece * block.few.size * block.grain.size * plan.item
-    if run >= LONG_RUN or plan.way == COPY_RUNS:
-        return run >= LONG_RUN
-    return block.line.out_step == run or block.within.out_step == run
-
 # Weaving wider elements is faster.
 cdef void choose_weave(MovePlan* plan) noexcept nogil:
     cdef int64_t grain = plan.block.grain.size * plan.item
@@ -1135,9 +1126,10 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
     cut_blocks(&plan)
     choose_weave(&plan)
     plan.moves = moves_of(plan.item)
-    # Woven rows are not streamed: that is no faster in most processes, and half as fast in some.
-    plan.streams = (stream_pays(bytes) and plan.way != COPY_STRIDED and plan.way != WEAVE_ROWS and has_long_runs(&plan)
-                    and plan.block.few.size * plan.block.grain.size * plan.item <= DMLCY_ROOM)
+    # Lines of grains that are woven are no faster either.
+    plan.streams = (stream_pays(2 * bytes) and plan.way != COPY_STRIDED
+                    and (plan.block.few.size == 1 or plan.block.grain.size == 1)
+                    and plan.row_piece * plan.block.few.size * plan.block.grain.size * plan.item >= LONG_RUN)
     plan.blocks = 1
     for d in range(plan.outers):
         plan.blocks *= plan.outer[d].size

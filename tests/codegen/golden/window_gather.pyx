@@ -18,8 +18,8 @@ from dmlcy._runtime.stream cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, DMLCY_LINE, stream_pays,
 )
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view,
-    write_back,
+    MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank,
+    view, write_back,
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
@@ -995,7 +995,8 @@ cdef bint has_long_runs(const GatherPlan* plan) noexcept nogil:
 
 # Returns 0, or -1 when memory ran out.
 cdef int window_gather(WindowGather* a) noexcept nogil:
-    cdef int64_t bytes = a.output.sizes[0] * a.output.sizes[1] * a.output.sizes[2] * a.input.item
+    cdef int64_t bytes = bytes_of(&a.output)
+    cdef int64_t moved = bytes_of(&a.input) + bytes
     cdef GatherPlan plan
     cdef const GatherAxis* axis
     cdef int64_t boxes
@@ -1011,8 +1012,8 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     collect_axes(&plan, a)
     choose_turn(&plan)
     # Boxes of several channels write to so many places that streaming pays from half as much on; others write long
-    # runs, which the cache takes in well until the output is several times its size.
-    plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * bytes if plan.group > 1 else bytes // 4)
+    # runs, which the cache takes in well until they are twice as much.
+    plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * moved if plan.group > 1 else moved // 2)
     choose_boxes(&plan)
     if plan.streams and not has_long_runs(&plan):
         plan.streams = False
