@@ -47,6 +47,7 @@ cdef enum:
     STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it
     CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
     SHORT = 16                      # a row of fewer elements gives way to a longer axis
+    LONG_ROW = 320                  # bytes; shorter ones are written faster than streamed
 
 cdef struct PadAxis:
     int64_t n                       # positions of the input
@@ -205,10 +206,10 @@ cdef void rows_of_1(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
         return
     if plan.turned:
         turn_rows_1(plan, piece.body, count, source + piece.first, target + body)
-    for _ in range(count):
-        edge_1(plan, source, piece.edges, target, piece.before)
+    for _ in range(count):  # the body first: processors fetch what follows when it is read in order
         if not plan.turned:
             copy_1(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_1(plan, source, piece.edges, target, piece.before)
         edge_1(plan, source, piece.edges + piece.before, target + after, piece.after)
         source += plan.line.step
         target += plan.line.out_step
@@ -347,10 +348,10 @@ cdef void rows_of_2(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
         return
     if plan.turned:
         turn_rows_2(plan, piece.body, count, source + piece.first, target + body)
-    for _ in range(count):
-        edge_2(plan, source, piece.edges, target, piece.before)
+    for _ in range(count):  # the body first: processors fetch what follows when it is read in order
         if not plan.turned:
             copy_2(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_2(plan, source, piece.edges, target, piece.before)
         edge_2(plan, source, piece.edges + piece.before, target + after, piece.after)
         source += plan.line.step
         target += plan.line.out_step
@@ -483,10 +484,10 @@ cdef void rows_of_4(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
         return
     if plan.turned:
         turn_rows_4(plan, piece.body, count, source + piece.first, target + body)
-    for _ in range(count):
-        edge_4(plan, source, piece.edges, target, piece.before)
+    for _ in range(count):  # the body first: processors fetch what follows when it is read in order
         if not plan.turned:
             copy_4(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_4(plan, source, piece.edges, target, piece.before)
         edge_4(plan, source, piece.edges + piece.before, target + after, piece.after)
         source += plan.line.step
         target += plan.line.out_step
@@ -616,10 +617,10 @@ cdef void rows_of_8(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
         return
     if plan.turned:
         turn_rows_8(plan, piece.body, count, source + piece.first, target + body)
-    for _ in range(count):
-        edge_8(plan, source, piece.edges, target, piece.before)
+    for _ in range(count):  # the body first: processors fetch what follows when it is read in order
         if not plan.turned:
             copy_8(source + piece.first, plan.row.step, target + body, plan.row.out_step, piece.body)
+        edge_8(plan, source, piece.edges, target, piece.before)
         edge_8(plan, source, piece.edges + piece.before, target + after, piece.after)
         source += plan.line.step
         target += plan.line.out_step
@@ -663,16 +664,18 @@ cdef void stream_of_8(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* 
         stream_edge_8(plan, stream, source, piece.edges + piece.before, piece.after)
         source += plan.line.step
 
-cdef inline void copy_cell(const PadPlan* plan, dmlcy_stream* stream, const char* source, char* target) noexcept nogil:
+cdef inline void copy_cells(const PadPlan* plan, dmlcy_stream* stream, const char* source, char* target,
+                            int64_t count) noexcept nogil:
     if stream == NULL:
-        dmlcy_copy(target, source, plan.cell)
+        dmlcy_copy(target, source, count * plan.cell)
     else:
-        dmlcy_stream_put(stream, source, plan.cell)
+        dmlcy_stream_put(stream, source, count * plan.cell)
 
 # There is an index map: no row is one of `fill`.
 cdef void rows_of_cells(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* stream, int64_t count,
                         const char* source, char* target) noexcept nogil:
-    cdef int64_t out_step = plan.row.out_step
+    cdef int64_t step = plan.row.step, out_step = plan.row.out_step
+    cdef int64_t run = piece.body if step == plan.cell and out_step == plan.cell else 1
     cdef char* to
     cdef int64_t line, i
     for line in range(count):
@@ -680,13 +683,15 @@ cdef void rows_of_cells(const PadPlan* plan, const PadPiece* piece, dmlcy_stream
         if stream != NULL:
             dmlcy_stream_seek(stream, to)
         for i in range(piece.before):
-            copy_cell(plan, stream, source + piece.edges[i], to + i * out_step)
+            copy_cells(plan, stream, source + piece.edges[i], to + i * out_step, 1)
         to += piece.before * out_step
-        for i in range(piece.body):
-            copy_cell(plan, stream, source + piece.first + i * plan.row.step, to + i * out_step)
+        i = 0
+        while i < piece.body:
+            copy_cells(plan, stream, source + piece.first + i * step, to + i * out_step, run)
+            i += run
         to += piece.body * out_step
         for i in range(piece.after):
-            copy_cell(plan, stream, source + piece.edges[piece.before + i], to + i * out_step)
+            copy_cells(plan, stream, source + piece.edges[piece.before + i], to + i * out_step, 1)
         source += plan.line.step
 
 # Moves the cursor along one outer axis.
@@ -962,13 +967,14 @@ cdef void choose_piece(PadPlan* plan) noexcept nogil:
         plan.piece = max(PIECE_BYTES // plan.cell, <int64_t> EDGE_POSITIONS)
     plan.piece = min(plan.piece, plan.row.size)
 
-# A buffer pays where most lines are padding: while it is streamed, no input is read.
+# A buffer pays where most lines are padding, however short: while it is streamed, no input is read.
 cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
     cdef int item = a.input.item
     plan.dense = follows(plan)
     plan.streamed = plan.dense and not plan.turned and stream_pays(bytes_of(&a.input) + bytes_of(&a.output))
     plan.buffered = (plan.streamed and plan.line.n <= plan.line.size // 2 and plan.piece == plan.row.size
                      and plan.line.size * plan.line.out_step <= 8 * BUFFER)
+    plan.streamed &= plan.buffered or plan.row.size * plan.cell >= LONG_ROW
     if plan.cell != item:
         plan.write = rows_of_cells
     elif item == 1:
