@@ -73,7 +73,8 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
             if do_chunk(work, args, chunk, total, grain):
                 return -1
     else:
-        for chunk in prange(chunks, num_threads=threads, schedule="static"):
+        # A thread that had to be woken up takes fewer chunks.
+        for chunk in prange(chunks, num_threads=threads, schedule="dynamic"):
             failed |= do_chunk(work, args, chunk, total, grain)
     return -failed
 
