@@ -33,6 +33,11 @@ CIMPORTS = {
     "dmlcy._runtime.arguments": (
         "take_bool take_dtype take_enum take_float take_scalar take_size_2d take_uint take_uints"
     ),
+    "dmlcy._runtime.blocks": (
+        "dmlcy_double_block dmlcy_each_double dmlcy_each_float dmlcy_float_block dmlcy_load_double dmlcy_load_float"
+        " dmlcy_load_half dmlcy_load_half_wide dmlcy_store_double dmlcy_store_float dmlcy_store_half"
+        " dmlcy_store_half_wide DMLCY_BLOCK"
+    ),
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
         " floor_div floor_mod largest magnitude product same_sizes smallest tensor_holds total"

@@ -17,7 +17,7 @@ from ..expr.types import Kind
 from ..model import Facts, Operator
 from .base import C_TYPES, KernelTable, WindowRoles, local
 
-COMBINE = {"sum": "acc + other"}
+COMBINE = {"sum": "+"}  # the operators, of accumulators and of blocks of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,23 @@ class ReduceLoop:
     init: str
     plain: bool  # an element is its own accumulator, but for the sign of zero
     step: str
-    combine: str
+    sign: str  # the operator that combines two accumulators
+    sums: str  # the loops that combine rows of them
+    elements: str | None  # the same for rows of elements, if these are accumulators
     finish: str
     divisor: str | None  # `finish` is `acc` divided by it
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """The loops that combine rows of elements of one type."""
+
+    name: str
+    sign: str
+    acc: str
+    element: str
+    ctype: str
+    half: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,10 @@ class WindowReduce:
         for dtype, acc in kernel.accumulators(table, ("FLOAT32", "FLOAT64")):
             acc_type = C_TYPES[acc]
             renderer = FloatCython({}, place="", acc=acc_type)
+            half = dtype == "FLOAT16"
+            plain = (init, step) == ("0", "acc + x")
+            element = "half" if half else C_TYPES[dtype]
+            own = plain and (half or C_TYPES[dtype] == acc_type)
             quotient, finish = kernel.expression(table, "finish", names, Kind.FLOAT, renderer)
             loops.append(
                 ReduceLoop(
@@ -100,14 +118,16 @@ class WindowReduce:
                     dtype=kernel.facts.dtype(dtype).value,
                     ctype=C_TYPES[dtype],
                     item=kernel.facts.dtype(dtype).bits // 8,
-                    half=dtype == "FLOAT16",
+                    half=half,
                     acc=acc_type,
                     op=kernel.operator.desc,
                     scalars=scalars,
                     init=init,
-                    plain=(init, step) == ("0", "acc + x"),
+                    plain=plain,
                     step=step,
-                    combine=COMBINE[reduction],
+                    sign=COMBINE[reduction],
+                    sums=f"{reduction}_{acc_type}",
+                    elements=f"{reduction}_{element}" if own else None,
                     finish=finish,
                     divisor=divisor_of(quotient, renderer),
                 )
@@ -126,7 +146,16 @@ class WindowReduce:
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         loops = [loop for kernel in kernels for loop in kernel.loops]
-        return {"kernels": loops, "item_sizes": {loop.ctype: loop.item for loop in loops}}
+        adders = {}
+        for loop in loops:
+            adders[loop.sums] = Adder(loop.sums, loop.sign, loop.acc, loop.acc, loop.acc, False)
+            if loop.elements and loop.half:
+                adders[loop.elements] = Adder(loop.elements, loop.sign, loop.acc, "half", loop.ctype, True)
+        return {
+            "kernels": loops,
+            "adders": sorted(adders.values(), key=lambda adder: adder.name),
+            "item_sizes": {loop.ctype: loop.item for loop in loops},
+        }
 
 
 def divisor_of(finish: Node, cython: Cython) -> str | None:

@@ -2,15 +2,18 @@
 """window_reduce: AVERAGE_POOLING."""
 
 from cpython.object cimport PyObject
-from libc.math cimport frexp
-from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
+from dmlcy._runtime.blocks cimport (
+    dmlcy_each_float, dmlcy_float_block, dmlcy_load_float, dmlcy_load_half, dmlcy_load_half_wide, dmlcy_store_float,
+    dmlcy_store_half, dmlcy_store_half_wide, DMLCY_BLOCK,
+)
 from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
-from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
+from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_of_float, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport dmlcy_turn_2, dmlcy_turn_4, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
@@ -31,8 +34,9 @@ cdef enum:
     LONGEST_RUN = 4096              # the same, times lanes
     FEWEST_LANES = 8
     MOST_LANES = 128
-    BAND_ELEMENTS = 512             # columns of all lines of a band, if it has more than one
-    NEAR = 4096                     # bytes between rows that share a page: few at a time are faster read from memory
+    BAND_ELEMENTS = 512             # columns of all rows and lines of a band, if it has more than one
+    NEAR = 4096                     # bytes between rows that share a page: two at a time are faster read from memory
+    LINE = 16                       # accumulators; rows of them begin at the start of a cache line
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
     SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
     FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
@@ -41,18 +45,12 @@ cdef enum:
     RESULT_SUMS = 8                 # what a result costs besides, in sums
     TURN_SUMS = 12                  # what it costs to turn an element or a result
 
-# What a loop writes is not what it reads; said so, compilers need no checks for it.
-cdef extern from *:
-    ctypedef float* float_only "float* __restrict"
-    ctypedef uint16_t* uint16_t_only "uint16_t* __restrict"
-
 # isa.h says what becomes of functions that are declared so: they take a WindowSum or a WindowFinish.
 cdef extern from "isa.h" nogil:
     """
-    static void average_pooling_FLOAT16_add_sums_wide(void const *) DMLCY_WIDE;
+    static void sum_float_wide(void const *) DMLCY_WIDE;
+    static void sum_half_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT16_finish_wide(void const *) DMLCY_WIDE;
-    static void average_pooling_FLOAT32_add_sums_wide(void const *) DMLCY_WIDE;
-    static void average_pooling_FLOAT32_add_elements_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT32_finish_wide(void const *) DMLCY_WIDE;
     """
 
@@ -81,10 +79,11 @@ cdef struct WindowAxis:
 # in ascending order. Pairs of columns begin at an even tap, padding being the identity; elsewhere they begin at the
 # first tap inside the input. So the order depends on sizes only.
 #
-# The output is made in bands: a row of `block` columns, times `run` lanes, times `band` lines. Lanes and lines are axes
-# that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop. Every
-# axis but the columns is combined by adding whole rows, and the columns too: where windows step by more than
-# one column, the sums are first split into phases, so that a tap is a row that begins somewhere in a phase.
+# The output is made in bands: `tall` rows of `block` columns, times `run` lanes, times `band` lines. Lanes and lines
+# are axes that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop.
+# Every axis but the columns is combined by adding whole rows, and the columns too: where windows step by more than one
+# column and there are no lanes, the sums are first split into phases, so that a tap is a row that begins somewhere in
+# a phase.
 cdef struct WindowPlan:
     const char* input
     char* output
@@ -95,6 +94,8 @@ cdef struct WindowPlan:
     WindowAxis rows
     WindowAxis columns
     WindowAxis lanes
+    int64_t tall
+    int64_t bands                   # that follow each other along the rows
     int64_t band
     int64_t run
     int64_t runs
@@ -106,12 +107,13 @@ cdef struct WindowPlan:
     int64_t step                    # columns of the input between windows
     int64_t phase_step              # to the next tap
     int64_t index_step
-    int64_t room                    # elements of a row of sums of a band, and some to spare
+    int64_t room                    # for the sums of a band
+    int64_t line_room               # for those of one row of it
     int64_t slots                   # a power of two
-    int64_t pass_rows               # rows of the input that one pass takes in
     bint turned                     # columns of the input are neighbours in memory, lanes are not
     int64_t lane_at[TURNED_LANES]   # where they are then
-    bint direct                     # rows of the input are long, contiguous accumulators
+    bint direct                     # rows of the input are long and contiguous, their elements accumulators
+    bint taken                      # and are combined at once
     bint flat                       # so are rows of the output
     double volume                   # elements of a window; int64 could overflow
     const void* attributes
@@ -126,15 +128,15 @@ cdef struct WindowPlace:
     int64_t tap                     # taps along the columns, from `tap` to `end_tap`, that meet the input somewhere
     int64_t end_tap
     int64_t row                     # of the output
-    int64_t row_tap                 # taps along the rows, from `row_tap` to `end_row_tap`, are inside the input
-    int64_t end_row_tap
+    int64_t rows
+    bint whole                      # no window has padding along the rows
     int64_t part                    # the first of the taps along the columns that are being taken; -1: none yet
     int64_t begin                   # column of the input that a row of sums begins with
     int64_t low                     # columns of such a row, from `low` to `high`, that are inside the input
     int64_t high
     int64_t held[SLOTS]             # row of the input that a slot holds; -1: none
-    int64_t counted                 # rows under a window, inside the input, when elements were last counted; -1: never
-    double factor                   # what all results are to be multiplied with; 0: nothing
+    int64_t counted                 # what valid_rows() was when elements were last counted; -1: never
+    int64_t counted_row             # and `row`; -1: any, as `whole`
     const char* input               # under the first tap of the remaining axes; row 0, column 0
     char* output                    # row 0, column `column`
     int64_t valid[MAX_RANK]         # taps of the remaining axes inside the input
@@ -153,16 +155,17 @@ cdef struct WindowSum:
     int64_t pass_step               # elements to the rows of the next pass
     int64_t size
     bint fresh                      # there is nothing in the target yet
-    int waiting
+    int64_t waiting
     const void* row[GROUP]
-    const void* attributes
 
 cdef struct WindowFinish:
-    void* target
+    char* target
     const void* results
     const void* counts
     int64_t size
-    double factor
+    int64_t lines
+    int64_t target_step             # bytes between lines
+    int64_t line_step               # elements between lines of results, and of counts
     double volume
     const void* attributes
 
@@ -181,11 +184,11 @@ cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
         flush_rows(sum)
 
 
-# Takes `count` rows that are `step` bytes apart, `together` in a pass: an even number.
-cdef inline void take_rows(
-        WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t together, int64_t item) noexcept nogil:
+# Takes `count` rows that are `step` bytes apart; an even number in each of many passes.
+cdef inline void take_rows(WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t item) noexcept nogil:
+    cdef int64_t together = 2 if magnitude(step) < NEAR else GROUP
     cdef int64_t i
-    if count >= together:
+    if count > GROUP:
         for i in range(together):
             sum.row[i] = row + i * step
         sum.waiting = together
@@ -229,19 +232,22 @@ cdef void go_to_columns(const WindowPlan* plan, WindowPlace* place, int64_t colu
 
 
 cdef inline void go_to_row(const WindowPlan* plan, WindowPlace* place, int64_t row) noexcept nogil:
+    cdef int64_t first, end, last_first, last_end
     place.row = row
-    valid_taps(&plan.rows, row, &place.row_tap, &place.end_row_tap)
+    place.rows = min(plan.tall, plan.rows.results - row)
+    valid_taps(&plan.rows, row, &first, &end)
+    valid_taps(&plan.rows, row + place.rows - 1, &last_first, &last_end)
+    place.whole = first == 0 and last_first == 0 and end == plan.rows.window and last_end == plan.rows.window
 
 
 # Bands are counted row by row, then block by block, then along the remaining axes, then line by line.
 cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number) noexcept nogil:
     cdef const WindowAxis* axis
     cdef int64_t index, lane, first, end
+    cdef int64_t column = place.column, run = place.run, lines = place.lines
     cdef int n = plan.axes
-    place.part = -1
-    place.counted = -1
-    go_to_row(plan, place, number % plan.rows.results)
-    number //= plan.rows.results
+    go_to_row(plan, place, number % plan.bands * plan.tall)
+    number //= plan.bands
     lane = number % plan.runs * plan.run
     number //= plan.runs
     go_to_columns(plan, place, number % plan.blocks * plan.block)
@@ -262,6 +268,10 @@ cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number)
     place.lines = min(plan.band, plan.lines.results - number)
     place.input += number * plan.lines.input_step
     place.output += number * plan.lines.output_step
+    if place.column != column or place.run != run or place.lines != lines:
+        place.part = place.counted = -1
+    elif not plan.taken:
+        place.part = -1
 
 
 # To `taps` taps along the columns from `tap` on.
@@ -393,7 +403,12 @@ cdef int find_lines(WindowPlan* plan) noexcept nogil:
     return found
 
 
-cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
+# Accumulators that a row of so many takes up.
+cdef inline int64_t room_of(int64_t sums) noexcept nogil:
+    return ceil_div(sums, LINE) * LINE
+
+
+cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     cdef const WindowAxis* columns = &plan.columns
     cdef int64_t longest = LONGEST_ROW
     cdef int64_t lane
@@ -422,25 +437,27 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint half) noexcept nogil:
         plan.taps = max(GROUP, longest // columns.dilation // GROUP * GROUP)
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
     plan.step = columns.stride if plan.block > 1 else plan.pitch
-    plan.phase_step = columns.dilation % plan.step
-    plan.index_step = columns.dilation // plan.step
+    plan.phase_step = columns.dilation % plan.step if plan.run == 1 else 0
+    plan.index_step = columns.dilation // plan.step if plan.run == 1 else columns.dilation
     plan.result_pitch = ceil_div(plan.pitch, plan.step)
     plan.pitch = plan.result_pitch * plan.step
+    plan.direct = own and plan.run == plan.lanes.results and columns.input_step == plan.run * item
+    plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
+    plan.taken = plan.direct and not plan.deep
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
-    plan.room = ceil_div(plan.band * plan.pitch * plan.run, GROUP) * GROUP + 2 * GROUP
+    plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.band)))
+    plan.bands = ceil_div(plan.rows.results, plan.tall)
+    plan.tall = ceil_div(plan.rows.results, plan.bands)
+    plan.line_room = room_of(plan.band * plan.pitch * plan.run)
+    plan.room = room_of(plan.tall * plan.band * plan.pitch * plan.run)
     plan.slots = 1
     while plan.slots < min(plan.rows.window, GROUP if plan.rows.window > SLOTS else SLOTS):
         plan.slots *= 2
-
-    plan.direct = not half and plan.run == plan.lanes.results and columns.input_step == plan.run * item
-    plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
-    plan.pass_rows = GROUP
-    if (plan.rows.results == 1 or plan.rows.stride >= plan.rows.window) and magnitude(plan.rows.input_step) < NEAR:
-        plan.pass_rows = 2
     plan.flat = columns.output_step == plan.run * item and (plan.lanes.results == 1 or plan.lanes.output_step == item)
 
 
-cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint half) noexcept nogil:
+# `own`: elements are accumulators as they are.
+cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own) noexcept nogil:
     cdef WindowPlan plan
     cdef const WindowAxis* rows = &plan.rows
     cdef int64_t total, row, results, elements
@@ -450,10 +467,10 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint half) 
     plan.output = a.output.data
     plan.attributes = a.attributes
     plan_axes(a, &plan)
-    plan_bands(&plan, item, half)
-    total = rows.results * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
-    row = min(plan.pitch, plan.columns.size) * plan.run * plan.band
-    results = plan.block * plan.run * plan.band
+    plan_bands(&plan, item, own)
+    total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
+    row = min(plan.pitch, plan.columns.size) * plan.run * plan.band * plan.tall
+    results = plan.block * plan.run * plan.band * plan.tall
     elements = row * min(rows.window if rows.results == 1 else min(rows.window, rows.stride), rows.size)
     for n in range(plan.axes):
         total *= plan.axis[n].results
@@ -470,22 +487,16 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint half) 
 
 # Puts every `step`-th of `size` times `step` columns into one phase, the columns behind them into the next ones.
 cdef void split_float(
-        float_only phases, int64_t pitch, const float* sums, int64_t step, int64_t used, int64_t size,
-        int64_t run) noexcept nogil:
-    cdef int64_t i, lane, phase
-    if run > 1:
-        for phase in range(used):
-            for i in range(size):
-                for lane in range(run):
-                    phases[phase * pitch + i * run + lane] = sums[(i * step + phase) * run + lane]
-    elif step == 2:
+        float* phases, int64_t pitch, const float* sums, int64_t step, int64_t used, int64_t size) noexcept nogil:
+    cdef int64_t i, phase
+    if step == 2:
         for i in range(size):
             phases[i] = sums[2 * i]
             phases[pitch + i] = sums[2 * i + 1]
-    else:
-        for phase in range(used):
-            for i in range(size):
-                phases[phase * pitch + i] = sums[i * step + phase]
+        return
+    for phase in range(used):
+        for i in range(size):
+            phases[phase * pitch + i] = sums[i * step + phase]
 
 
 # Takes `run` lanes of `width` columns in, lane by lane; they become neighbours.
@@ -608,11 +619,1079 @@ cdef void scatter_uint16_t(
                 (<uint16_t*> (output + lane * lane_step + column * column_step))[0] = results[column * run + lane]
 
 
+# Combines rows into the target.
+cdef void sum_float_short(
+        const WindowSum* sum, float* target, int64_t moved, bint fresh) noexcept nogil:
+    cdef float other
+    cdef int64_t i
+    cdef int n
+    for i in range(sum.size):
+        for n in range(0, sum.waiting, 2):
+            other = ((<const float*> sum.row[n])[moved + i])
+            if n + 1 < sum.waiting:
+                other = other + ((<const float*> sum.row[n + 1])[moved + i])
+            target[i] = other if fresh and n == 0 else target[i] + other
+
+
+cdef void sum_float "sum_float"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t line, number, moved, i
+    cdef float* target
+    cdef dmlcy_float_block acc, end
+    cdef bint fresh
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if last < 0:
+                sum_float_short(sum, target, moved, fresh)
+            elif sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = dmlcy_load_float(row0 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + dmlcy_load_float(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + dmlcy_load_float(row0 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + dmlcy_load_float(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + dmlcy_load_float(row2 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + dmlcy_load_float(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + dmlcy_load_float(row2 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + dmlcy_load_float(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + dmlcy_load_float(row4 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + dmlcy_load_float(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + dmlcy_load_float(row4 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + dmlcy_load_float(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + dmlcy_load_float(row6 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + dmlcy_load_float(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + dmlcy_load_float(row6 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
+                    dmlcy_store_float(target + last, end)
+
+
+cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t line, number, moved, i
+    cdef float* target
+    cdef dmlcy_float_block acc, end
+    cdef bint fresh
+    cdef const float* row0
+    cdef const float* row1
+    cdef const float* row2
+    cdef const float* row3
+    cdef const float* row4
+    cdef const float* row5
+    cdef const float* row6
+    cdef const float* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if last < 0:
+                sum_float_short(sum, target, moved, fresh)
+            elif sum.waiting == 1:
+                row0 = <const float*> sum.row[0] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = dmlcy_load_float(row0 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + dmlcy_load_float(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + dmlcy_load_float(row0 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 2:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 3:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + dmlcy_load_float(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + dmlcy_load_float(row2 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + dmlcy_load_float(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + dmlcy_load_float(row2 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 4:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 5:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + dmlcy_load_float(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + dmlcy_load_float(row4 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + dmlcy_load_float(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + dmlcy_load_float(row4 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 6:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 7:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + dmlcy_load_float(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + dmlcy_load_float(row6 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + dmlcy_load_float(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + dmlcy_load_float(row6 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 8:
+                row0 = <const float*> sum.row[0] + moved
+                row1 = <const float*> sum.row[1] + moved
+                row2 = <const float*> sum.row[2] + moved
+                row3 = <const float*> sum.row[3] + moved
+                row4 = <const float*> sum.row[4] + moved
+                row5 = <const float*> sum.row[5] + moved
+                row6 = <const float*> sum.row[6] + moved
+                row7 = <const float*> sum.row[7] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
+                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
+                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
+                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
+                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
+                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
+                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
+                    dmlcy_store_float(target + last, end)
+
+
+# Combines rows into the target.
+cdef void sum_half_short(
+        const WindowSum* sum, float* target, int64_t moved, bint fresh) noexcept nogil:
+    cdef float other
+    cdef int64_t i
+    cdef int n
+    for i in range(sum.size):
+        for n in range(0, sum.waiting, 2):
+            other = dmlcy_float_of_half((<const uint16_t*> sum.row[n])[moved + i])
+            if n + 1 < sum.waiting:
+                other = other + dmlcy_float_of_half((<const uint16_t*> sum.row[n + 1])[moved + i])
+            target[i] = other if fresh and n == 0 else target[i] + other
+
+
+cdef void sum_half "sum_half"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t line, number, moved, i
+    cdef float* target
+    cdef dmlcy_float_block acc, end
+    cdef bint fresh
+    cdef const uint16_t* row0
+    cdef const uint16_t* row1
+    cdef const uint16_t* row2
+    cdef const uint16_t* row3
+    cdef const uint16_t* row4
+    cdef const uint16_t* row5
+    cdef const uint16_t* row6
+    cdef const uint16_t* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if last < 0:
+                sum_half_short(sum, target, moved, fresh)
+            elif sum.waiting == 1:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_half(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = dmlcy_load_half(row0 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + dmlcy_load_half(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + dmlcy_load_half(row0 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 2:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 3:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + dmlcy_load_half(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + dmlcy_load_half(row2 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + dmlcy_load_half(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + dmlcy_load_half(row2 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 4:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 5:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + dmlcy_load_half(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + dmlcy_load_half(row4 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + dmlcy_load_half(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + dmlcy_load_half(row4 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 6:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                row5 = <const uint16_t*> sum.row[5] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 7:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                row5 = <const uint16_t*> sum.row[5] + moved
+                row6 = <const uint16_t*> sum.row[6] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
+                        acc = acc + dmlcy_load_half(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
+                    end = end + dmlcy_load_half(row6 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
+                        acc = acc + dmlcy_load_half(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
+                    end = end + dmlcy_load_half(row6 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 8:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                row5 = <const uint16_t*> sum.row[5] + moved
+                row6 = <const uint16_t*> sum.row[6] + moved
+                row7 = <const uint16_t*> sum.row[7] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
+                        acc = acc + (dmlcy_load_half(row6 + i) + dmlcy_load_half(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
+                    end = end + (dmlcy_load_half(row6 + last) + dmlcy_load_half(row7 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
+                        acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
+                        acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
+                        acc = acc + (dmlcy_load_half(row6 + i) + dmlcy_load_half(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
+                    end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
+                    end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
+                    end = end + (dmlcy_load_half(row6 + last) + dmlcy_load_half(row7 + last))
+                    dmlcy_store_float(target + last, end)
+
+
+cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t line, number, moved, i
+    cdef float* target
+    cdef dmlcy_float_block acc, end
+    cdef bint fresh
+    cdef const uint16_t* row0
+    cdef const uint16_t* row1
+    cdef const uint16_t* row2
+    cdef const uint16_t* row3
+    cdef const uint16_t* row4
+    cdef const uint16_t* row5
+    cdef const uint16_t* row6
+    cdef const uint16_t* row7
+    for number in range(sum.passes):
+        fresh = sum.fresh and number == 0
+        for line in range(sum.lines):
+            target = <float*> sum.target + line * sum.target_step
+            moved = line * sum.line_step + number * sum.pass_step
+            if last < 0:
+                sum_half_short(sum, target, moved, fresh)
+            elif sum.waiting == 1:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_half_wide(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = dmlcy_load_half_wide(row0 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + dmlcy_load_half_wide(row0 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + dmlcy_load_half_wide(row0 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 2:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 3:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + dmlcy_load_half_wide(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + dmlcy_load_half_wide(row2 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + dmlcy_load_half_wide(row2 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + dmlcy_load_half_wide(row2 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 4:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 5:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + dmlcy_load_half_wide(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + dmlcy_load_half_wide(row4 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + dmlcy_load_half_wide(row4 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + dmlcy_load_half_wide(row4 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 6:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                row5 = <const uint16_t*> sum.row[5] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 7:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                row5 = <const uint16_t*> sum.row[5] + moved
+                row6 = <const uint16_t*> sum.row[6] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
+                        acc = acc + dmlcy_load_half_wide(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
+                    end = end + dmlcy_load_half_wide(row6 + last)
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
+                        acc = acc + dmlcy_load_half_wide(row6 + i)
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
+                    end = end + dmlcy_load_half_wide(row6 + last)
+                    dmlcy_store_float(target + last, end)
+            elif sum.waiting == 8:
+                row0 = <const uint16_t*> sum.row[0] + moved
+                row1 = <const uint16_t*> sum.row[1] + moved
+                row2 = <const uint16_t*> sum.row[2] + moved
+                row3 = <const uint16_t*> sum.row[3] + moved
+                row4 = <const uint16_t*> sum.row[4] + moved
+                row5 = <const uint16_t*> sum.row[5] + moved
+                row6 = <const uint16_t*> sum.row[6] + moved
+                row7 = <const uint16_t*> sum.row[7] + moved
+                if fresh:
+                    i = 0
+                    while i < last:
+                        acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
+                        acc = acc + (dmlcy_load_half_wide(row6 + i) + dmlcy_load_half_wide(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
+                    end = end + (dmlcy_load_half_wide(row6 + last) + dmlcy_load_half_wide(row7 + last))
+                    dmlcy_store_float(target + last, end)
+                else:
+                    end = dmlcy_load_float(target + last)
+                    i = 0
+                    while i < last:
+                        acc = dmlcy_load_float(target + i)
+                        acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
+                        acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
+                        acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
+                        acc = acc + (dmlcy_load_half_wide(row6 + i) + dmlcy_load_half_wide(row7 + i))
+                        dmlcy_store_float(target + i, acc)
+                        i += DMLCY_BLOCK
+                    end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
+                    end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
+                    end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
+                    end = end + (dmlcy_load_half_wide(row6 + last) + dmlcy_load_half_wide(row7 + last))
+                    dmlcy_store_float(target + last, end)
+
+
 # average_pooling_FLOAT16
 
 cdef struct average_pooling_FLOAT16_Scratch:
     WindowLoop add_sums
-    WindowLoop add_elements
+    WindowLoop add_elements         # where `direct`
     WindowLoop finish
     float* sums
     float* slots
@@ -620,8 +1699,7 @@ cdef struct average_pooling_FLOAT16_Scratch:
     float* phases
     float* results
     float* counts             # of each result: its divisor
-    float* finished
-    uint16_t* halves
+    uint16_t* finished
 
 
 cdef inline float average_pooling_FLOAT16_step(float acc, float x, bint include_padding) noexcept nogil:
@@ -630,10 +1708,6 @@ cdef inline float average_pooling_FLOAT16_step(float acc, float x, bint include_
 
 cdef inline float average_pooling_FLOAT16_first(float x, bint include_padding) noexcept nogil:
     return x
-
-
-cdef inline float average_pooling_FLOAT16_combine(float acc, float other) noexcept nogil:
-    return acc + other
 
 
 cdef inline float average_pooling_FLOAT16_divisor(float count, float volume, bint include_padding) noexcept nogil:
@@ -646,477 +1720,33 @@ cdef inline void average_pooling_FLOAT16_clear(float* sums, int64_t size) noexce
         sums[i] = 0
 
 
-# Combines rows of sums into the target.
-cdef void average_pooling_FLOAT16_add_sums "average_pooling_FLOAT16_add_sums"(
-        const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sum.size
-    cdef int64_t line, number, moved, i
-    cdef float acc, pair
-    cdef bint fresh
-    cdef float_only target
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
-            moved = line * sum.line_step + number * sum.pass_step
-            if sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-
-
-cdef void average_pooling_FLOAT16_add_sums_wide "average_pooling_FLOAT16_add_sums_wide"(
-        const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sum.size
-    cdef int64_t line, number, moved, i
-    cdef float acc, pair
-    cdef bint fresh
-    cdef float_only target
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
-            moved = line * sum.line_step + number * sum.pass_step
-            if sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT16_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT16_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT16_combine(acc, pair)
-                        target[i] = acc
-
-
 cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
         const void* args) noexcept nogil:
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
-    cdef float_only target = <float*> finish.target
     cdef float init = 0
-    cdef int64_t size = finish.size
-    cdef int64_t i
-    cdef float factor = <float> finish.factor
-    if factor != 0:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT16_combine(init, results[i]) * factor
-    else:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT16_combine(init, results[i]) / counts[i]
+    cdef uint16_t* target
+    cdef int64_t line, i
+    cdef dmlcy_float_block inits = dmlcy_each_float(init)
+    cdef int64_t last = finish.size - DMLCY_BLOCK
+    for line in range(finish.lines):
+        target = <uint16_t*> (finish.target + line * finish.target_step)
+        if last < 0:
+            for i in range(finish.size):
+                target[i] = dmlcy_half_of_float((init + results[i]) / counts[i])
+        else:
+            i = 0
+            while i < last:
+                dmlcy_store_half(
+                    target + i,
+                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += DMLCY_BLOCK
+            dmlcy_store_half(
+                target + last,
+                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        results += finish.line_step
+        counts += finish.line_step
 
 
 cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wide"(
@@ -1124,22 +1754,33 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
-    cdef float_only target = <float*> finish.target
     cdef float init = 0
-    cdef int64_t size = finish.size
-    cdef int64_t i
-    cdef float factor = <float> finish.factor
-    if factor != 0:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT16_combine(init, results[i]) * factor
-    else:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT16_combine(init, results[i]) / counts[i]
+    cdef uint16_t* target
+    cdef int64_t line, i
+    cdef dmlcy_float_block inits = dmlcy_each_float(init)
+    cdef int64_t last = finish.size - DMLCY_BLOCK
+    for line in range(finish.lines):
+        target = <uint16_t*> (finish.target + line * finish.target_step)
+        if last < 0:
+            for i in range(finish.size):
+                target[i] = dmlcy_half_of_float((init + results[i]) / counts[i])
+        else:
+            i = 0
+            while i < last:
+                dmlcy_store_half_wide(
+                    target + i,
+                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += DMLCY_BLOCK
+            dmlcy_store_half_wide(
+                target + last,
+                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        results += finish.line_step
+        counts += finish.line_step
 
 
 # Elements as accumulators.
 cdef inline void average_pooling_FLOAT16_load(
-        const char* input, int64_t step, float_only target, int64_t size, bint include_padding) noexcept nogil:
+        const char* input, int64_t step, float* target, int64_t size, bint include_padding) noexcept nogil:
     dmlcy_half_to_float(<const uint16_t*> input, step, target, size)
 
 
@@ -1169,7 +1810,7 @@ cdef void average_pooling_FLOAT16_load_band(
         target += plan.pitch * run
 
 
-# Begins to combine rows of the band: of sums, or, where `direct`, of the input.
+# Begins to combine rows: of sums, one after the other, or, where `direct`, of the input.
 cdef inline void average_pooling_FLOAT16_begin_sum(
         const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, float* target,
         bint direct, WindowSum* sum) noexcept nogil:
@@ -1177,7 +1818,6 @@ cdef inline void average_pooling_FLOAT16_begin_sum(
     sum.passes = 1
     sum.pass_step = 0
     sum.fresh = True
-    sum.attributes = plan.attributes
     if direct:
         sum.loop = scratch.add_elements
         sum.target = target + place.low * place.run
@@ -1206,7 +1846,7 @@ cdef void average_pooling_FLOAT16_fill(
         average_pooling_FLOAT16_load_band(plan, place, scratch, input, target)
         return
     if rows == 0:
-        average_pooling_FLOAT16_clear(target, plan.room)
+        average_pooling_FLOAT16_clear(target, plan.line_room)
         return
     for n in range(plan.axes):
         tap[n] = 0
@@ -1215,7 +1855,7 @@ cdef void average_pooling_FLOAT16_fill(
         if plan.direct:
             take_row(&sum, input)
         else:
-            spare = scratch.spare + sum.waiting * plan.room
+            spare = scratch.spare + sum.waiting * plan.line_room
             average_pooling_FLOAT16_load_band(plan, place, scratch, input, spare)
             take_row(&sum, spare)
         rows -= 1
@@ -1230,31 +1870,34 @@ cdef const float* average_pooling_FLOAT16_sum_rows(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch) noexcept nogil:
     cdef const WindowAxis* rows = &plan.rows
     cdef const char* input = place.input + (place.begin + place.low) * plan.columns.input_step
+    cdef int64_t line = place.lines * plan.pitch * place.run
+    cdef float* target = scratch.sums
     cdef float* slot
     cdef WindowSum sum
-    cdef int64_t tap, row, n
-    if place.row_tap == place.end_row_tap:
-        average_pooling_FLOAT16_clear(scratch.sums, plan.room)
-        return scratch.sums
-    if plan.direct and not plan.deep:
-        average_pooling_FLOAT16_begin_sum(plan, place, scratch, scratch.sums, True, &sum)
-        row = place.row * rows.stride + place.row_tap * rows.dilation - rows.start
-        take_rows(
-            &sum, input + row * rows.input_step, rows.dilation * rows.input_step, place.end_row_tap - place.row_tap,
-            plan.pass_rows, sizeof(uint16_t))
-        return scratch.sums
-    average_pooling_FLOAT16_begin_sum(plan, place, scratch, scratch.sums, False, &sum)
-    for tap in range(place.row_tap, place.end_row_tap):
-        row = place.row * rows.stride + tap * rows.dilation - rows.start
-        n = (row if rows.dilation == 1 else tap) & (plan.slots - 1)
-        slot = scratch.slots + n * plan.room
-        if place.held[n] != row:
-            place.held[n] = row
-            average_pooling_FLOAT16_fill(plan, place, scratch, input + row * rows.input_step, slot)
-        if place.end_row_tap - place.row_tap == 1:
-            return slot
-        take_row(&sum, slot)
-    flush_rows(&sum)
+    cdef int64_t index, tap, end, row, n
+    for index in range(place.row, place.row + place.rows):
+        valid_taps(rows, index, &tap, &end)
+        average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, plan.taken, &sum)
+        target += line
+        if tap == end:
+            average_pooling_FLOAT16_clear(target - line, line)
+        elif plan.taken:
+            row = index * rows.stride + tap * rows.dilation - rows.start
+            take_rows(
+                &sum, input + row * rows.input_step, rows.dilation * rows.input_step, end - tap, sizeof(uint16_t))
+        else:
+            while tap < end:
+                row = index * rows.stride + tap * rows.dilation - rows.start
+                n = (row if rows.dilation == 1 else tap) & (plan.slots - 1)
+                slot = scratch.slots + n * plan.line_room
+                if place.held[n] != row:
+                    place.held[n] = row
+                    average_pooling_FLOAT16_fill(plan, place, scratch, input + row * rows.input_step, slot)
+                if rows.window == 1 and place.rows == 1:
+                    return slot
+                take_row(&sum, slot)
+                tap += 1
+            flush_rows(&sum)
     return scratch.sums
 
 
@@ -1263,20 +1906,24 @@ cdef const float* average_pooling_FLOAT16_sum_columns(
         const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
         const float* sums, int64_t taps, bint last) noexcept nogil:
     cdef int64_t run = place.run
-    cdef int64_t size = place.lines * plan.result_pitch
+    cdef int64_t size = place.rows * place.lines * plan.result_pitch
     cdef int64_t pitch = run
     cdef int64_t phase = 0
     cdef WindowSum sum
-    if plan.step > 1 and size > 1:
-        pitch = plan.room // plan.step // GROUP * GROUP + GROUP
-        split_float(
-            scratch.phases, pitch, sums, plan.step, min(plan.step, (taps - 1) * plan.columns.dilation + 1), size, run)
-        sums = scratch.phases
     average_pooling_FLOAT16_begin_sum(plan, place, scratch, scratch.results, False, &sum)
     sum.fresh = place.part == place.tap
-    if taps == 1 and last and sum.fresh:
+    sum.size = (size - plan.result_pitch + place.columns) * run
+    if plan.run > 1 and plan.step > 1:
+        sum.lines = sum.size // run
+        sum.size = sum.target_step = run
+        sum.line_step = plan.step * run
+    elif plan.step > 1 and size > 1:
+        pitch = room_of(size)
+        split_float(
+            scratch.phases, pitch, sums, plan.step, min(plan.step, (taps - 1) * plan.columns.dilation + 1), size)
+        sums = scratch.phases
+    if taps == 1 and last and sum.fresh and sum.lines == 1:
         return sums
-    sum.size = ((place.lines - 1) * plan.result_pitch + place.columns) * run
     for _ in range(taps):
         take_row(&sum, sums + phase * pitch)
         phase += plan.phase_step
@@ -1288,27 +1935,21 @@ cdef const float* average_pooling_FLOAT16_sum_columns(
     return scratch.results
 
 
-# Counts the elements of each window of the band that has `rows` rows inside the input. Where there is padding along the
-# columns it changes a few windows at both ends.
-cdef void average_pooling_FLOAT16_count(
-        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
-        int64_t rows) noexcept nogil:
+# Counts the elements of each window of a row of a line that has `rows` rows inside the input. Where there is padding
+# along the columns it changes a few windows at both ends.
+cdef void average_pooling_FLOAT16_count_line(
+        const WindowPlan* plan, const WindowPlace* place, float* counts, int64_t rows) noexcept nogil:
     cdef int64_t run = place.run
-    cdef int64_t size = plan.result_pitch * run
     cdef int64_t window = plan.columns.window
-    cdef float* counts = scratch.counts
     cdef float count = <float> (rows * window)
-    cdef int64_t total = place.lines * size
     cdef int64_t first, end, i, n, at
     cdef float volume = <float> plan.volume
-    cdef bint uniform = True
-    cdef int exponent
     cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
-    cdef float whole = average_pooling_FLOAT16_divisor(count, volume, include_padding)
-    count = whole
-    place.counted = rows
-    for n in range(size):
+    count = average_pooling_FLOAT16_divisor(count, volume, include_padding)
+    for n in range(plan.result_pitch * run):
         counts[n] = count
+    if not place.padded:
+        return
     for side in range(2):
         for i in range(place.columns):
             at = place.columns - 1 - i if side else i
@@ -1317,80 +1958,108 @@ cdef void average_pooling_FLOAT16_count(
                 break
             count = <float> (rows * (end - first))
             count = average_pooling_FLOAT16_divisor(count, volume, include_padding)
-            uniform = uniform and count == whole
             for n in range(at * run, (at + 1) * run):
                 counts[n] = count
-    while size < total:
-        n = min(size, total - size)
-        dmlcy_copy(<char*> (counts + size), <const char*> counts, n * <int64_t> sizeof(float))
-        size += n
-    place.factor = 1 / whole if uniform and frexp(whole, &exponent) == 0.5 else 0   # a power of two: no rounding
 
 
-# Finishes `size` results, of which the first one is that of line `line`.
-cdef inline void average_pooling_FLOAT16_finish_line(
-        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
-        const float* results, int64_t offset, int64_t size, float* target) noexcept nogil:
-    cdef WindowFinish finish
-    finish.target = target
-    finish.results = results + offset
-    finish.counts = scratch.counts + offset
-    finish.size = size
-    finish.factor = place.factor
-    finish.volume = plan.volume
-    finish.attributes = plan.attributes
-    scratch.finish(&finish)
+cdef void average_pooling_FLOAT16_count(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch) noexcept nogil:
+    cdef int64_t size = plan.result_pitch * place.run
+    cdef int64_t depth = valid_rows(plan, place)
+    cdef int64_t row = -1 if place.whole else place.row
+    cdef int64_t before = -1
+    cdef float* counts = scratch.counts
+    cdef int64_t index, first, end
+    if place.counted == depth and place.counted_row == row:
+        return
+    place.counted = depth
+    place.counted_row = row
+    for index in range(place.row, place.row + place.rows):
+        valid_taps(&plan.rows, index, &first, &end)
+        for _ in range(place.lines):
+            if end - first == before:
+                dmlcy_copy(<char*> counts, <const char*> (counts - size), size * <int64_t> sizeof(float))
+            else:
+                before = end - first
+                average_pooling_FLOAT16_count_line(plan, place, counts, depth * before)
+            counts += size
 
 
 cdef void average_pooling_FLOAT16_finish_band(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
         const float* results) noexcept nogil:
     cdef int64_t run = place.run
-    cdef int64_t lines = place.lines
     cdef int64_t columns = place.columns
+    cdef int64_t lines = place.lines
+    cdef int64_t rows = place.rows
     cdef int64_t pitch = plan.result_pitch
     cdef int64_t line_step = plan.lines.output_step
+    cdef int64_t row_step = plan.rows.output_step
     cdef int64_t column_step = plan.columns.output_step
-    cdef int64_t rows = valid_rows(plan, place) * (place.end_row_tap - place.row_tap)
-    cdef char* output = place.output + place.row * plan.rows.output_step
-    cdef const uint16_t* finished
-    cdef int64_t line
-    if place.counted != rows:
-        average_pooling_FLOAT16_count(plan, place, scratch, rows)
+    cdef char* output = place.output + place.row * row_step
+    cdef WindowFinish finish
+    cdef int64_t row, line
+    average_pooling_FLOAT16_count(plan, place, scratch)
+    if lines == 1:
+        lines = rows
+        line_step = row_step
+        rows = 1
     if pitch == columns and line_step == columns * column_step:
         columns *= lines
         pitch = columns
         lines = 1
-    average_pooling_FLOAT16_finish_line(
-        plan, place, scratch, results, 0, ((lines - 1) * pitch + columns) * run, scratch.finished)
+    finish.results = results
+    finish.counts = scratch.counts
+    finish.line_step = pitch * run
+    finish.volume = plan.volume
+    finish.attributes = plan.attributes
     if plan.flat and columns * run >= SHORT_ROW:
-        for line in range(lines):
-            dmlcy_float_to_half(
-                scratch.finished + line * pitch * run, <uint16_t*> (output + line * line_step), sizeof(uint16_t),
-                columns * run)
+        finish.size = columns * run
+        finish.lines = lines
+        finish.target_step = line_step
+        for row in range(rows):
+            finish.target = output + row * row_step
+            finish.results = results + row * lines * pitch * run
+            finish.counts = scratch.counts + row * lines * pitch * run
+            scratch.finish(&finish)
         return
-    dmlcy_float_to_half(scratch.finished, scratch.halves, sizeof(uint16_t), ((lines - 1) * pitch + columns) * run)
-    finished = scratch.halves
-    for line in range(lines):
-        scatter_uint16_t(
-            output + line * line_step, column_step, plan.lanes.output_step, finished + line * pitch * run, columns, run)
+    finish.target = <char*> scratch.finished
+    finish.size = ((rows * lines - 1) * pitch + columns) * run
+    finish.lines = 1
+    finish.target_step = 0
+    scratch.finish(&finish)
+    for row in range(rows):
+        for line in range(lines):
+            scatter_uint16_t(
+                output + row * row_step + line * line_step, column_step, plan.lanes.output_step,
+                scratch.finished + (row * lines + line) * pitch * run, columns, run)
 
 
+# Columns of padding are the identity wherever elements are put between them.
 cdef void average_pooling_FLOAT16_begin_part(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
         int64_t tap, int64_t taps) noexcept nogil:
-    cdef int64_t line = plan.pitch * place.run
+    cdef int64_t size = plan.pitch * place.run
+    cdef int64_t lines = place.lines
+    cdef int64_t room = plan.line_room
     cdef float* row = scratch.sums
-    cdef int64_t i
+    cdef float* line
+    cdef int64_t n
     go_to_part(plan, place, tap, taps)
     if scratch.phases - row <= SMALL_ROOM:      # quicker at once
         average_pooling_FLOAT16_clear(row, scratch.phases - row)
         return
+    if plan.taken:
+        lines *= plan.tall
+        room = plan.room
+    else:
+        row = scratch.slots
     while row < scratch.phases:
-        for i in range(place.lines):
-            average_pooling_FLOAT16_clear(row + i * line, place.low * place.run)
-            average_pooling_FLOAT16_clear(row + i * line + place.high * place.run, line - place.high * place.run)
-        row += plan.room
+        for n in range(lines):
+            line = row + n * size
+            average_pooling_FLOAT16_clear(line, place.low * place.run)
+            average_pooling_FLOAT16_clear(line + place.high * place.run, size - place.high * place.run)
+        row += room
 
 
 cdef void average_pooling_FLOAT16_band(
@@ -1410,41 +2079,42 @@ cdef void average_pooling_FLOAT16_band(
 
 cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowPlan* plan = <const WindowPlan*> args
-    cdef int64_t slots = 0 if plan.direct and not plan.deep else plan.slots
+    cdef int64_t slots = 0 if plan.taken else plan.slots
     cdef int64_t spare = GROUP if plan.deep and not plan.direct else 0
-    cdef int64_t phases = 0 if plan.step == 1 else plan.room + plan.step * 2 * GROUP
-    cdef int64_t room = (slots + spare + 5) * plan.room + phases
+    cdef int64_t phases = plan.room + plan.step * LINE if plan.step > 1 and plan.run == 1 else 0
+    cdef int64_t room = 4 * plan.room + (slots + spare) * plan.line_room + phases
     cdef bint wide = dmlcy_wide()
-    cdef float small[SMALL_ROOM]
+    cdef float small[SMALL_ROOM + LINE]
+    cdef float* memory = small
     cdef average_pooling_FLOAT16_Scratch scratch
     cdef WindowPlace place
-    scratch.add_elements = NULL
-    scratch.add_sums = average_pooling_FLOAT16_add_sums_wide if wide else average_pooling_FLOAT16_add_sums
+    scratch.add_sums = sum_float_wide if wide else sum_float
+    scratch.add_elements = sum_half_wide if wide else sum_half
     scratch.finish = average_pooling_FLOAT16_finish_wide if wide else average_pooling_FLOAT16_finish
-    scratch.sums = small
     if room > SMALL_ROOM:
-        scratch.sums = <float*> malloc(room * sizeof(float))
-    if scratch.sums == NULL:
+        memory = <float*> malloc((room + LINE) * sizeof(float))
+    if memory == NULL:
         return -1
+    scratch.sums = memory + (LINE - <uintptr_t> memory // sizeof(float) % LINE)
     scratch.slots = scratch.sums + plan.room
-    scratch.spare = scratch.slots + slots * plan.room
-    scratch.phases = scratch.spare + spare * plan.room
+    scratch.spare = scratch.slots + slots * plan.line_room
+    scratch.phases = scratch.spare + spare * plan.line_room
     scratch.results = scratch.phases + phases
     scratch.counts = scratch.results + plan.room
-    scratch.finished = scratch.counts + plan.room
-    scratch.halves = <uint16_t*> (scratch.finished + plan.room)
+    scratch.finished = <uint16_t*> (scratch.counts + plan.room)
+    place.run = 0                   # nowhere yet
     go_to_band(plan, &place, begin)
     while True:
         average_pooling_FLOAT16_band(plan, &place, &scratch)
         begin += 1
         if begin == end:
             break
-        if place.row + 1 < plan.rows.results:
-            go_to_row(plan, &place, place.row + 1)
+        if place.row + place.rows < plan.rows.results:
+            go_to_row(plan, &place, place.row + place.rows)
         else:
             go_to_band(plan, &place, begin)
     if room > SMALL_ROOM:
-        free(scratch.sums)
+        free(memory)
     return 0
 
 
@@ -1456,7 +2126,7 @@ cdef int average_pooling_FLOAT16(WindowReduce* a) noexcept nogil:
 
 cdef struct average_pooling_FLOAT32_Scratch:
     WindowLoop add_sums
-    WindowLoop add_elements
+    WindowLoop add_elements         # where `direct`
     WindowLoop finish
     float* sums
     float* slots
@@ -1465,7 +2135,6 @@ cdef struct average_pooling_FLOAT32_Scratch:
     float* results
     float* counts             # of each result: its divisor
     float* finished
-    float* halves
 
 
 cdef inline float average_pooling_FLOAT32_step(float acc, float x, bint include_padding) noexcept nogil:
@@ -1474,10 +2143,6 @@ cdef inline float average_pooling_FLOAT32_step(float acc, float x, bint include_
 
 cdef inline float average_pooling_FLOAT32_first(float x, bint include_padding) noexcept nogil:
     return x
-
-
-cdef inline float average_pooling_FLOAT32_combine(float acc, float other) noexcept nogil:
-    return acc + other
 
 
 cdef inline float average_pooling_FLOAT32_divisor(float count, float volume, bint include_padding) noexcept nogil:
@@ -1490,936 +2155,33 @@ cdef inline void average_pooling_FLOAT32_clear(float* sums, int64_t size) noexce
         sums[i] = 0
 
 
-# Combines rows of sums into the target.
-cdef void average_pooling_FLOAT32_add_sums "average_pooling_FLOAT32_add_sums"(
-        const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sum.size
-    cdef int64_t line, number, moved, i
-    cdef float acc, pair
-    cdef bint fresh
-    cdef float_only target
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
-            moved = line * sum.line_step + number * sum.pass_step
-            if sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-
-
-cdef void average_pooling_FLOAT32_add_sums_wide "average_pooling_FLOAT32_add_sums_wide"(
-        const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sum.size
-    cdef int64_t line, number, moved, i
-    cdef float acc, pair
-    cdef bint fresh
-    cdef float_only target
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
-            moved = line * sum.line_step + number * sum.pass_step
-            if sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = pair
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = row0[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row1[i])
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = row2[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row3[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row4[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row5[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = row6[i]
-                        pair = average_pooling_FLOAT32_combine(pair, row7[i])
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-
-
-# The same with rows of elements.
-cdef void average_pooling_FLOAT32_add_elements "average_pooling_FLOAT32_add_elements"(
-        const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sum.size
-    cdef int64_t line, number, moved, i
-    cdef float acc, pair
-    cdef bint fresh
-    cdef float_only target
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    cdef const void* attributes = sum.attributes
-    cdef bint include_padding = (<const AveragePooling*> attributes).include_padding
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
-            moved = line * sum.line_step + number * sum.pass_step
-            if sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-
-
-cdef void average_pooling_FLOAT32_add_elements_wide "average_pooling_FLOAT32_add_elements_wide"(
-        const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sum.size
-    cdef int64_t line, number, moved, i
-    cdef float acc, pair
-    cdef bint fresh
-    cdef float_only target
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    cdef const void* attributes = sum.attributes
-    cdef bint include_padding = (<const AveragePooling*> attributes).include_padding
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
-            moved = line * sum.line_step + number * sum.pass_step
-            if sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        target[i] = acc
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = pair
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-                else:
-                    for i in range(size):
-                        pair = average_pooling_FLOAT32_first(row0[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row1[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(target[i], pair)
-                        pair = average_pooling_FLOAT32_first(row2[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row3[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row4[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row5[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        pair = average_pooling_FLOAT32_first(row6[i], include_padding)
-                        pair = average_pooling_FLOAT32_step(pair, row7[i], include_padding)
-                        acc = average_pooling_FLOAT32_combine(acc, pair)
-                        target[i] = acc
-
-
 cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
         const void* args) noexcept nogil:
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
-    cdef float_only target = <float*> finish.target
     cdef float init = 0
-    cdef int64_t size = finish.size
-    cdef int64_t i
-    cdef float factor = <float> finish.factor
-    if factor != 0:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT32_combine(init, results[i]) * factor
-    else:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT32_combine(init, results[i]) / counts[i]
+    cdef float* target
+    cdef int64_t line, i
+    cdef dmlcy_float_block inits = dmlcy_each_float(init)
+    cdef int64_t last = finish.size - DMLCY_BLOCK
+    for line in range(finish.lines):
+        target = <float*> (finish.target + line * finish.target_step)
+        if last < 0:
+            for i in range(finish.size):
+                target[i] = ((init + results[i]) / counts[i])
+        else:
+            i = 0
+            while i < last:
+                dmlcy_store_float(
+                    target + i,
+                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += DMLCY_BLOCK
+            dmlcy_store_float(
+                target + last,
+                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        results += finish.line_step
+        counts += finish.line_step
 
 
 cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wide"(
@@ -2427,22 +2189,33 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
     cdef const WindowFinish* finish = <const WindowFinish*> args
     cdef const float* results = <const float*> finish.results
     cdef const float* counts = <const float*> finish.counts
-    cdef float_only target = <float*> finish.target
     cdef float init = 0
-    cdef int64_t size = finish.size
-    cdef int64_t i
-    cdef float factor = <float> finish.factor
-    if factor != 0:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT32_combine(init, results[i]) * factor
-    else:
-        for i in range(size):
-            target[i] = average_pooling_FLOAT32_combine(init, results[i]) / counts[i]
+    cdef float* target
+    cdef int64_t line, i
+    cdef dmlcy_float_block inits = dmlcy_each_float(init)
+    cdef int64_t last = finish.size - DMLCY_BLOCK
+    for line in range(finish.lines):
+        target = <float*> (finish.target + line * finish.target_step)
+        if last < 0:
+            for i in range(finish.size):
+                target[i] = ((init + results[i]) / counts[i])
+        else:
+            i = 0
+            while i < last:
+                dmlcy_store_float(
+                    target + i,
+                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += DMLCY_BLOCK
+            dmlcy_store_float(
+                target + last,
+                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        results += finish.line_step
+        counts += finish.line_step
 
 
 # Elements as accumulators.
 cdef inline void average_pooling_FLOAT32_load(
-        const char* input, int64_t step, float_only target, int64_t size, bint include_padding) noexcept nogil:
+        const char* input, int64_t step, float* target, int64_t size, bint include_padding) noexcept nogil:
     cdef int64_t i
     if step == sizeof(float):
         dmlcy_copy(<char*> target, input, size * step)
@@ -2476,7 +2249,7 @@ cdef void average_pooling_FLOAT32_load_band(
         target += plan.pitch * run
 
 
-# Begins to combine rows of the band: of sums, or, where `direct`, of the input.
+# Begins to combine rows: of sums, one after the other, or, where `direct`, of the input.
 cdef inline void average_pooling_FLOAT32_begin_sum(
         const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, float* target,
         bint direct, WindowSum* sum) noexcept nogil:
@@ -2484,7 +2257,6 @@ cdef inline void average_pooling_FLOAT32_begin_sum(
     sum.passes = 1
     sum.pass_step = 0
     sum.fresh = True
-    sum.attributes = plan.attributes
     if direct:
         sum.loop = scratch.add_elements
         sum.target = target + place.low * place.run
@@ -2513,7 +2285,7 @@ cdef void average_pooling_FLOAT32_fill(
         average_pooling_FLOAT32_load_band(plan, place, scratch, input, target)
         return
     if rows == 0:
-        average_pooling_FLOAT32_clear(target, plan.room)
+        average_pooling_FLOAT32_clear(target, plan.line_room)
         return
     for n in range(plan.axes):
         tap[n] = 0
@@ -2522,7 +2294,7 @@ cdef void average_pooling_FLOAT32_fill(
         if plan.direct:
             take_row(&sum, input)
         else:
-            spare = scratch.spare + sum.waiting * plan.room
+            spare = scratch.spare + sum.waiting * plan.line_room
             average_pooling_FLOAT32_load_band(plan, place, scratch, input, spare)
             take_row(&sum, spare)
         rows -= 1
@@ -2537,31 +2309,34 @@ cdef const float* average_pooling_FLOAT32_sum_rows(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch) noexcept nogil:
     cdef const WindowAxis* rows = &plan.rows
     cdef const char* input = place.input + (place.begin + place.low) * plan.columns.input_step
+    cdef int64_t line = place.lines * plan.pitch * place.run
+    cdef float* target = scratch.sums
     cdef float* slot
     cdef WindowSum sum
-    cdef int64_t tap, row, n
-    if place.row_tap == place.end_row_tap:
-        average_pooling_FLOAT32_clear(scratch.sums, plan.room)
-        return scratch.sums
-    if plan.direct and not plan.deep:
-        average_pooling_FLOAT32_begin_sum(plan, place, scratch, scratch.sums, True, &sum)
-        row = place.row * rows.stride + place.row_tap * rows.dilation - rows.start
-        take_rows(
-            &sum, input + row * rows.input_step, rows.dilation * rows.input_step, place.end_row_tap - place.row_tap,
-            plan.pass_rows, sizeof(float))
-        return scratch.sums
-    average_pooling_FLOAT32_begin_sum(plan, place, scratch, scratch.sums, False, &sum)
-    for tap in range(place.row_tap, place.end_row_tap):
-        row = place.row * rows.stride + tap * rows.dilation - rows.start
-        n = (row if rows.dilation == 1 else tap) & (plan.slots - 1)
-        slot = scratch.slots + n * plan.room
-        if place.held[n] != row:
-            place.held[n] = row
-            average_pooling_FLOAT32_fill(plan, place, scratch, input + row * rows.input_step, slot)
-        if place.end_row_tap - place.row_tap == 1:
-            return slot
-        take_row(&sum, slot)
-    flush_rows(&sum)
+    cdef int64_t index, tap, end, row, n
+    for index in range(place.row, place.row + place.rows):
+        valid_taps(rows, index, &tap, &end)
+        average_pooling_FLOAT32_begin_sum(plan, place, scratch, target, plan.taken, &sum)
+        target += line
+        if tap == end:
+            average_pooling_FLOAT32_clear(target - line, line)
+        elif plan.taken:
+            row = index * rows.stride + tap * rows.dilation - rows.start
+            take_rows(
+                &sum, input + row * rows.input_step, rows.dilation * rows.input_step, end - tap, sizeof(float))
+        else:
+            while tap < end:
+                row = index * rows.stride + tap * rows.dilation - rows.start
+                n = (row if rows.dilation == 1 else tap) & (plan.slots - 1)
+                slot = scratch.slots + n * plan.line_room
+                if place.held[n] != row:
+                    place.held[n] = row
+                    average_pooling_FLOAT32_fill(plan, place, scratch, input + row * rows.input_step, slot)
+                if rows.window == 1 and place.rows == 1:
+                    return slot
+                take_row(&sum, slot)
+                tap += 1
+            flush_rows(&sum)
     return scratch.sums
 
 
@@ -2570,20 +2345,24 @@ cdef const float* average_pooling_FLOAT32_sum_columns(
         const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
         const float* sums, int64_t taps, bint last) noexcept nogil:
     cdef int64_t run = place.run
-    cdef int64_t size = place.lines * plan.result_pitch
+    cdef int64_t size = place.rows * place.lines * plan.result_pitch
     cdef int64_t pitch = run
     cdef int64_t phase = 0
     cdef WindowSum sum
-    if plan.step > 1 and size > 1:
-        pitch = plan.room // plan.step // GROUP * GROUP + GROUP
-        split_float(
-            scratch.phases, pitch, sums, plan.step, min(plan.step, (taps - 1) * plan.columns.dilation + 1), size, run)
-        sums = scratch.phases
     average_pooling_FLOAT32_begin_sum(plan, place, scratch, scratch.results, False, &sum)
     sum.fresh = place.part == place.tap
-    if taps == 1 and last and sum.fresh:
+    sum.size = (size - plan.result_pitch + place.columns) * run
+    if plan.run > 1 and plan.step > 1:
+        sum.lines = sum.size // run
+        sum.size = sum.target_step = run
+        sum.line_step = plan.step * run
+    elif plan.step > 1 and size > 1:
+        pitch = room_of(size)
+        split_float(
+            scratch.phases, pitch, sums, plan.step, min(plan.step, (taps - 1) * plan.columns.dilation + 1), size)
+        sums = scratch.phases
+    if taps == 1 and last and sum.fresh and sum.lines == 1:
         return sums
-    sum.size = ((place.lines - 1) * plan.result_pitch + place.columns) * run
     for _ in range(taps):
         take_row(&sum, sums + phase * pitch)
         phase += plan.phase_step
@@ -2595,27 +2374,21 @@ cdef const float* average_pooling_FLOAT32_sum_columns(
     return scratch.results
 
 
-# Counts the elements of each window of the band that has `rows` rows inside the input. Where there is padding along the
-# columns it changes a few windows at both ends.
-cdef void average_pooling_FLOAT32_count(
-        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
-        int64_t rows) noexcept nogil:
+# Counts the elements of each window of a row of a line that has `rows` rows inside the input. Where there is padding
+# along the columns it changes a few windows at both ends.
+cdef void average_pooling_FLOAT32_count_line(
+        const WindowPlan* plan, const WindowPlace* place, float* counts, int64_t rows) noexcept nogil:
     cdef int64_t run = place.run
-    cdef int64_t size = plan.result_pitch * run
     cdef int64_t window = plan.columns.window
-    cdef float* counts = scratch.counts
     cdef float count = <float> (rows * window)
-    cdef int64_t total = place.lines * size
     cdef int64_t first, end, i, n, at
     cdef float volume = <float> plan.volume
-    cdef bint uniform = True
-    cdef int exponent
     cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
-    cdef float whole = average_pooling_FLOAT32_divisor(count, volume, include_padding)
-    count = whole
-    place.counted = rows
-    for n in range(size):
+    count = average_pooling_FLOAT32_divisor(count, volume, include_padding)
+    for n in range(plan.result_pitch * run):
         counts[n] = count
+    if not place.padded:
+        return
     for side in range(2):
         for i in range(place.columns):
             at = place.columns - 1 - i if side else i
@@ -2624,79 +2397,108 @@ cdef void average_pooling_FLOAT32_count(
                 break
             count = <float> (rows * (end - first))
             count = average_pooling_FLOAT32_divisor(count, volume, include_padding)
-            uniform = uniform and count == whole
             for n in range(at * run, (at + 1) * run):
                 counts[n] = count
-    while size < total:
-        n = min(size, total - size)
-        dmlcy_copy(<char*> (counts + size), <const char*> counts, n * <int64_t> sizeof(float))
-        size += n
-    place.factor = 1 / whole if uniform and frexp(whole, &exponent) == 0.5 else 0   # a power of two: no rounding
 
 
-# Finishes `size` results, of which the first one is that of line `line`.
-cdef inline void average_pooling_FLOAT32_finish_line(
-        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
-        const float* results, int64_t offset, int64_t size, float* target) noexcept nogil:
-    cdef WindowFinish finish
-    finish.target = target
-    finish.results = results + offset
-    finish.counts = scratch.counts + offset
-    finish.size = size
-    finish.factor = place.factor
-    finish.volume = plan.volume
-    finish.attributes = plan.attributes
-    scratch.finish(&finish)
+cdef void average_pooling_FLOAT32_count(
+        const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch) noexcept nogil:
+    cdef int64_t size = plan.result_pitch * place.run
+    cdef int64_t depth = valid_rows(plan, place)
+    cdef int64_t row = -1 if place.whole else place.row
+    cdef int64_t before = -1
+    cdef float* counts = scratch.counts
+    cdef int64_t index, first, end
+    if place.counted == depth and place.counted_row == row:
+        return
+    place.counted = depth
+    place.counted_row = row
+    for index in range(place.row, place.row + place.rows):
+        valid_taps(&plan.rows, index, &first, &end)
+        for _ in range(place.lines):
+            if end - first == before:
+                dmlcy_copy(<char*> counts, <const char*> (counts - size), size * <int64_t> sizeof(float))
+            else:
+                before = end - first
+                average_pooling_FLOAT32_count_line(plan, place, counts, depth * before)
+            counts += size
 
 
 cdef void average_pooling_FLOAT32_finish_band(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
         const float* results) noexcept nogil:
     cdef int64_t run = place.run
-    cdef int64_t lines = place.lines
     cdef int64_t columns = place.columns
+    cdef int64_t lines = place.lines
+    cdef int64_t rows = place.rows
     cdef int64_t pitch = plan.result_pitch
     cdef int64_t line_step = plan.lines.output_step
+    cdef int64_t row_step = plan.rows.output_step
     cdef int64_t column_step = plan.columns.output_step
-    cdef int64_t rows = valid_rows(plan, place) * (place.end_row_tap - place.row_tap)
-    cdef char* output = place.output + place.row * plan.rows.output_step
-    cdef const float* finished
-    cdef int64_t line
-    if place.counted != rows:
-        average_pooling_FLOAT32_count(plan, place, scratch, rows)
+    cdef char* output = place.output + place.row * row_step
+    cdef WindowFinish finish
+    cdef int64_t row, line
+    average_pooling_FLOAT32_count(plan, place, scratch)
+    if lines == 1:
+        lines = rows
+        line_step = row_step
+        rows = 1
     if pitch == columns and line_step == columns * column_step:
         columns *= lines
         pitch = columns
         lines = 1
+    finish.results = results
+    finish.counts = scratch.counts
+    finish.line_step = pitch * run
+    finish.volume = plan.volume
+    finish.attributes = plan.attributes
     if plan.flat and columns * run >= SHORT_ROW:
-        for line in range(lines):
-            average_pooling_FLOAT32_finish_line(
-                plan, place, scratch, results, line * pitch * run, columns * run,
-                <float*> (output + line * line_step))
+        finish.size = columns * run
+        finish.lines = lines
+        finish.target_step = line_step
+        for row in range(rows):
+            finish.target = output + row * row_step
+            finish.results = results + row * lines * pitch * run
+            finish.counts = scratch.counts + row * lines * pitch * run
+            scratch.finish(&finish)
         return
-    average_pooling_FLOAT32_finish_line(
-        plan, place, scratch, results, 0, ((lines - 1) * pitch + columns) * run, scratch.finished)
-    finished = scratch.finished
-    for line in range(lines):
-        scatter_float(
-            output + line * line_step, column_step, plan.lanes.output_step, finished + line * pitch * run, columns, run)
+    finish.target = <char*> scratch.finished
+    finish.size = ((rows * lines - 1) * pitch + columns) * run
+    finish.lines = 1
+    finish.target_step = 0
+    scratch.finish(&finish)
+    for row in range(rows):
+        for line in range(lines):
+            scatter_float(
+                output + row * row_step + line * line_step, column_step, plan.lanes.output_step,
+                scratch.finished + (row * lines + line) * pitch * run, columns, run)
 
 
+# Columns of padding are the identity wherever elements are put between them.
 cdef void average_pooling_FLOAT32_begin_part(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
         int64_t tap, int64_t taps) noexcept nogil:
-    cdef int64_t line = plan.pitch * place.run
+    cdef int64_t size = plan.pitch * place.run
+    cdef int64_t lines = place.lines
+    cdef int64_t room = plan.line_room
     cdef float* row = scratch.sums
-    cdef int64_t i
+    cdef float* line
+    cdef int64_t n
     go_to_part(plan, place, tap, taps)
     if scratch.phases - row <= SMALL_ROOM:      # quicker at once
         average_pooling_FLOAT32_clear(row, scratch.phases - row)
         return
+    if plan.taken:
+        lines *= plan.tall
+        room = plan.room
+    else:
+        row = scratch.slots
     while row < scratch.phases:
-        for i in range(place.lines):
-            average_pooling_FLOAT32_clear(row + i * line, place.low * place.run)
-            average_pooling_FLOAT32_clear(row + i * line + place.high * place.run, line - place.high * place.run)
-        row += plan.room
+        for n in range(lines):
+            line = row + n * size
+            average_pooling_FLOAT32_clear(line, place.low * place.run)
+            average_pooling_FLOAT32_clear(line + place.high * place.run, size - place.high * place.run)
+        row += room
 
 
 cdef void average_pooling_FLOAT32_band(
@@ -2716,47 +2518,47 @@ cdef void average_pooling_FLOAT32_band(
 
 cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowPlan* plan = <const WindowPlan*> args
-    cdef int64_t slots = 0 if plan.direct and not plan.deep else plan.slots
+    cdef int64_t slots = 0 if plan.taken else plan.slots
     cdef int64_t spare = GROUP if plan.deep and not plan.direct else 0
-    cdef int64_t phases = 0 if plan.step == 1 else plan.room + plan.step * 2 * GROUP
-    cdef int64_t room = (slots + spare + 4) * plan.room + phases
+    cdef int64_t phases = plan.room + plan.step * LINE if plan.step > 1 and plan.run == 1 else 0
+    cdef int64_t room = 4 * plan.room + (slots + spare) * plan.line_room + phases
     cdef bint wide = dmlcy_wide()
-    cdef float small[SMALL_ROOM]
+    cdef float small[SMALL_ROOM + LINE]
+    cdef float* memory = small
     cdef average_pooling_FLOAT32_Scratch scratch
     cdef WindowPlace place
-    scratch.add_elements = NULL
-    scratch.add_sums = average_pooling_FLOAT32_add_sums_wide if wide else average_pooling_FLOAT32_add_sums
-    scratch.add_elements = average_pooling_FLOAT32_add_elements_wide if wide else average_pooling_FLOAT32_add_elements
+    scratch.add_sums = sum_float_wide if wide else sum_float
+    scratch.add_elements = sum_float_wide if wide else sum_float
     scratch.finish = average_pooling_FLOAT32_finish_wide if wide else average_pooling_FLOAT32_finish
-    scratch.sums = small
     if room > SMALL_ROOM:
-        scratch.sums = <float*> malloc(room * sizeof(float))
-    if scratch.sums == NULL:
+        memory = <float*> malloc((room + LINE) * sizeof(float))
+    if memory == NULL:
         return -1
+    scratch.sums = memory + (LINE - <uintptr_t> memory // sizeof(float) % LINE)
     scratch.slots = scratch.sums + plan.room
-    scratch.spare = scratch.slots + slots * plan.room
-    scratch.phases = scratch.spare + spare * plan.room
+    scratch.spare = scratch.slots + slots * plan.line_room
+    scratch.phases = scratch.spare + spare * plan.line_room
     scratch.results = scratch.phases + phases
     scratch.counts = scratch.results + plan.room
-    scratch.finished = scratch.counts + plan.room
-    scratch.halves = <float*> (scratch.finished + plan.room)
+    scratch.finished = <float*> (scratch.counts + plan.room)
+    place.run = 0                   # nowhere yet
     go_to_band(plan, &place, begin)
     while True:
         average_pooling_FLOAT32_band(plan, &place, &scratch)
         begin += 1
         if begin == end:
             break
-        if place.row + 1 < plan.rows.results:
-            go_to_row(plan, &place, place.row + 1)
+        if place.row + place.rows < plan.rows.results:
+            go_to_row(plan, &place, place.row + place.rows)
         else:
             go_to_band(plan, &place, begin)
     if room > SMALL_ROOM:
-        free(scratch.sums)
+        free(memory)
     return 0
 
 
 cdef int average_pooling_FLOAT32(WindowReduce* a) noexcept nogil:
-    return run_windows(average_pooling_FLOAT32_work, a, sizeof(float), False)
+    return run_windows(average_pooling_FLOAT32_work, a, sizeof(float), True)
 
 
 # AVERAGE_POOLING
