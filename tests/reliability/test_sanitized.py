@@ -76,6 +76,19 @@ def test_kernels_that_go_one_byte_beyond_are_stopped(isa: str) -> None:
             assert "ERROR: AddressSanitizer" in said and "dmlcy/_generated" in said, said
 
 
+def test_ints_that_overflow_are_stopped() -> None:
+    program = """
+        import numpy as np
+        import dmlcy as dml
+        x = np.zeros(3, np.float32)
+        out = np.lib.stride_tricks.as_strided(np.zeros(3, np.float32), strides=(1 << 62,))
+        dml.padding1(x, start_padding=0, end_padding=0, out=out)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, timeout=300, check=False, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGABRT and "signed integer overflow: 2 * 4611686018427387904" in done.stderr
+
+
 def test_every_module_is_watched() -> None:
     modules = [path for path in Path(dmlcy.__file__).parent.rglob("*") if path.name.endswith(EXTENSION_SUFFIXES[0])]
     assert len(modules) >= 12
