@@ -1,14 +1,21 @@
 """A JSON reader that keeps positions and accepts what DxDispatch accepts.
 
 Comments, trailing commas and text after the root are accepted and recorded as warnings. The reader is iterative and
-takes linear time.
+takes linear time. Runs of numbers, the bulk of a large file, are read by the standard library; where one of them stands
+is found when it is asked for.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
-from typing import Any, Final, Literal, NoReturn, TypeAlias
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from math import inf
+from typing import Any, Final, Literal, NoReturn, TypeAlias, overload
 
 from dmlcy._errors import quote
 from dmlcy._model.problems import Place, Problem, make, refuse
@@ -16,16 +23,23 @@ from dmlcy._model.problems import Place, Problem, make, refuse
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
 
 MAX_DEPTH: Final = 200
-MAX_DIGITS: Final = 1000
+MAX_DIGITS: Final = 600
+"""Of a whole number; the least that int() can be limited to is 640."""
+MAX_VALUES: Final = 1_000_000
+"""Values of a document, without numbers in arrays, and the words for those that JSON has not."""
 MAX_WARNINGS: Final = 1000
 _BLOCK: Final = 1 << 16
 """Characters whose lines are counted at a time."""
 
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
 _STRING: Final = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+)"')
-_DIGITS: Final = r"(-?(?:0|[1-9][0-9]*+))(\.[0-9]++)?([eE][+-]?[0-9]++)?"
+_DIGITS: Final = r"(?P<whole>-?(?:0|[1-9][0-9]*+))(?P<fraction>\.[0-9]++)?(?P<exponent>[eE][+-]?[0-9]++)?"
 _NUMBER: Final = re.compile(_DIGITS + r"(?![0-9A-Za-z_.+-])")
-_ITEM: Final = re.compile(_DIGITS + r"([ \t\r\n]*+),[ \t\r\n]*+")
+_NAMED: Final = r'"(?P<word>-?(?i:nan|inf))"'
+_ITEM: Final = re.compile(rf"(?:{_DIGITS}|{_NAMED})[ \t\r\n]*+(?P<comma>,)[ \t\r\n]*+")
+_RUN: Final = re.compile(rf"(?:[-+0-9.eE, \t\r\n]++|{_NAMED})*+")
+_SHORT: Final = re.compile(rf"(?:[0-9]{{0,{MAX_DIGITS}}}+[^0-9]++)*+[0-9]{{0,{MAX_DIGITS}}}+")
+_START: Final = re.compile(r"[^ \t\r\n,]++")
 _WORD: Final = re.compile(r"(true|false|null)(?![0-9A-Za-z_])")
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -38,7 +52,7 @@ _WORDS: Final[dict[str, tuple[Kind, bool | None]]] = {
 
 
 class Node:
-    """A value: ``value`` is a dict of nodes, a list of nodes, str, int, float, bool or None."""
+    """A value: ``value`` is a dict of nodes, Items, str, int, float, bool or None."""
 
     __slots__ = ("at", "key", "key_at", "kind", "parent", "value")
 
@@ -71,8 +85,63 @@ class Node:
         if self.kind == "object":
             return {name: member.plain() for name, member in self.value.items()}
         if self.kind == "array":
-            return [item.plain() for item in self.value]
+            return self.value.plain()
         return self.value
+
+
+class Items(Sequence[Node]):
+    """The values in an array. Numbers, and words for numbers, have no nodes but those that are asked for."""
+
+    __slots__ = ("_found", "_owner", "_runs", "_starts", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._owner: Node | None = None
+        self._found: list[Node | float | str] = []
+        self._runs: list[tuple[int, int]] = []  # the index of the first value of each run, and its place
+        self._starts: dict[int, array[int]] = {}  # the places of all values of a run, by that index
+
+    def own(self, owner: Node) -> None:
+        """Say which array these are the values of."""
+        self._owner = owner
+
+    def append(self, node: Node) -> None:
+        self._found.append(node)
+
+    def extend(self, values: list[float | str], at: int) -> None:
+        """Add a run of values; the first one stands at ``at``."""
+        self._runs.append((len(self._found), at))
+        self._found += values
+
+    def plain(self) -> list[Any]:
+        """The values without positions."""
+        return [item.plain() if isinstance(item, Node) else item for item in self._found]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Node]: ...
+    def __getitem__(self, index: int | slice) -> Node | list[Node]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        item = self._found[index]
+        if isinstance(item, Node):
+            return item
+        index = range(len(self))[index]
+        return Node("string" if isinstance(item, str) else "number", item, self._at(index), self._owner, index, -1)
+
+    def _at(self, index: int) -> int:
+        """Where a value without a node stands."""
+        number = bisect_right(self._runs, index, key=lambda run: run[0]) - 1
+        first, at = self._runs[number]
+        if first not in self._starts:
+            count = (self._runs[number + 1][0] if number + 1 < len(self._runs) else len(self)) - first
+            starts = (match.start() for match in _START.finditer(self._text, at))
+            self._starts[first] = array("Q", islice(starts, count))
+        return self._starts[first][index - first]
 
 
 class Document:
@@ -129,6 +198,7 @@ class _Reader:
         self.text = document.text
         self.at = 0
         self.open: list[Node] = []
+        self.count = 0
         self.seen: set[str] = set()
 
     def read(self) -> Node:
@@ -139,6 +209,9 @@ class _Reader:
         while True:
             parent = self.open[-1] if self.open else None
             node = self.value(parent, key, key_at)
+            self.count += 1
+            if self.count > MAX_VALUES:
+                self.fail(f"there are more than {MAX_VALUES} values, not counting numbers in arrays", at=node.at)
             root = root or node
             if parent is not None:
                 if parent.kind == "array":
@@ -178,7 +251,9 @@ class _Reader:
             return Node("object", {}, at, parent, key, key_at)
         if first == "[":
             self.at += 1
-            return Node("array", [], at, parent, key, key_at)
+            items = Items(self.text)
+            items.own(node := Node("array", items, at, parent, key, key_at))
+            return node
         if match := _NUMBER.match(self.text, at):
             self.at = match.end()
             return Node("number", self.number(match), at, parent, key, key_at)
@@ -212,7 +287,7 @@ class _Reader:
             self.at += 1
             self.skip()
             if self.open[-1].kind == "array":
-                comma = self.numbers(self.open[-1], comma)
+                comma = self.numbers(self.open[-1].value, comma)
             if not self.closes():
                 return True
             self.once("DML-MODEL-trailing-comma", comma)
@@ -221,13 +296,25 @@ class _Reader:
             return False
         self.unexpected("',' or '}'" if self.open[-1].kind == "object" else "',' or ']'")
 
-    def numbers(self, parent: Node, comma: int) -> int:
-        """Take a run of numbers with a comma after each, the bulk of a large file; the place of the last comma."""
-        items = parent.value
-        while match := _ITEM.match(self.text, self.at):
-            items.append(Node("number", self.number(match), self.at, parent, len(items), -1))
-            comma = match.end(4)
-            self.at = match.end()
+    def numbers(self, items: Items, comma: int) -> int:
+        """Take a run of numbers with a comma after each; the place of the last comma."""
+        start = self.at
+        match = _RUN.match(self.text, start)
+        last = self.text.rfind(",", start, match.end()) if match else -1
+        if last < 0:
+            return comma
+        values: list[float | str] = []
+        if _SHORT.fullmatch(self.text, start, last):
+            with suppress(ValueError):
+                values = json.loads(f"[{self.text[start:last]}]")
+        if values and inf not in values and -inf not in values:
+            comma, self.at = last, last + 1
+        else:  # one of them will be refused: go there
+            values = []
+            while match := _ITEM.match(self.text, self.at):
+                values.append(match["word"] or self.number(match))
+                comma, self.at = match.start("comma"), match.end()
+        items.extend(values, start)
         self.skip()
         return comma
 
@@ -261,14 +348,13 @@ class _Reader:
         return text
 
     def number(self, match: re.Match[str]) -> int | float:
-        digits, fraction, exponent = match.group(1, 2, 3)
-        if fraction is None and exponent is None and len(digits) <= MAX_DIGITS:
-            return int(digits)
-        text = digits + (fraction or "") + (exponent or "")
-        if len(text) > MAX_DIGITS:
-            self.fail(f"a number of more than {MAX_DIGITS} characters", at=match.start())
-        value = float(text)
-        if value in (float("inf"), float("-inf")):
+        whole, fraction, exponent = match.group("whole", "fraction", "exponent")
+        if fraction is None and exponent is None:
+            if len(whole.lstrip("-")) > MAX_DIGITS:
+                self.fail(f"a whole number of more than {MAX_DIGITS} digits", at=match.start())
+            return int(whole)
+        value = float(whole + (fraction or "") + (exponent or ""))
+        if value in (inf, -inf):
             self.fail("a number beyond the range of a double", at=match.start())
         return value
 

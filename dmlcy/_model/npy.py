@@ -52,7 +52,17 @@ def read_header(stream: BinaryIO) -> Header:
     try:
         with warnings.catch_warnings(action="ignore"):
             shape, fortran, kind = readers[np.lib.format.read_magic(head)](head)
-    except (ValueError, LookupError, TypeError, SyntaxError, EOFError, OSError, RecursionError, tokenize.TokenError):
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        SyntaxError,
+        EOFError,
+        OSError,
+        MemoryError,
+        RecursionError,
+        tokenize.TokenError,
+    ):
         raise NpyError("its header is no NumPy header") from None
     if any(type(size) is not int or size < 0 for size in shape):
         raise NpyError("its header is no NumPy header")

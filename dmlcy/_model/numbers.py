@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._model.json import Node
-from dmlcy._model.reader import Reader
+from dmlcy._model.json import Items, Node
+from dmlcy._model.reader import MOST, Reader
 from dmlcy._spec import Dtype
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -33,14 +33,26 @@ def is_float(dtype: Dtype) -> bool:
     return numpy_dtype(dtype).kind == "f"
 
 
-def array(reader: Reader, nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
+def array(reader: Reader, nodes: Items, dtype: Dtype) -> npt.NDArray[Any] | None:
     """The values as an array; None, and a problem for each, where values do not fit."""
-    found = [_float(node) if is_float(dtype) else _integer(node) for node in nodes]
-    if not is_float(dtype):
-        low, high = bounds(dtype)
-        bad = [i for i, value in enumerate(found) if value is None or not low <= value <= high]
-    else:
+    return _converted(reader, nodes.plain(), nodes, dtype)
+
+
+def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
+    """One value as a NumPy scalar; None, and a problem, where it does not fit."""
+    values = None if node is None else _converted(reader, [node.plain()], [node], dtype)
+    return None if values is None else values[0]
+
+
+def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
+    """The values that stand at the nodes."""
+    if is_float(dtype):
+        found = [_float(value) for value in given]
         bad = [i for i, value in enumerate(found) if value is None]
+    else:
+        found = given
+        low, high = bounds(dtype)
+        bad = [i for i, value in enumerate(found) if type(value) is not int or not low <= value <= high]
     if not bad:
         with np.errstate(over="ignore"):
             values = np.array(found, np.float64 if is_float(dtype) else numpy_dtype(dtype)).astype(numpy_dtype(dtype))
@@ -49,28 +61,18 @@ def array(reader: Reader, nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[An
         bad = [int(i) for i in np.flatnonzero(np.isinf(values)) if math.isfinite(found[i] or 0.0)]
         if not bad:
             return values
-    for i in bad:
+    for i in bad[: MOST + 1]:
         _report(reader, nodes[i], dtype)
     return None
 
 
-def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
-    """One value as a NumPy scalar; None, and a problem, where it does not fit."""
-    values = None if node is None else array(reader, [node], dtype)
-    return None if values is None else values[0]
-
-
-def _integer(node: Node) -> int | None:
-    return node.value if type(node.value) is int else None
-
-
-def _float(node: Node) -> float | None:
-    if node.kind == "string":
-        return _NAMED.get(node.value.lower())
-    if node.kind != "number":
-        return None
+def _float(value: Any) -> float | None:
+    if type(value) is float:
+        return value
+    if type(value) is str:
+        return _NAMED.get(value.lower())
     try:
-        return float(node.value)
+        return float(value) if type(value) is int else None
     except OverflowError:
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -151,6 +152,72 @@ def test_a_failure_says_where() -> None:
 def test_control_characters_are_not_echoed() -> None:
     assert "\x1b" not in failure('{"\x1b[2J": \x1b}')
     assert "\x1b" not in failure('{"\\u001b[2J": ?}')
+
+
+TOKENS = st.sampled_from(
+    ["1", "-2", "0.5", "1e3", "-0", '"nan"', '"-INF"', '"x"', '"nan "', "true", "null", "[1, 2]", "{}", '""']
+)
+GAPS = st.sampled_from(["", " ", "\n", "\t \r\n", "/* 1, 2 */", "// x,\n"])
+
+
+@given(st.lists(st.tuples(GAPS, TOKENS, GAPS), min_size=1), st.booleans())
+def test_every_value_of_an_array_has_its_place(parts: list[tuple[str, str, str]], trailing: bool) -> None:
+    text, places = "[", []
+    for before, token, after in parts:
+        places.append(len(text) + len(before))
+        text += f"{before}{token}{after},"
+    root = document((text if trailing else text[:-1]) + "]").root
+    tokens = [token for _, token, _ in parts]
+    assert root.plain() == [json.loads(token) for token in tokens]
+    assert [node.at for node in root.value] == places
+    assert [(node.plain(), node.path()) for node in root.value] == [
+        (json.loads(token), f"$[{number}]") for number, token in enumerate(tokens)
+    ]
+    kinds = {str: "string", bool: "true", int: "number", float: "number", list: "array", dict: "object"}
+    assert [node.kind for node in root.value] == [kinds.get(type(json.loads(token)), "null") for token in tokens]
+    assert root.value[-1].at == places[-1] and [node.at for node in root.value[1:]] == places[1:]
+
+
+@pytest.mark.parametrize(
+    ("bad", "what"),
+    [
+        ("1e999", "a number beyond the range of a double"),
+        ("-1e999", "a number beyond the range of a double"),
+        ("9" * (MAX_DIGITS + 1), f"a whole number of more than {MAX_DIGITS} digits"),
+        ("01", '"01,5,'),
+        ("1 2", '"2,5,'),
+        ("", '",5,'),
+        ('"nan" 1', '"1,5,'),
+        ("1.", '"1.,5,'),
+    ],
+)
+def test_a_bad_number_in_a_run_is_found(bad: str, what: str) -> None:
+    text = f'{{"a": [1,2, "inf",\n 3,4,{bad},5,"nan",6]}}'
+    column = 6 + bad.find(" ") + 1
+    assert failure(text).startswith(f"m.json:2:{column}: $.a: This is not JSON: {what}"), failure(text)
+
+
+def test_a_run_of_long_numbers() -> None:
+    long = ["9" * MAX_DIGITS, f"0.{'3' * 5000}", f"-{'9' * MAX_DIGITS}", "1"]
+    assert document(f"[1,{','.join(long)}]").root.plain() == [1, *map(json.loads, long)]
+
+
+def test_values_are_limited_but_for_numbers_in_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dmlcy._model.json.MAX_VALUES", 100)
+    document("[" + "1," * 1000 + "1]")
+    document("[" + '"-inf",' * 1000 + "1]")
+    assert "more than 100 values" in failure("[" + "[]," * 100 + "1]")
+    assert "more than 100 values" in failure("[" + "1,{}," * 100 + "1]")
+
+
+def test_numbers_take_little_memory() -> None:
+    text = f"[{','.join(map(str, range(100_000)))}]"
+    tracemalloc.start()
+    found = document(text).root.value
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.plain()[-1] == 99_999
+    assert peak < 120 * len(found)
 
 
 def test_every_truncation_is_refused() -> None:
