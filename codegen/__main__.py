@@ -21,7 +21,7 @@ from .load import load
 from .model import Specs
 from .plan import Plan, plan
 from .show import show
-from .writer import Writer
+from .writer import Writer, replace
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -197,8 +197,7 @@ def run_new(root: Path, operator: str, family: str | None) -> int:
         return 1
     entry = specs.facts.catalogue[name]
     groups = new.groups_of(sibling if sibling is not None and sibling.family == chosen else None, entry, root)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(new.skeleton(entry, chosen, specs.facts, groups), encoding="utf-8")
+    replace(path, new.skeleton(entry, chosen, specs.facts, groups).encode())
     print(path.relative_to(root).as_posix())
     return 0
 
@@ -245,7 +244,7 @@ def main(arguments: list[str] | None = None) -> int:
             case "show":
                 return run_show(root, args.operator)
         return run_new(root, args.operator, args.family)
-    except SpecError as error:
+    except (SpecError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except UsageError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 
+from . import source
 from .pages import pages
 from .plan import FamilyPlan, OperatorPlan, Plan
 from .show import show
@@ -145,7 +146,7 @@ def emit(plan: Plan, writer: Writer) -> None:
         writer.write(f"{PACKAGE}/{name}.py", env.get_template(f"package_{name}.py.j2").render(plan=plan))
     writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
     for name in FACTS:
-        text = (writer.root / "specs" / f"{name}.toml").read_text(encoding="utf-8")
+        text = source.read(writer.root / "specs" / f"{name}.toml").decode()
         writer.write(f"{SPECS}/{name}.toml", text)
     for operator in plan.specs.operators.values():
         text = show(operator, plan.facts.catalogue[operator.name])

@@ -6,10 +6,12 @@ trigger is excused with a reason.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import source
 from .diagnostics import Diagnostics, Span, did_you_mean
 
 PATH = "specs/ids.lock"
@@ -45,7 +47,11 @@ def read_triggered(root: Path, diagnostics: Diagnostics) -> Lock:
 def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> Lock:
     lock, retired = Lock(), False
     path = root / relative
-    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    try:
+        lines = source.read(path).decode().split("\n") if os.path.lexists(path) else []
+    except (OSError, UnicodeDecodeError) as error:
+        diagnostics.error(None, f"cannot read {relative}: {getattr(error, 'strerror', None) or error}")
+        return lock
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import source
 from .model import DTYPE_ENUM, CatalogueField, CatalogueOperator, Enum, Facts, Operator, Specs
 from .show import table, value
 
@@ -33,7 +34,7 @@ def groups_of(operator: Operator | None, entry: CatalogueOperator, root: Path) -
         return Groups()
     data: list[dict[str, Any]] = []
     for name in operator.include:
-        data.append(tomllib.loads((root / "specs" / "shared" / f"{name}.toml").read_text(encoding="utf-8")))
+        data.append(tomllib.loads(source.read(root / "specs" / "shared" / f"{name}.toml").decode()))
     fields = frozenset(row["name"] for group in data for row in group.get("field", ()))
     if not fields <= {field.name for field in entry.fields}:
         return Groups()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -19,6 +20,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, overload
 
 from codegen.diagnostics import Diagnostics, Span, did_you_mean
+
+LARGEST: Final = 2**24
+"""Bytes of a file that is read."""
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 Range: TypeAlias = tuple[int, int]
@@ -266,13 +270,25 @@ class Document:
         return Table(self, (), "this file")
 
 
+def read(path: Path) -> bytes:
+    """The content of a file; OSError, and no waiting, for one that is no regular file or too large to be a text."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("it is not a regular file")
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise OSError(f"it is larger than {LARGEST} bytes")
+    return content
+
+
 def load(path: Path, root: Path, diagnostics: Diagnostics) -> Document | None:
     """Read a spec file below the specs root; None, and a problem reported, when it is no TOML."""
     file = Path(os.path.relpath(path, Path(os.path.abspath(root)).parent)).as_posix()
     try:
-        content = path.read_bytes()
+        content = read(path)
     except OSError as error:
-        diagnostics.error(None, f"cannot read {file}: {error.strerror}")
+        diagnostics.error(None, f"cannot read {file}: {error.strerror or error}")
         return None
     try:
         text = content.decode()

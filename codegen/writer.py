@@ -51,7 +51,7 @@ class Writer:
             elif after is None:
                 path.unlink()
             else:
-                _replace(path, after)
+                replace(path, after)
         return changed
 
     def diffs(self) -> str:
@@ -90,7 +90,7 @@ def _match_parts(name: list[str], pattern: list[str]) -> bool:
     return bool(name) and fnmatchcase(name[0], pattern[0]) and _match_parts(name[1:], pattern[1:])
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes) -> None:
     """Put a whole file in place at once. A new file has the usual permissions, which tempfile would not give it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

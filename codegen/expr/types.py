@@ -36,7 +36,7 @@ from .nodes import (
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 MAX_RANK = 8
-MAX_REPEATS = 64  # beyond, the interval of a repeated product is not worked out
+MAX_REPEATS = 64  # of a `for` in a formula
 
 
 class Kind(enum.Enum):
@@ -171,6 +171,9 @@ def kind_of(node: Node, scope: Scope) -> Kind:
             return _call(node, scope)
         case Each(function=function, body=body, variable=variable, count=count):
             _expect(count, scope, Kind.INT)
+            times = interval_of(count, scope).hi
+            if function != "all" and (times is None or times > MAX_REPEATS):  # an `all` can be a rule of its own
+                raise ExprError(f"a `for` runs at most {MAX_REPEATS} times: this may be more", count.at, count.length)
             inner = within(scope, variable, count)
             if function in ("all", "any"):
                 _expect(body, inner, Kind.BOOL)

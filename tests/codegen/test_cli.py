@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bad_specs import BASE, WIDEN
 
 from codegen import __main__ as cli
 from codegen import emit as emit_module
-from codegen import ids
+from codegen import ids, source
 from codegen.__main__ import main
 from codegen.diagnostics import Diagnostics
 from codegen.emit import emit
@@ -342,6 +343,61 @@ def test_hostile_texts_stay_inside_generated_cython(root: Path) -> None:
     tree = parse_from_strings("pad", text)
     found = [node.doc for node in tree.body.stats if getattr(node, "doc", None)]
     assert any(" ".join(HOSTILE.split()) in " ".join(str(doc).split()) for doc in found)
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("there are no pipes with a name here")
+    os.mkfifo(path)
+
+
+def a_link_to_nothing(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def a_link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def zeros_without_end(path: Path) -> None:
+    if not Path("/dev/zero").exists():
+        pytest.skip("there is no /dev/zero here")
+    path.symlink_to("/dev/zero")
+
+
+def a_large_file(path: Path) -> None:
+    with path.open("wb") as stream:
+        stream.truncate(source.LARGEST + 1)
+
+
+def no_text(path: Path) -> None:
+    path.write_bytes(b"\xff")
+
+
+@pytest.mark.parametrize(
+    "make", [a_folder, a_pipe, a_link_to_nothing, a_link_to_itself, zeros_without_end, a_large_file, no_text]
+)
+@pytest.mark.parametrize("file", [WIDEN, ids.PATH])
+def test_a_spec_that_is_no_file(root: Path, file: str, make: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused at once, whatever it is."""
+    (root / file).unlink(missing_ok=True)
+    make(root / file)
+    before = files(root)
+    assert run(root, "gen") == 1
+    said = capsys.readouterr().err
+    assert f"cannot read {file}: " in said or f"{file}:1:1: not UTF-8" in said
+    assert files(root) == before
+
+
+def test_what_cannot_be_written_is_said(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "docs").write_text("in the way")
+    assert run(root, "gen") == 1
+    said = capsys.readouterr().err
+    assert "docs" in said and "Traceback" not in said
 
 
 def test_build_compiles_and_restores(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

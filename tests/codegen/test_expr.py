@@ -45,6 +45,7 @@ PARSE_ERRORS = {
     "(yield)": NO + "yield",
     "(yield from x)": NO + "yield",
     "a ** b": NO + "operator **",
+    "10**10**10": NO + "operator **",
     "a & b": NO + "operator &",
     "a | b": NO + "operator |",
     "a ^ b": NO + "operator ^",
@@ -177,6 +178,11 @@ TYPE_ERRORS = {
     "sum(k for a in 3)": "the index 'a' is not one letter from b to z",
     "sum(k for level in 3)": "the index 'level' is not one letter from b to z",
     "sum(b for b in 3)": "b is already the name of something",
+    "sum(1 for k in 65)": "a `for` runs at most 64 times: this may be more",
+    "any(f for k in a)": "a `for` runs at most 64 times: this may be more",
+    "max(k for k in 1000000 * 1000000)": "a `for` runs at most 64 times: this may be more",
+    "__builtins__": "unknown name __builtins__",
+    "__debug__ + 1": "unknown name __debug__",
 }
 
 
