@@ -1,0 +1,291 @@
+"""What stands in place of a file, and disks that are full: refused at once, and nothing is left half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exchange import command
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "padding1.json"
+SIZES = [1, 1, 128, 128]
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("there are no pipes with a name here")
+    os.mkfifo(path)
+
+
+def a_link_to_a_pipe(path: Path) -> None:
+    a_pipe(path.with_suffix(".pipe"))
+    path.symlink_to(path.with_suffix(".pipe"))
+
+
+def zeros_without_end(path: Path) -> None:
+    if not Path("/dev/zero").exists():
+        pytest.skip("there is no /dev/zero here")
+    path.symlink_to("/dev/zero")
+
+
+def a_socket(path: Path) -> None:
+    if not hasattr(socket, "AF_UNIX"):
+        pytest.skip("there are no sockets in the file system here")
+    here = os.getcwd()
+    os.chdir(path.parent)  # the address of a socket is short
+    try:
+        socket.socket(socket.AF_UNIX).bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+def a_link_to_nothing(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def a_link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+KINDS = [a_folder, a_pipe, a_link_to_a_pipe, zeros_without_end, a_link_to_nothing, a_link_to_itself]
+if sys.platform == "linux":
+    KINDS.append(a_socket)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What ``dmlcy run --expect`` writes."""
+    folder = tmp_path_factory.mktemp("expected") / "e"
+    assert command("run", EXAMPLE, "--expect", folder).status == 0
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("make", KINDS)
+def test_in_place_of_a_model(make: Callable[[Path], None], tmp_path: Path) -> None:
+    model = tmp_path / "m.json"
+    make(model)
+    for arguments in (["run"], ["lint"], ["export", "--output", tmp_path / "out"]):
+        done = command(arguments[0], model, *arguments[1:])
+        assert done.status == 2
+        assert "DML-MODEL-file" in done.out + done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("make", KINDS)
+@pytest.mark.parametrize("name", ["x.npy", "x.bin"])
+def test_in_place_of_initial_values(make: Callable[[Path], None], name: str, tmp_path: Path) -> None:
+    make(tmp_path / name)
+    values = {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": name}}
+    model = {"resources": {"x": values}, "dispatchables": {}, "commands": [{"type": "print", "resource": "x"}]}
+    (tmp_path / "m.json").write_text(json.dumps(model))
+    done = command("run", tmp_path / "m.json")
+    assert (done.status, done.out) == (2, "")
+    assert "DML-MODEL-source" in done.err
+    assert command("lint", tmp_path / "m.json").status == 0  # it opens no file
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("make", KINDS)
+def test_in_place_of_what_is_compared(make: Callable[[Path], None], expected: Path, tmp_path: Path) -> None:
+    for name in ("manifest.json", "output.npy"):
+        folder = tmp_path / name.partition(".")[0]
+        shutil.copytree(expected, folder)
+        (folder / name).unlink()
+        make(folder / name)
+        assert command("compare", folder, expected).status == 2
+        assert (command("compare", expected, folder).status == 0) == (name == "manifest.json")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("make", KINDS)
+def test_in_place_of_an_input(make: Callable[[Path], None], tmp_path: Path) -> None:
+    tensors = {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 4]}, {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 8]}
+    padding = {"PaddingMode": "EDGE", "PaddingValueDataType": "FLOAT32", "PaddingValue": 0, "DimensionCount": 4}
+    padding |= {"StartPadding": [0, 0, 2, 2], "EndPadding": [0, 0, 2, 2]}
+    desc = {"InputTensor": tensors[0], "OutputTensor": tensors[1], **padding}
+    (tmp_path / "d.json").write_text(json.dumps({"type": "DML_OPERATOR_PADDING1", "desc": desc}))
+    make(tmp_path / "x.npy")
+    done = command("export", tmp_path / "d.json", "--output", tmp_path / "o", "--input", f"input={tmp_path / 'x.npy'}")
+    assert done.status == 2
+    assert "DML-MODEL-source" in done.err
+    assert not (tmp_path / "o").exists()
+
+
+# Writing
+
+
+def model(folder: Path) -> Path:
+    """A model that writes two files, the second of 64 KiB."""
+    tensor = {"DataType": "FLOAT32", "Sizes": SIZES}
+    desc = {"InputTensor": tensor, "OutputTensor": tensor, "PaddingMode": "EDGE", "PaddingValueDataType": "FLOAT32"}
+    desc |= {"PaddingValue": 0, "DimensionCount": 4, "StartPadding": [0] * 4, "EndPadding": [0] * 4}
+    values = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 128 * 128, "value": 1}}
+    bindings = {"InputTensor": "in", "OutputTensor": "out"}
+    commands = [
+        {"type": "dispatch", "dispatchable": "pad", "bindings": bindings},
+        {"type": "writeFile", "resource": "out", "targetPath": "deep/out.npy", "dimensions": SIZES},
+    ]
+    whole = {
+        "resources": {"in": values, "out": values},
+        "dispatchables": {"pad": {"type": "DML_OPERATOR_PADDING1", "desc": desc}},
+        "commands": commands,
+    }
+    path = folder / "m.json"
+    path.write_text(json.dumps(whole))
+    (folder / "d.json").write_text(json.dumps(whole["dispatchables"]["pad"]))  # type: ignore[index]
+    return path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+WRITING: dict[str, list[str]] = {
+    "run": ["run", "m.json", "--output-path", "o"],
+    "expect": ["run", "m.json", "--output-path", "elsewhere", "--expect", "o"],
+    "export": ["export", "d.json", "--output", "o"],
+}
+
+
+def limited(folder: Path, arguments: list[str], size: int) -> subprocess.CompletedProcess[str]:
+    """A command that cannot write files of more than so many bytes: as if the disk were full."""
+    code = "import resource, sys\n"
+    code += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n"
+    code += "from dmlcy._cli import main\nsys.exit(main(sys.argv[1:]))"
+    run = [sys.executable, "-B", "-c", code, *arguments]
+    return subprocess.run(run, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="this system has no limit of the size of files")
+@pytest.mark.parametrize("name", WRITING)
+def test_a_full_disk(name: str, tmp_path: Path) -> None:
+    """The command says so, and whatever was there is as it was."""
+    model(tmp_path)
+    arguments = WRITING[name]
+    if name == "expect":  # only the last file is in question
+        content = json.loads((tmp_path / "m.json").read_text())
+        content["commands"].pop()
+        (tmp_path / "m.json").write_text(json.dumps(content))
+    done = limited(tmp_path, arguments, 40_000)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "DML-MODEL-write" in done.stderr
+    assert files(tmp_path).keys() == {"m.json", "d.json"}
+    assert limited(tmp_path, arguments, 10**6).returncode == 0
+    before = files(tmp_path)
+    assert len(before) > 2
+    assert limited(tmp_path, arguments, 40_000).returncode == 2
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("name", WRITING)
+def test_an_interrupt_while_a_file_is_written(
+    name: str, error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def stop(stream: Any, values: Any, **_: Any) -> None:
+        stream.write(values.tobytes()[:100])
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np.lib.format, "write_array", stop)
+        assert command(*WRITING[name]).status == (130 if error is KeyboardInterrupt else 1)
+    assert files(tmp_path).keys() == {"m.json", "d.json"}
+    assert command(*WRITING[name]).status == 0
+    assert len(files(tmp_path)) > 2
+
+
+OUTSIDE = [
+    "../x.npy",
+    "a/../../x.npy",
+    "..\\x.npy",
+    "a\\..\\..\\x.npy",
+    "/x.npy",
+    "\\\\host\\x.npy",
+    "C:x.npy",
+    "a//x.npy",
+]
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_nothing_is_written_outside(path: str, tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    content = json.loads(model(folder).read_text())
+    content["commands"][1]["targetPath"] = path
+    (folder / "m.json").write_text(json.dumps(content))
+    done = command("run", folder / "m.json", "--output-path", folder / "o")
+    assert done.status == 1
+    assert "DML-MODEL-target" in done.err
+    assert files(tmp_path).keys() == {"here/m.json", "here/d.json"}
+
+
+def test_links_do_not_lead_outside(tmp_path: Path) -> None:
+    """Neither in place of a folder, nor of the file: that one is replaced, not what it points to."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "out.npy").write_text("mine")
+    path = model(tmp_path)
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "deep").symlink_to(other)
+    done = command("run", path, "--output-path", tmp_path / "o")
+    assert (done.status, "DML-MODEL-write" in done.err) == (2, True)
+    (tmp_path / "o" / "deep").unlink()
+    (tmp_path / "o" / "deep").mkdir()
+    (tmp_path / "o" / "deep" / "out.npy").symlink_to(other / "out.npy")
+    assert command("run", path, "--output-path", tmp_path / "o").status == 0
+    assert not (tmp_path / "o" / "deep" / "out.npy").is_symlink()
+    assert files(other) == {"out.npy": b"mine"}
+
+
+def test_files_above_can_be_read(tmp_path: Path) -> None:
+    """As DxDispatch allows it."""
+    (tmp_path / "sub").mkdir()
+    np.save(tmp_path / "x.npy", np.arange(3, dtype=np.float32))
+    values = {"initialValues": {"sourcePath": "../x.npy"}}
+    content = {"resources": {"x": values}, "dispatchables": {}, "commands": [{"type": "print", "resource": "x"}]}
+    (tmp_path / "sub" / "m.json").write_text(json.dumps(content))
+    assert command("run", tmp_path / "sub" / "m.json").out == "Resource 'x': 0, 1, 2\n"
+
+
+@pytest.mark.parametrize("shrinks", [True, False])
+def test_a_file_that_changes_while_it_is_read(shrinks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its size is asked of the open file; what is missing then is an error, what is more is not read."""
+    from dmlcy._model import npy
+
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(1000, dtype=np.float32))
+    whole, reading = path.read_bytes(), npy.read_header
+
+    def change(stream: Any) -> Any:
+        found = reading(stream)
+        path.write_bytes(whole[:200] if shrinks else whole + bytes(10_000))
+        return found
+
+    monkeypatch.setattr(npy, "read_header", change)
+    values = {"initialValues": {"sourcePath": "x.npy"}}
+    content = {"resources": {"x": values}, "dispatchables": {}, "commands": [{"type": "print", "resource": "x"}]}
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    done = command("run", tmp_path / "m.json")
+    assert done.status == (2 if shrinks else 0)
+    assert ("DML-MODEL-npy" in done.err) == shrinks
+    assert done.out.count(",") == (0 if shrinks else 999)
