@@ -41,6 +41,9 @@ class BuildExt(build_ext):
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]
                 extension.extra_link_args.append(f"-fsanitize={sanitizers}")
+            if os.environ.get("DMLCY_LINES"):  # count how often each line runs: tests/reliability/lines.py
+                extension.extra_compile_args += ["--coverage", "-O0"]
+                extension.extra_link_args.append("--coverage")
             if extension.name == "dmlcy._runtime.threads" and self.has_openmp(openmp):
                 extension.extra_compile_args.append(openmp)
                 extension.extra_link_args += [] if msvc else [openmp]
