@@ -140,6 +140,20 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """What the loops of a family are told of an operator; docs/families.md says what the keys mean.
+
+    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
+    ``formulas`` keys to expressions over fields and the names that the family reserves; the keys are those of
+    ``[kernel]``, dotted.
+    """
+
+    roles: dict[str, str]
+    words: dict[str, str]
+    formulas: dict[str, Formula]
+
+
+@dataclass(frozen=True, slots=True)
 class Interpretation:
     """A decision where the documentation is silent or contradicts itself."""
 
@@ -181,6 +195,7 @@ class Operator:
     examples: tuple[Example, ...]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
     window: Window | None
+    definition: Definition
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,8 @@ def _call(function: str, args: tuple[Node, ...], scope: Scope) -> str:
         case "min" | "max" if len(args) == 1:
             return f"{function}({first}, default=0)"
         case "round":  # half away from zero, saturated
-            return f"max({-(2**31)}, min({2**31 - 1}, math.trunc(2 * {first}) - math.trunc({first})))"
+            limited = f"max({-(2**31)}, min({2**31 - 1}, {first}))"
+            return f"(math.trunc(2 * {limited}) - math.trunc({limited}))"
         case "ceil_div":
             return f"(-(-{first} // {python(args[1], scope)}))"
         case "isfinite" | "isnan" | "floor" | "sqrt" | "exp" | "log" | "tanh" | "erf" | "pow":

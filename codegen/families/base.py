@@ -10,6 +10,8 @@ from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.cython import Cython
 from ..expr.nodes import ExprError, Node
 from ..expr.parse import parse
+from ..expr.python import python
+from ..expr.text import formula
 from ..expr.types import Interval, Kind, Symbol, kind_of
 from ..model import DTYPE_ENUM, Facts, Operator
 from ..source import Table
@@ -32,6 +34,19 @@ class WindowRoles:
     dilations: str | None
     start: str
     blocks: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What ``[kernel]`` says, for the package: the definition that results are compared with is made of it.
+
+    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
+    ``formulas`` keys to (text, Python); the keys are those of ``[kernel]``, dotted.
+    """
+
+    roles: dict[str, str]
+    words: dict[str, str]
+    formulas: dict[str, tuple[str, str]]
 
 
 class Family(Protocol):
@@ -60,6 +75,7 @@ class KernelTable:
         self.facts = facts
         self.diagnostics = diagnostics
         self.table: Table | None = operator.kernel
+        self.definition = Definition({}, {}, {})
         if self.table is not None:  # the problems of loading are reported already
             self.table.document.diagnostics = diagnostics
 
@@ -73,7 +89,13 @@ class KernelTable:
                 f"the role {key} of family {self.operator.family} takes {kinds[0].value}: {name!r} is none",
                 did_you_mean(name, self.operator.scope),
             )
+        self.definition.roles[key] = name
         return name
+
+    def word(self, key: str, value: str) -> str:
+        """Notes what a key of ``[kernel]`` says that is no expression."""
+        self.definition.words[key] = value
+        return value
 
     def error(self, key: str, message: str, hint: str | None = None) -> None:
         """A problem of ``[kernel]``."""
@@ -102,7 +124,7 @@ class KernelTable:
         for dtype in given:
             found = acc.choice(dtype, choices)
             if dtype in C_TYPES:
-                yield dtype, found
+                yield dtype, self.word(f"acc.{dtype}", found)
             else:
                 acc.error(dtype, f"this family has no kernel for {dtype}", did_you_mean(dtype, C_TYPES))
         for rows in self.operator.types.values():
@@ -128,6 +150,10 @@ class KernelTable:
             found = kind_of(node, scope)
             if found is not kind and not (kind is Kind.FLOAT and found is Kind.INT):
                 raise ExprError(f"expected {kind.value}, found {found.value}", 0, len(text))
+            # An element of a tensor is one of the numbers that the definition is given, not one of an array.
+            numbers = {n: local(Kind.VECTOR) if s.kind is Kind.TENSOR else s for n, s in scope.items()}
+            path = ".".join(str(step) for step in (*table.path[1:], key))
+            self.definition.formulas[path] = (formula(node), python(node, numbers))
             renderer = cython or Cython(scope, place="")
             renderer.scope = scope
             return node, renderer.expression(node)

@@ -13,7 +13,7 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, KernelTable, local
+from .base import ELEMENT_TYPES, Definition, KernelTable, local
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class PadKernel:
     fill: str
     mode: str
     maps: tuple[IndexMap, ...]
+    definition: Definition
 
 
 class Pad:
@@ -60,7 +61,7 @@ class Pad:
         if index is not None:
             index.finish()
         kernel.finish()
-        return PadKernel(start, fill, mode, tuple(maps))
+        return PadKernel(start, fill, mode, tuple(maps), kernel.definition)
 
     def needs(self, kernel: PadKernel) -> Sequence[str]:
         """No let."""

@@ -15,7 +15,7 @@ from typing import Any
 from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, KernelTable
+from .base import ELEMENT_TYPES, Definition, KernelTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class RearrangeKernel:
 
     mode: str | None
     patterns: tuple[Pattern, ...]
+    definition: Definition
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class Rearrange:
                 symbol = operator.scope.get(size)
                 if symbol is None or symbol.kind is not Kind.INT:
                     axes.error(name, f"{size!r} is no integer", did_you_mean(size, operator.scope))
-                known[name] = f"a.{size}"
+                known[name] = f"a.{kernel.word(f'axes.{name}', size)}"
             axes.finish()
         table = kernel.table
         patterns: list[Pattern] = []
@@ -82,13 +83,15 @@ class Rearrange:
                 if given is None or not given.has(member):
                     kernel.error("pattern", f"there is no pattern for {member}")
                 else:
-                    patterns.append(self.pattern(kernel, given.str(member), value, known))
+                    text = kernel.word(f"pattern.{member}", given.str(member))
+                    patterns.append(self.pattern(kernel, text, value, known))
             if given is not None:
                 given.finish()
         else:
-            patterns.append(self.pattern(kernel, table.str("pattern"), None, known))
+            text = kernel.word("pattern", table.str("pattern"))
+            patterns.append(self.pattern(kernel, text, None, known))
         kernel.finish()
-        return RearrangeKernel(mode, tuple(patterns))
+        return RearrangeKernel(mode, tuple(patterns), kernel.definition)
 
     def pattern(self, kernel: KernelTable, text: str, value: int | None, known: Mapping[str, str]) -> Pattern:
         """One pattern: the sizes of its parts, and their strides in both tensors."""

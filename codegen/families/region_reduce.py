@@ -16,7 +16,7 @@ from ..expr.nodes import Index, Number
 from ..expr.types import Kind
 from ..model import Facts, Operator
 from ..source import Table
-from .base import C_TYPES, KernelTable, local
+from .base import C_TYPES, Definition, KernelTable, local
 from .window_reduce import attribute_locals
 
 LOOPS = ("FLOAT16", "FLOAT32")  # data types that lanes.h compares
@@ -50,6 +50,7 @@ class RegionKernel:
 
     rois: str
     loops: tuple[RegionLoop, ...]
+    definition: Definition
 
 
 class RegionReduce:
@@ -61,7 +62,7 @@ class RegionReduce:
         """Reads roles and expressions, for each data type."""
         kernel = KernelTable(operator, facts, diagnostics)
         rois = kernel.role("rois", "roi", Kind.TENSOR)
-        result = RegionKernel(rois, tuple(self.loops(kernel)))
+        result = RegionKernel(rois, tuple(self.loops(kernel)), kernel.definition)
         kernel.finish()
         return result
 
@@ -78,7 +79,7 @@ class RegionReduce:
             "last": local(Kind.INT, -(2**31), 2**31 - 1),
             "count": local(Kind.INT, 1, 2**31 - 1),
         }
-        reduction = table.choice("reduction", ("max",))
+        reduction = kernel.word("reduction", table.choice("reduction", ("max",)))
         empty = kernel.expression(table, "empty", {}, Kind.FLOAT)[1]
         batch = self.entry(kernel, table, "batch", entry, Kind.FLOAT)
         bounds = {}

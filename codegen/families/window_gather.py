@@ -9,7 +9,7 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, KernelTable, WindowRoles
+from .base import ELEMENT_TYPES, Definition, KernelTable, WindowRoles
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class GatherKernel:
     dilations: str
     start: str
     blocks: str
+    definition: Definition
 
 
 class WindowGather:
@@ -39,6 +40,7 @@ class WindowGather:
             kernel.role("dilations", "dilations", Kind.VECTOR),
             kernel.role("start", "start_padding", Kind.VECTOR),
             kernel.role("blocks", "blocks", Kind.VECTOR),
+            kernel.definition,
         )
         kernel.finish()
         return result

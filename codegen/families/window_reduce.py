@@ -15,7 +15,7 @@ from ..expr.cython import Cython
 from ..expr.nodes import Arith, Name, Node, Number, substitute
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import C_TYPES, KernelTable, WindowRoles, local
+from .base import C_TYPES, Definition, KernelTable, WindowRoles, local
 
 COMBINE = {"sum": "+"}  # the operators, of accumulators and of blocks of them
 
@@ -64,6 +64,7 @@ class ReduceKernel:
     dilations: str | None
     start: str
     loops: tuple[ReduceLoop, ...]
+    definition: Definition
 
 
 class WindowReduce:
@@ -80,11 +81,11 @@ class WindowReduce:
             strides=kernel.role("strides", "strides", Kind.VECTOR),
             dilations=kernel.role("dilations", "dilations", Kind.VECTOR) if "dilations" in operator.scope else None,
             start=kernel.role("start", "start_padding", Kind.VECTOR),
-            loops=(),
+            loops=tuple(self.loops(kernel)),
+            definition=kernel.definition,
         )
-        loops = tuple(self.loops(kernel))
         kernel.finish()
-        return ReduceKernel(roles.spatial, roles.window, roles.strides, roles.dilations, roles.start, loops)
+        return roles
 
     def loops(self, kernel: KernelTable) -> list[ReduceLoop]:
         """One loop per data type in ``acc``."""
@@ -101,7 +102,7 @@ class WindowReduce:
         scalars = attribute_locals(kernel.operator)
         init = kernel.expression(table, "init", names, Kind.FLOAT)[1]
         step = kernel.expression(table, "step", names, Kind.FLOAT)[1]
-        reduction = table.choice("reduction", tuple(COMBINE))
+        reduction = kernel.word("reduction", table.choice("reduction", tuple(COMBINE)))
         table.str("finish")
         loops = []
         for dtype, acc in kernel.accumulators(table, ("FLOAT32", "FLOAT64")):

@@ -300,7 +300,8 @@ def run(text: str, **names: Any) -> Any:
 
 def test_round_goes_away_from_zero_and_saturates() -> None:
     for value, rounded in [(0.5, 1), (-0.5, -1), (2.5, 3), (-2.5, -3), (0.49999999999999994, 0), (2.4, 2), (-7.6, -8),
-                           (1e300, 2**31 - 1), (-1e300, -(2**31)), (4503599627370497.5, 2**31 - 1)]:  # fmt: skip
+                           (1e300, 2**31 - 1), (-1e300, -(2**31)), (4503599627370497.5, 2**31 - 1),
+                           (math.inf, 2**31 - 1), (-math.inf, -(2**31))]:  # fmt: skip
         assert run("round(x)", x=value) == rounded
 
 

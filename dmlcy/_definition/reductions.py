@@ -1,0 +1,71 @@
+"""The definitions of families that reduce many elements to one: window_reduce, region_reduce."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dmlcy._definition.exact import Array, exact, grid, single
+from dmlcy._definition.given import Given
+from dmlcy._definition.slide import slide
+
+
+def window_reduce(given: Given) -> tuple[Array, Array]:
+    """``finish`` of the elements of each window after ``step`` with each; and the accumulators before ``finish``."""
+    window, source = slide(given), exact(given.input)
+    shape = given.output_sizes
+    lead = len(shape) - len(window.sizes)
+    results, accumulators = np.empty(shape, object), np.empty(shape, object)
+    volume, init = math.prod(window.sizes), given.of("init")
+    for position in grid(shape[lead:]):
+        places = [place for _, place in window.inside(position)]
+        for item in grid(shape[:lead]):
+            acc = init
+            for place in places:
+                acc = given.of("step", acc=acc, x=source[item + place])
+            at = item + position
+            accumulators[at] = acc
+            results[at] = given.of("finish", acc=acc, count=len(places), volume=volume)
+    return results, accumulators
+
+
+def region_reduce(given: Given) -> Array:
+    """The maximum of each bin of each region; bins are clamped to the input."""
+    rois = given.arrays[given.told.roles["rois"]]
+    regions = np.empty(rois.shape, object)
+    regions[...] = [[[[single(value) for value in row] for row in plane] for plane in item] for item in rois.tolist()]
+    rules = given.formulas.rules
+    for name, value in vars(rules).items():
+        if type(value) is float:
+            setattr(rules, name, single(value))
+    setattr(rules, given.told.roles["rois"], regions)
+    source, shape = given.input, given.output_sizes
+    result: Array = np.empty(shape, source.dtype)
+    for r in range(shape[0]):
+        image = source[int(given.of("batch", r=r))]
+        rows, columns = (
+            _bins(given, r, axis, count, size)
+            for axis, count, size in zip(("height", "width"), shape[2:], source.shape[2:], strict=True)
+        )
+        for y, x in grid(shape[2:]):
+            for channel in range(shape[1]):
+                values = image[channel, rows[y].start : rows[y].stop, columns[x].start : columns[x].stop]
+                result[r, channel, y, x] = _largest([*values.ravel()]) if values.size else given.of("empty")
+    return result
+
+
+def _bins(given: Given, r: int, axis: str, count: int, size: int) -> list[range]:
+    first, last = (given.of(f"{side}.{axis}", r=r) for side in ("first", "last"))
+    bounds = [
+        [given.of(f"bin.{side}", i=i, first=first, last=last, count=count) for side in ("start", "end")]
+        for i in range(count)
+    ]
+    return [range(*(min(max(bound, 0), size) for bound in pair)) for pair in bounds]
+
+
+def _largest(values: list[Any]) -> Any:
+    """The maximum: numbers before NaN, +0 before -0."""
+    numbers = [value for value in values if not math.isnan(value)]
+    return max(numbers, key=lambda value: (value, math.copysign(1, value))) if numbers else math.nan
