@@ -30,14 +30,15 @@ def test_the_first_error_is_the_one_shown() -> None:
     assert str(caught.value).split() == shown.split()
 
 
-@pytest.mark.parametrize("page", ["command-line", "exchange"])
+@pytest.mark.parametrize("page", ["command-line", "exchange", "testing"])
 def test_the_python_of_a_guide_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^( *)```python\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE)
     assert blocks
+    names: dict[str, object] = {}
     for _, block in blocks:
-        exec(compile(textwrap.dedent(block), page, "exec"), {})
+        exec(compile(textwrap.dedent(block), page, "exec"), names)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])

@@ -1,101 +1,360 @@
-"""``dmlcy.testing``: its descs are valid, its broken descs have one violation, and on its arrays every operator gives
-what its definition gives."""
+"""``dmlcy.testing``: what its strategies reach, that a desc is broken in one way only, and what a wrong result is."""
 
 from __future__ import annotations
 
+import math
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
-from enum import IntEnum
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
-from checks import assert_defined, assert_same_bits, attributes
-from hypothesis import given, seed
-from hypothesis import strategies as st
-from strategies import Array, examples
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from strategies import Array
 
 import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc import OperatorDesc
-from dmlcy._spec import Operator
+from dmlcy._spec import Field, Operator
 from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._testing.broken import ways_of
 
 NAMES = list(OPERATORS)
+NEWEST = len(LEVELS) - 1
+UINT_MAX = 2**32 - 1
+Facts = Counter[tuple[str, Any]]
 
 
-@pytest.mark.parametrize(
-    ("name", "level"), sorted({(name, level) for name in NAMES for level in (OPERATORS[name].since, LEVELS[-1].name)})
-)
-def test_descs_are_valid_and_reach_the_whole_domain(name: str, level: str) -> None:
-    operator, seen = OPERATORS[name], set()
+def draw_all(strategy: Any, draws: int, look: Callable[[Any], None], first_seed: int = 0, seeds: int = 1) -> None:
+    """Looks at so many values, the same ones each time; several seeds, since one alone repeats itself."""
+    for number in range(first_seed, first_seed + seeds):
+        draw_some(strategy, draws // seeds, look, number)
 
-    def look(desc: OperatorDesc) -> None:
-        assert not dml.check(desc, feature_level=level)
-        for field in operator.fields:
-            value = getattr(desc, field.python)
-            if isinstance(value, dml.TensorDesc):
-                seen.update([(field.python, value.dtype.name), (field.python, value.rank)])
-                seen.add((field.python, "strided" if value.strides else "packed"))
-            elif isinstance(value, IntEnum):
-                seen.add((field.python, value.name))
 
-    missing = set(domain(operator, LEVEL_INDEX[level]))
-    for attempt in range(10):  # what is drawn is not spread evenly
-        if not missing <= seen:
-            seed(attempt)(examples(200)(given(testing.descs(name, level=level))(look)))()
-    assert not missing - seen
+def draw_some(strategy: Any, draws: int, look: Callable[[Any], None], number: int) -> None:
+    once = settings(
+        max_examples=draws,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    seed(number)(once(given(strategy)(lambda value: look(value))))()
+
+
+def draw_until(met: Facts, wanted: set[tuple[str, Any]], rounds: int, draw: Callable[[int], None]) -> None:
+    """Draws in rounds until all is met that is wanted; the last one must find it."""
+    for number in range(rounds):
+        if wanted <= met.keys():
+            return
+        draw(number)
+    assert_met(met, wanted)
+
+
+def assert_met(met: Facts, wanted: set[tuple[str, Any]]) -> None:
+    missing = sorted(map(str, wanted - met.keys()))
+    counts = "\n".join(f"{count:6} {fact}" for fact, count in sorted(met.items(), key=str))
+    assert not missing, f"never drawn: {missing}\ndrawn:\n{counts}"
+
+
+# Descs
+
+
+def channels_last(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether the axes lie in the order of N, H, W, C; those of one element lie anywhere."""
+    if len(sizes) < 4:
+        return False
+    order = [0, *range(2, len(sizes)), 1]
+    steps = [abs(strides[axis]) for axis in order if sizes[axis] > 1]
+    return sizes[1] > 1 and len(steps) > 2 and steps == sorted(steps, reverse=True) and len({*steps}) == len(steps)
+
+
+def layout_of_desc(sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> Iterator[str]:
+    if strides is None:
+        yield "packed"
+        return
+    yield "strided"
+    axes = [(stride, size) for stride, size in zip(strides, sizes, strict=True) if size > 1]
+    shared = any(stride == 0 for stride, _ in axes)
+    if shared:
+        yield "elements that share their place"
+    if axes != sorted(axes, reverse=True) and not shared:
+        yield "transposed"
+    if channels_last(sizes, strides):
+        yield "channels last"
+    if not shared and sum((size - 1) * stride for stride, size in axes) + 1 > math.prod(sizes):
+        yield "gaps"
+
+
+def facts_of_desc(desc: OperatorDesc) -> Iterator[tuple[str, Any]]:
+    for field in desc.operator.fields:
+        value = getattr(desc, field.python)
+        if isinstance(value, dml.TensorDesc):
+            kinds = layout_of_desc(value.sizes, value.strides)
+            bare = dml.TensorDesc(value.dtype, value.sizes, value.strides)
+            larger = value.total_tensor_size_in_bytes > bare.total_tensor_size_in_bytes
+            found = [value.dtype.name, value.rank, *kinds, f"flags {value.flags.name}"]
+            found += [f"larger total: {larger}", f"alignment: {value.guaranteed_base_offset_alignment > 0}"]
+            found += ["a size of 1" for size in value.sizes if size == 1]
+            found += ["a size beyond 1" for size in value.sizes if size > 1]
+        elif field.type == "scalar_union":
+            dtype = np.dtype(getattr(desc, field.scalar_type or "").name.lower())
+            found = [fact.partition(" ")[2] for fact in values_of_array(np.array([value], dtype))]
+        elif isinstance(value, tuple):
+            found = list(value)
+        else:
+            found = [repr(value) if isinstance(value, float) else value]
+        yield from ((field.python, one) for one in found)
 
 
 def domain(operator: Operator, level: int) -> Iterator[tuple[str, Any]]:
     """What the fields of a desc can be at a level, one by one."""
     for field in operator.fields:
-        if field.kind == "input" and field.same_dtype_as is None:
-            yield from ((field.python, found) for found in (*dtypes_at(field, level), *ranks_at(field, level)))
         if field.kind != "attribute":
-            yield from ((field.python, layout) for layout in ("strided", "packed"))
-        elif field.type.startswith("enum:") and field.value is None:
-            info = ENUMS[field.type.removeprefix("enum:")]
-            yield from (
-                (field.python, name) for name, (_, since) in info.members.items() if LEVEL_INDEX[since] <= level
-            )
+            yield from ((field.python, found) for found in facts_of_tensor(field, level))
+        elif field.value is None:
+            yield from ((field.python, found) for found in facts_of_attribute(field, level))
+
+
+def facts_of_tensor(field: Field, level: int) -> Iterator[Any]:
+    yield from dtypes_at(field, level)
+    if field.kind == "input":
+        yield from ranks_at(field, level)
+        yield from ("flags OWNED_BY_DML", "elements that share their place")
+        if max(ranks_at(field, level)) > 3 and field.sizes is None:
+            yield "channels last"
+    yield from ("packed", "strided", "transposed", "gaps", "flags NONE", "a size of 1", "a size beyond 1")
+    yield from (f"{name}: {choice}" for name in ("larger total", "alignment") for choice in (False, True))
+
+
+def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
+    if field.type.startswith("enum:"):
+        members = ENUMS[field.type.removeprefix("enum:")]
+        yield from (members.cls[name] for name, (_, since) in members.members.items() if LEVEL_INDEX[since] <= level)
+    elif field.type == "bool":
+        yield from (False, True)
+    elif field.type == "float":
+        yield from map(repr, (2.0**-149, 1.0, float(np.finfo("f4").max)))
+    elif field.type == "scalar_union":
+        yield from (*FLOATS, "min", "max")
+    else:
+        yield from (field.minimum, field.maximum)
+
+
+def reachable(operator: Operator, fact: tuple[str, Any]) -> bool:
+    """Whether a desc can be so: the square of a block divides the channels, an output holds the padding beside the
+    input, and neither has more than 2**32 - 1 elements."""
+    name, value = fact
+    return value != UINT_MAX or not (name == "block_size" or (operator.family == "pad" and name.endswith("padding")))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_operators_give_what_their_definition_gives(name: str) -> None:
-    cases = testing.descs(name, layouts=False, most_elements=600)
+def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
+    operator, met = OPERATORS[name], Counter[tuple[str, Any]]()
 
-    @examples(80)
-    @given(cases.flatmap(lambda desc: st.tuples(st.just(desc), testing.inputs(desc))))
-    def compare(case: tuple[OperatorDesc, dict[str, Array]]) -> None:
+    def look(desc: OperatorDesc) -> None:
+        assert not dml.check(desc)
+        met.update(facts_of_desc(desc))
+
+    def draw(number: int) -> None:
+        draw_some(testing.descs(name), 40, look, number)
+        draw_some(testing.descs(name, most_elements=2**34, layouts=False), 15, look, number)
+
+    draw_until(met, {fact for fact in domain(operator, NEWEST) if reachable(operator, fact)}, 16, draw)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_descs_of_a_level_are_valid_there(name: str) -> None:
+    since = OPERATORS[name].since
+
+    def look(desc: OperatorDesc) -> None:
+        assert not dml.check(desc, feature_level=since)
+
+    draw_all(testing.descs(name, level=since), 30, look)
+
+
+# Arrays
+
+
+def layout_of_array(x: Array) -> Iterator[str]:
+    if x.__array_interface__["data"][0] % x.itemsize:
+        yield "misaligned"
+    axes = [(stride, size) for stride, size in zip(x.strides, x.shape, strict=True) if size > 1]
+    if not axes:
+        yield "one element"
+        return
+    steps = [abs(stride) for stride, _ in axes]
+    yield from (["contiguous"] if x.flags.c_contiguous else ["not contiguous"])
+    if len(axes) > 1 and x.flags.f_contiguous:
+        yield "Fortran"
+    if channels_last(x.shape, x.strides):
+        yield "channels last"
+    if any(stride < 0 for stride, _ in axes):
+        yield "backwards"
+    if 0 in steps:
+        yield "elements that share their place"
+    elif steps != sorted(steps, reverse=True):
+        yield "transposed"
+    elif sum((size - 1) * abs(stride) for stride, size in axes) + x.itemsize > x.nbytes:
+        yield "gaps"
+    if any(stride % x.itemsize for stride, _ in axes):
+        yield "strides that are no multiples"
+    base = x.base
+    if isinstance(base, np.ndarray) and x.__array_interface__["data"][0] > base.__array_interface__["data"][0]:
+        yield "behind an offset"
+
+
+def values_of_array(x: Array) -> Iterator[str]:
+    if x.dtype.kind != "f":
+        limits = np.iinfo(x.dtype)
+        yield from (f"integer {end}" for end in ("min", "max") if (x == getattr(limits, end)).any())
+        return
+    finite, limits = np.abs(x[np.isfinite(x)]), np.finfo(x.dtype)
+    found = {
+        "NaN": np.isnan(x).any(),
+        "inf": (x == np.inf).any(),
+        "-inf": (x == -np.inf).any(),
+        "-0": (np.signbit(x) & (x == 0)).any(),
+        "subnormal": ((finite > 0) & (finite < limits.smallest_normal)).any(),
+        "largest": (finite == limits.max).any(),
+    }
+    yield from (f"{x.dtype} {what}" for what, there in found.items() if there)
+
+
+LAYOUTS = {
+    "misaligned", "contiguous", "not contiguous", "Fortran", "channels last", "backwards", "transposed", "gaps",
+    "elements that share their place", "strides that are no multiples", "behind an offset", "one element",
+}  # fmt: skip
+FLOATS = ("NaN", "inf", "-inf", "-0", "subnormal", "largest")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arrays_have_every_layout_and_special_value(name: str) -> None:
+    operator, met = OPERATORS[name], Counter[tuple[str, Any]]()
+    tensors = [field for field in operator.fields if field.kind == "input"]
+
+    def look(case: tuple[OperatorDesc, dict[str, Array]]) -> None:
         desc, arrays = case
-        result = getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc))
-        assert_defined(result, desc, arrays)
-        assert_same_bits(dml.compile(desc)(*arrays.values()), result)
+        for field, x in arrays.items():
+            assert x.dtype == getattr(desc, field).dtype.name.lower() and x.shape == getattr(desc, field).sizes
+            met.update((field, fact) for fact in (*layout_of_array(x), *values_of_array(x)))
 
-    compare()
+    wanted = set()
+    for number, field in enumerate(tensors):
+        ranks = ranks_at(field, NEWEST)
+        layouts = LAYOUTS - ({"channels last"} if max(ranks) < 4 or field.sizes is not None else set())
+        wanted |= {(field.python, layout) for layout in layouts - ({"one element"} if number else set())}
+        if field.sizes is None:
+            for dtype in (np.dtype(found.lower()) for found in dtypes_at(field, NEWEST)):
+                wanted |= {(field.python, f"{dtype} {what}") for what in FLOATS if dtype.kind == "f"}
+                wanted |= {(field.python, f"integer {end}") for end in ("min", "max") if dtype.kind != "f"}
+    draw_until(met, wanted, 30, lambda number: draw_some(testing.cases(name, most_elements=600), 20, look, number))
+
+
+# What is refused
+
+
+def broken_at(name: str) -> list[tuple[str, str]]:
+    """Every id that a desc can have, with a level at which it can."""
+    since = LEVELS[LEVEL_INDEX[OPERATORS[name].since]].name
+    found = {id_: LEVELS[NEWEST].name for id_ in ways_of(name, NEWEST)}
+    found |= {id_: since for id_ in ways_of(name, LEVEL_INDEX[since]) if id_ not in found}
+    return sorted(found.items())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_broken_descs_have_one_violation(name: str) -> None:
-    ids: Counter[str] = Counter()
+def test_every_id_is_drawn_alone(name: str) -> None:
+    for id_, level in broken_at(name):
+        met: Facts = Counter()
 
-    @examples(120)
-    @given(testing.broken_descs(name))
-    def draw(broken: tuple[OperatorDesc, dml.Violation]) -> None:
-        desc, violation = broken
-        assert dml.check(desc) == [violation]
-        with pytest.raises(dml.DmlError) as caught:
-            dml.compile(desc)
-        assert caught.value.violations == (violation,)
-        ids[violation.id] += 1
+        def look(
+            broken: tuple[OperatorDesc, dml.Violation], id_: str = id_, level: str = level, met: Any = met
+        ) -> None:
+            desc, violation = broken
+            assert violation.id == id_
+            assert dml.check(desc, feature_level=level) == [violation]
+            with dml.feature_level(level), pytest.raises(dml.DmlError) as caught:
+                dml.compile(desc)
+            assert caught.value.violations == (violation,)
+            met["drawn", id_] += 1
 
-    draw()
-    assert len(ids) > 8
+        broken = testing.broken_descs(name, id=id_, level=level, most_elements=300)
+        draw_until(
+            met, {("drawn", id_)}, 8, lambda number, broken=broken, look=look: draw_some(broken, 2, look, number)
+        )
+
+
+NOT_IN_DESCS = {
+    "-operator-level": "a desc is drawn for a level that has its operator",
+    "-readonly": "of an array given as out",
+    "-same-dtype": "where no other tensor has the data type: of an array given to a compiled operator",
+    "-sizes": "where they follow from no other field: of an array given to a compiled operator",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ids_are_all_that_there_are(name: str) -> None:
+    from breaking import ids, OPERATORS as SPECS  # noqa: I001
+
+    data = {rule.id for rule in OPERATORS[name].rules if rule.data}
+    others = ids(SPECS[name]) - data - {id_ for id_, _ in broken_at(name)}
+    assert all(id_.endswith(tuple(NOT_IN_DESCS)) for id_ in others), others
+
+
+def test_broken_descs_of_any_kind() -> None:
+    met: Counter[str] = Counter()
+
+    def look(broken: tuple[OperatorDesc, dml.Violation]) -> None:
+        assert dml.check(broken[0]) == [broken[1]]
+        met[broken[1].id] += 1
+
+    for name in NAMES:
+        draw_all(testing.broken_descs(name), 20, look)
+    assert len(met) > 30
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_data_that_is_refused(name: str) -> None:
+    met: Facts = Counter()
+    rules = {rule.id for rule in OPERATORS[name].rules if rule.data}
+    if not rules:
+        assert testing.broken_inputs(name).is_empty
+        return
+
+    def look(broken: tuple[OperatorDesc, dict[str, Array], dml.Violation]) -> None:
+        desc, arrays, violation = broken
+        assert not dml.check(desc)
+        with pytest.raises(dml.InvalidDataError) as caught:
+            dml.compile(desc)(*arrays.values())
+        assert [one.id for one in caught.value.violations] == [violation.id]
+        met["drawn", violation.id] += 1
+
+    wanted = {("drawn", id_) for id_ in rules}
+    draw_until(
+        met, wanted, 12, lambda number: draw_some(testing.broken_inputs(name, most_elements=300), 8, look, number)
+    )
 
 
 def test_names_and_levels() -> None:
     with pytest.raises(dml.ModelError, match=r"pading1.* is not an operator of DirectML"):
         testing.descs("pading1")
-    with pytest.raises(ValueError, match="feature level 1_0 has no PADDING1: it came with 5_0"):
-        testing.descs("padding1", level="1_0")
+    for strategy in (testing.descs, testing.broken_descs, testing.cases):
+        with pytest.raises(ValueError, match="feature level 1_0 has no PADDING1: it came with 5_0"):
+            strategy("padding1", level="1_0")
+    with pytest.raises(ValueError, match="no desc of PADDING1 can be broken so: 'DML-PADDING1-input-shape'"):
+        testing.broken_descs("padding1", id="DML-PADDING1-input-shape")
+
+
+def test_hypothesis_is_asked_for_where_it_is_missing() -> None:
+    program = "import sys; sys.modules['hypothesis'] = None\nimport dmlcy\nimport dmlcy.testing"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ImportError: dmlcy.testing needs Hypothesis: pip install dmlcy[testing]"
+
+
+def test_everything_public_is_listed() -> None:
+    public = {name for name in vars(testing) if not name.startswith("_") and name != "annotations"}
+    assert public == set(testing.__all__)
+    assert all(getattr(testing, name).__doc__ for name in public)

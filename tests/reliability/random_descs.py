@@ -8,19 +8,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy import testing
 from dmlcy._desc import OperatorDesc
 from dmlcy._levels import feature_level
 from dmlcy._spec import Field, Operator
 from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS
 from dmlcy._tensor_desc import UINT_MAX
+from dmlcy._testing import descs
 
 SIZES: Final = ((40, 300), (40, 2000), (18, 20_000), (2, 500_000))
 """How often, and how many elements the tensors of a desc have at most."""
 
 
-class Walk(testing._Walk):
+class Walk(descs.Walk):
     """From desc to desc of one operator, at one feature level."""
 
     def __init__(self, chance: random.Random, operator: Operator) -> None:
@@ -31,7 +31,6 @@ class Walk(testing._Walk):
         self.chance = chance
         self.fields = [field for field in operator.fields if field.kind != "output" and field.value is None]
         self.tensors = [field for field in self.fields if field.kind == "input"]
-        self.start()
         for field in self.tensors:
             self.new_dtype(field)
             self.new_rank(field)
@@ -41,7 +40,7 @@ class Walk(testing._Walk):
     def desc(self) -> OperatorDesc:
         """The desc at hand."""
         with feature_level(LEVELS[self.level].name):
-            return testing._class_of(self.operator)(**self.values)
+            return descs.class_of(self.operator)(**self.values)
 
     def step(self) -> None:
         """Another value of some field, where one is found soon that makes a valid desc."""

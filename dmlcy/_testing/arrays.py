@@ -1,0 +1,180 @@
+"""Arrays for the inputs of a desc: any values that the operator takes, or that it refuses, in any layout."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from dmlcy._checker import Check
+from dmlcy._desc import OperatorDesc
+from dmlcy._errors import Violation
+from dmlcy._levels import NEWEST
+from dmlcy._model.formulas import Formulas
+from dmlcy._names import known_operator
+from dmlcy._spec import Field
+from dmlcy._testing.descs import MOST_ELEMENTS, descs
+from dmlcy._testing.values import specials
+
+__all__ = ["broken_inputs", "cases", "inputs", "specials"]
+
+Array = npt.NDArray[Any]
+Arrays = dict[str, Array]
+
+LAYOUTS: Final = ("contiguous", "channels last", "Fortran", "transposed", "backwards", "steps", "offset", "misaligned")
+WRONG: Final = (math.nan, math.inf, -math.inf, 0.5, -1.0, 999.0, 65504.0, -65504.0)
+
+
+def inputs(desc: OperatorDesc) -> st.SearchStrategy[Arrays]:
+    """Arrays for the inputs of a valid desc, by their Python names: any values that the operator takes, in any layout.
+
+    Floating point has NaN, infinities, subnormal numbers and zeros of both signs, unless the operator refuses them. The
+    layouts are those of NumPy: channels last, transposed, backwards, with gaps, behind an offset, misaligned, with
+    elements that share their place.
+    """
+    return _inputs(desc)
+
+
+def cases(
+    operator: object, *, level: object = None, most_elements: int = MOST_ELEMENTS
+) -> st.SearchStrategy[tuple[OperatorDesc, Arrays]]:
+    """A valid desc of packed tensors, and arrays for its inputs. The parameters are those of ``descs``."""
+    valid = descs(operator, level=level, most_elements=most_elements, layouts=False)
+    return valid.flatmap(lambda desc: st.tuples(st.just(desc), _inputs(desc)))
+
+
+def broken_inputs(
+    operator: object, *, level: object = None, most_elements: int = MOST_ELEMENTS
+) -> st.SearchStrategy[tuple[OperatorDesc, Arrays, Violation]]:
+    """A valid desc, and arrays of which one value is refused when the operator runs, with the violation.
+
+    An operator without rules on data refuses none: for it the strategy is empty. The parameters are those of ``descs``.
+    """
+    if not any(rule.data for rule in known_operator(operator).rules):
+        return st.nothing()
+    return cases(operator, level=level, most_elements=most_elements).flatmap(_broken)
+
+
+@st.composite
+def _broken(draw: st.DrawFn, case: tuple[OperatorDesc, Arrays]) -> tuple[OperatorDesc, Arrays, Violation]:
+    desc, arrays = case
+    rule = draw(st.sampled_from([rule for rule in desc.operator.rules if rule.data]))
+    array = arrays[rule.about] = arrays[rule.about].copy()
+    at = draw(st.tuples(*(st.integers(0, size - 1) for size in array.shape)))
+    with np.errstate(over="ignore"):
+        array[at] = draw(st.sampled_from(WRONG))
+    check = Check(desc.operator, desc.values(), NEWEST, call=False)
+    check.data(arrays)
+    assume([one.id for one in check.violations] == [rule.id])
+    return desc, arrays, check.violations[0]
+
+
+@st.composite
+def _inputs(draw: st.DrawFn, desc: OperatorDesc) -> Arrays:
+    strict = {rule.about for rule in desc.operator.rules if rule.data}
+    arrays: Arrays = {}
+    for field in desc.operator.fields:
+        if field.kind == "input":
+            values = _taken(draw, desc, field) if field.python in strict else _any(draw, desc, field)
+            arrays[field.python] = draw(_placed(values))
+    return arrays
+
+
+def _zeros(desc: OperatorDesc, field: Field) -> Array:
+    tensor = getattr(desc, field.python)
+    return np.zeros(tensor.sizes, np.dtype(tensor.dtype.name.lower()))
+
+
+def _any(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
+    """Any bits, or small whole numbers, with special values here and there."""
+    zeros = _zeros(desc, field)
+    dtype, count = zeros.dtype, zeros.size
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if draw(st.booleans()):
+        values = random.integers(*((0, 9) if dtype.kind == "u" else (-8, 9)), count).astype(dtype)
+    else:
+        values = np.frombuffer(random.bytes(count * dtype.itemsize), dtype).copy()
+    special = random.random(count) < draw(st.sampled_from([0.0, 0.1, 0.5]))
+    values[special] = random.choice(specials(dtype), int(special.sum()))
+    return values.reshape(zeros.shape)
+
+
+def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
+    """Zeros of which elements are made anew, one by one, and kept where the operator takes them."""
+    array = _zeros(desc, field)
+    rules = Formulas(desc).rules
+    setattr(rules, f"{field.python}_data", array)
+    conditions = [
+        (rule, at)
+        for rule in desc.operator.rules
+        if rule.data and rule.about == field.python
+        for at in ([()] if rule.domain is None else [(index,) for index in range(rule.domain(rules))])
+    ]
+    places = [*np.ndindex(array.shape)]
+    made = _numbers(draw, len(places))
+    for number in range(len(places)) if draw(st.booleans()) else reversed(range(len(places))):
+        at = places[number]
+        before = array[at]
+        with np.errstate(over="ignore"):
+            array[at] = made[number]
+        if not all(rule.holds(rules, *index) for rule, index in conditions):
+            array[at] = before
+    return array
+
+
+def _numbers(draw: st.DrawFn, count: int) -> Array:
+    """Whole ones, halves, and some of all sizes, also such as a data type cannot hold."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = random.choice([2.0**31, 2.0**31 - 128, 65504.0, 1e38, 1e-3, 0.5, 0.0, 1.5], count)
+    kinds = [
+        random.integers(-4, 41, count),
+        random.integers(-80, 601, count) / 2,
+        sizes * random.choice([1, -1], count),
+    ]
+    return np.choose(random.integers(0, draw(st.integers(1, len(kinds))), count), kinds)
+
+
+@st.composite
+def _placed(draw: st.DrawFn, values: Array) -> Array:
+    """An array of these values in any layout; one whose elements share their place repeats the first ones."""
+    kind = draw(st.sampled_from([*LAYOUTS, "mixed", "mixed", "mixed"]))
+    axes = [*range(values.ndim)]
+    order, steps, gap, shift = axes, [1] * values.ndim, 0, 0
+    if kind == "channels last" and values.ndim > 2:
+        order = [0, *axes[2:], 1]
+    elif kind == "Fortran":
+        order = axes[::-1]
+    elif kind in ("transposed", "mixed"):
+        order = draw(st.permutations(axes))
+    if kind in ("backwards", "steps", "mixed"):
+        allowed = {"backwards": [1, -1], "steps": [1, 2, 3], "mixed": [1, 1, 1, -1, 2, 0]}[kind]
+        steps = [draw(st.sampled_from(allowed)) if axis < 4 else 1 for axis in axes]
+    if kind in ("offset", "mixed"):
+        shift = values.itemsize * draw(st.integers(0, 3))
+    if kind == "misaligned" or (kind == "mixed" and draw(st.integers(0, 2)) == 0):
+        shift += draw(st.integers(1, max(values.itemsize - 1, 1)))
+    if kind == "mixed":
+        gap = draw(st.sampled_from([0, 0, 0, values.itemsize, 1]))
+    return _laid_out(values, order, steps, gap, shift)
+
+
+def _laid_out(values: Array, order: list[int], steps: list[int], gap: int, shift: int) -> Array:
+    """The values in a buffer: axes from the slowest to the fastest, steps along them, bytes between and before."""
+    extent, offset = values.itemsize + gap, shift
+    strides, shared = [0] * values.ndim, [slice(None)] * values.ndim
+    for axis in reversed(order):
+        strides[axis] = steps[axis] * extent
+        if steps[axis] == 0:
+            shared[axis] = slice(0, 1)
+            continue
+        offset += max(-strides[axis], 0) * (values.shape[axis] - 1)
+        extent *= abs(steps[axis]) * values.shape[axis]
+    buffer = np.zeros(shift + extent, np.uint8)
+    placed: Array = np.ndarray(values.shape, values.dtype, buffer, offset, strides)
+    bits = f"u{values.itemsize}"
+    placed[tuple(shared)].view(bits)[...] = values[tuple(shared)].view(bits)
+    return placed

@@ -1,0 +1,313 @@
+"""Valid descs of an operator, over its whole domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from hypothesis import strategies as st
+
+from dmlcy._checker import Check
+from dmlcy._desc import OperatorDesc
+from dmlcy._levels import LEVEL, level_index
+from dmlcy._names import known_operator
+from dmlcy._spec import MISSING, Field, Operator
+from dmlcy._support import dtypes_at, ranks_at
+from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._testing.values import specials
+
+Values = dict[str, Any]
+
+MOST_ELEMENTS: Final = 2000
+LARGE: Final = 2**16
+"""With so many elements and more, sizes are up to 2**32 - 1, and ends of ranges more frequent."""
+FLOATS: Final = [1.0, 0.5, 0.0625, 2.0, 0.0, -1.0, 2.0**-149, 2.0**-126, float(np.finfo(np.float32).max)]
+ALIGNMENTS: Final = [0, 0, 0, 16, 64, 4096, 2**31]
+
+
+def descs(
+    operator: object, *, level: object = None, most_elements: int = MOST_ELEMENTS, layouts: bool = True
+) -> st.SearchStrategy[OperatorDesc]:
+    """Valid descs of an operator: every data type, rank and enum member, sizes and attributes of all kinds.
+
+    Parameters
+    ----------
+    operator
+        Its name: PADDING1, DML_OPERATOR_PADDING1, padding1 or Padding1.
+    level
+        The feature level at which the descs are valid; None: the current one.
+    most_elements
+        Of all tensors of a desc together.
+    layouts
+        Also tensors with strides: transposed, with gaps, and, of inputs, with elements that share their place; and with
+        flags, a larger total size, an alignment.
+
+    Returns
+    -------
+    hypothesis.strategies.SearchStrategy
+
+    Raises
+    ------
+    ModelError
+        The operator is not known, or not built yet.
+    ValueError
+        The feature level does not have it.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> import dmlcy as dml
+    >>> from dmlcy import testing
+    >>> @given(testing.descs("padding1", level="5_0"))
+    ... def test(desc):
+    ...     assert not dml.check(desc, feature_level="5_0")
+    >>> test()
+    """
+    known = known_operator(operator)
+    return _descs(known, at_level(known, level), most_elements, layouts)
+
+
+def at_level(operator: Operator, level: object) -> int:
+    """The position of a level that has the operator."""
+    position = LEVEL.get() if level is None else level_index(level)
+    if position < LEVEL_INDEX[operator.since]:
+        raise ValueError(f"feature level {LEVELS[position].name} has no {operator.name}: it came with {operator.since}")
+    return position
+
+
+@st.composite
+def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: bool) -> OperatorDesc:
+    # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
+    # is not taken, so that a desc is never far from valid, however many rules there are.
+    walk = Walk(draw, operator, level, most)
+    inputs = [field for field in operator.fields if field.kind == "input"]
+    attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
+    for field in inputs:
+        walk.new_dtype(field)
+        walk.new_rank(field)
+    scalars = [field for field in attributes if field.type != "uint_array"]
+    for field in draw(st.permutations([*inputs, *attributes])) + draw(st.permutations(scalars)):
+        if field.kind == "input":
+            walk.new_sizes(field)
+        else:
+            walk.new_attribute(field)
+    if draw(st.integers(0, 7)) == 0 or most >= LARGE:
+        if draw(st.booleans()):
+            for field in inputs:
+                walk.smallest(field)
+        walk.extremes(draw(st.permutations(attributes)))
+    if layouts:
+        for field in operator.fields:
+            if field.kind != "attribute":
+                walk.new_layout(field)
+    return class_of(operator)(**walk.values)
+
+
+class Walk:
+    """The values of a valid desc, and the steps to others."""
+
+    def __init__(self, draw: st.DrawFn, operator: Operator, level: int, most: int) -> None:
+        self.draw = draw
+        self.operator = operator
+        self.level = level
+        self.most = most
+        self.given = [field.python for field in operator.fields if field.kind != "output" and field.value is None]
+        self.values = dict(_start(operator.name, level))
+
+    def check(self, values: Values) -> Check:
+        return Check(self.operator, values, self.level, call=False)
+
+    def take(self, changes: Values) -> bool:
+        """Goes on to the desc with these changes, and with what follows from them, if it is valid."""
+        check = self.check({name: self.values[name] for name in self.given} | changes)
+        if check.violations:
+            check = self.check(self.adapted(check))
+        if check.violations or _elements(check.resolved) > self.most:
+            return False
+        self.values = check.resolved
+        return True
+
+    def adapted(self, check: Check) -> Values:
+        """The values with the sizes and lengths that follow from others; new entries are neutral."""
+        values = {name: check.resolved[name] for name in self.given}
+        for field in self.operator.fields:
+            value = values.get(field.python)
+            if field.kind == "input" and field.sizes is not None:
+                sizes = check._computed(field)
+                if sizes is not None:
+                    values[field.python] = TensorDesc(self.tensor(field).dtype, sizes)
+            elif field.length is not None and isinstance(value, tuple):
+                length = check._evaluated(field.length) or len(value)
+                neutral = field.minimum or 0 if field.default is MISSING else field.default
+                values[field.python] = (*value, *[neutral] * length)[:length]
+        return values
+
+    def tensor(self, field: Field) -> TensorDesc:
+        found = self.values[field.python]
+        assert isinstance(found, TensorDesc)
+        return found
+
+    def new_dtype(self, field: Field) -> None:
+        """Another data type, of all tensors that share it."""
+        if field.same_dtype_as is not None:
+            return
+        dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
+        shared = [one for one in self.operator.fields if field.python in (one.python, one.same_dtype_as)]
+        self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared if one.kind == "input"})
+
+    def new_rank(self, field: Field) -> None:
+        sizes = self.tensor(field).sizes
+        rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
+        self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])})
+
+    def new_sizes(self, field: Field) -> None:
+        counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
+        drawn = [self.draw(counts) for _ in self.tensor(field).sizes]
+        self.take_entries(drawn, self.tensor(field).sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+
+    def take_entries(self, drawn: list[int], before: Sequence[int], changes: Callable[[Sequence[int]], Values]) -> None:
+        """Takes all entries that were drawn, or else those of them that are valid beside the ones before."""
+        if self.take(changes(drawn)):
+            return
+        entries = list(before)
+        for index, entry in enumerate(drawn):
+            changed = [*entries[:index], entry, *entries[index + 1 :]]
+            if self.take(changes(changed)):
+                entries = changed
+
+    def _resized(self, field: Field, sizes: Any) -> TensorDesc:
+        return TensorDesc(self.tensor(field).dtype, sizes)
+
+    def new_attribute(self, field: Field) -> None:
+        value = self.values[field.python]
+        if isinstance(value, tuple) and field.type == "uint_array":
+            near = _near(self._largest())
+            drawn = [self.draw(near) for _ in value]
+            self.take_entries(drawn, value, lambda entries: {field.python: tuple(entries)})
+        else:
+            self.take({field.python: self.draw(self.values_of(field))})
+
+    def smallest(self, field: Field) -> None:
+        """Sizes of 1, beside which attributes can be large."""
+        sizes = self.tensor(field).sizes
+        self.take_entries([1] * len(sizes), sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+
+    def extremes(self, fields: Sequence[Field]) -> None:
+        """Ends of the ranges, of all entries or along one axis; twice, since one allows another."""
+        only = self.draw(st.sampled_from([None, 0, 0, 1]))
+        ranged = [field for field in fields if field.minimum is not None and field.maximum is not None]
+        ends = [self.draw(st.sampled_from([field.maximum, field.maximum, field.minimum])) for field in ranged]
+        for field, end in [*zip(ranged, ends, strict=True)] * 2:
+            self.put(field, end or 0, only)
+
+    def put(self, field: Field, end: int, only: int | None) -> None:
+        """This value for an attribute; of an array, for the entry of one axis, or for all."""
+        value = self.values[field.python]
+        if isinstance(value, tuple):
+            chosen = [end if only in (None, axis) else entry for axis, entry in enumerate(value)]
+            self.take_entries(chosen, value, lambda entries: {field.python: tuple(entries)})
+        else:
+            self.take({field.python: end})
+
+    def _largest(self) -> int:
+        """The largest size of an input: what attributes are often compared with."""
+        return max(size for field in self.operator.fields if field.kind == "input" for size in self.tensor(field).sizes)
+
+    def values_of(self, field: Field) -> st.SearchStrategy[Any]:
+        """Values of an attribute, most of them valid."""
+        if field.type.startswith("enum:"):
+            return st.sampled_from(list(ENUMS[field.type.removeprefix("enum:")].cls))
+        if field.type == "bool":
+            return st.booleans()
+        if field.type == "float":
+            return st.one_of(st.sampled_from(FLOATS), st.floats(width=32))
+        if field.type == "size_2d":
+            return st.tuples(_near(self._largest()), _near(self._largest()))
+        if field.type == "scalar_union":
+            return self._scalars(field)
+        return _near(self._largest())
+
+    def _scalars(self, field: Field) -> st.SearchStrategy[Any]:
+        dtype = np.dtype(self.values[field.scalar_type or ""].name.lower())
+        special = st.sampled_from([value.item() for value in specials(dtype)])
+        if dtype.kind == "f":
+            return st.one_of(special, st.floats(width=8 * dtype.itemsize))
+        return st.one_of(special, st.integers(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)))
+
+    def new_layout(self, field: Field) -> None:
+        """Another layout of a tensor, and other members that make no difference to the operator."""
+        desc = self.tensor(field)
+        strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
+        flags = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
+        alignment = self.draw(st.sampled_from(ALIGNMENTS))
+        total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
+        if total is not None:
+            total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
+        moved = {**self.values, field.python: TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)}
+        if not self.check(moved).violations:
+            self.values = moved
+
+
+@cache
+def _start(name: str, level: int) -> Values:
+    """The smallest of the spec's examples that are valid at the level, with defaults where there are any."""
+    operator = OPERATORS[name]
+    defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
+    found = []
+    for example in operator.examples:
+        tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
+        for more in ({}, defaults):
+            check = Check(operator, {**tensors, **example.attributes, **more}, level, call=False)
+            found += [] if check.violations else [check.resolved]
+    if not found:
+        raise ValueError(f"no example of {operator.name} is valid at feature level {LEVELS[level].name}")
+    return min(reversed(found), key=_elements)
+
+
+_COUNTS: Final = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([16, 17, 31, 64]))
+_LARGE_COUNTS: Final = st.one_of(_COUNTS, _COUNTS, st.sampled_from([2**16, 2**31, UINT_MAX]))
+
+
+@cache
+def _near(size: int) -> st.SearchStrategy[int]:
+    """Counts such as windows and paddings are: small ones, those about a size, the ends of the range."""
+    about = [size - 1, size, size + 1, 2 * size - 1, 2 * size, 2 * size + 1, 3 * size + 2]
+    small = st.integers(0, 4)
+    return st.one_of(small, small, small, small, st.sampled_from(about), st.sampled_from([UINT_MAX, 2**31 - 1, *about]))
+
+
+@st.composite
+def _strides(draw: st.DrawFn, sizes: tuple[int, ...], shared: bool) -> tuple[int, ...] | None:
+    """Strides of a tensor: none, channels last, in any order of its axes, with gaps; ``shared``: also 0."""
+    kind = draw(st.sampled_from(["none", "none", "packed", "channels last", "any", "any", "any"]))
+    if kind == "none":
+        return None
+    order = [*reversed(range(len(sizes)))]
+    if kind == "channels last" and len(sizes) > 2:
+        order = [1, *order[:-2], 0]
+    elif kind == "any":
+        order = draw(st.permutations(order))
+    strides, step = [0] * len(sizes), 1
+    for axis in order:
+        if kind == "any":
+            if shared and draw(st.integers(0, 5)) == 0:
+                continue
+            step *= draw(st.sampled_from([1, 1, 1, 2, 3]))
+        strides[axis] = step
+        step *= sizes[axis]
+    return tuple(strides)
+
+
+def class_of(operator: Operator) -> type[OperatorDesc]:
+    """The class of an operator's descs."""
+    from dmlcy import desc
+
+    found: type[OperatorDesc] = getattr(desc, operator.desc)
+    return found
+
+
+def _elements(values: Values) -> int:
+    return sum(value.element_count for value in values.values() if isinstance(value, TensorDesc))
