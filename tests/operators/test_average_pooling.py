@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from adversarial import KINDS, adversarial
 from checks import (
     assert_same_bits,
     assert_same_output_on_any_processor,
@@ -46,31 +47,6 @@ def assert_accurate(x: Array, attributes: dict[str, Any]) -> None:
 def window_of(x: Array, attributes: dict[str, Any]) -> tuple[int, ...]:
     window = attributes["window_size"]
     return (window,) * (x.ndim - 2) if isinstance(window, int) else tuple(window)
-
-
-def adversarial(seed: int, shape: tuple[int, ...], dtype: str, kind: str) -> Array:
-    rng = np.random.default_rng(seed)
-    limits = np.finfo(dtype)
-    if kind == "bits":
-        return any_bits(seed, shape, dtype)
-    if kind == "largest":
-        return rng.choice([limits.max, limits.max, -limits.max], shape).astype(dtype)
-    if kind == "subnormal":
-        return (rng.integers(-9, 10, shape) * limits.smallest_subnormal).astype(dtype)
-    x = rng.standard_normal(shape)
-    if kind == "cancellation":
-        large = rng.choice([1.0, -1.0], shape) * (2.0**12 if dtype == "f2" else 2.0**40)
-        x += np.where(rng.random(shape) < 0.5, large, 0)
-    if kind == "magnitudes":
-        x *= 2.0 ** rng.integers(-12, 12, shape)
-    if kind == "infinite":
-        x[rng.random(shape) < 0.05] = np.inf
-        x[rng.random(shape) < 0.05] = -np.inf
-        x[rng.random(shape) < 0.05] = np.nan
-    return x.astype(dtype)
-
-
-KINDS = ["normal", "cancellation", "magnitudes", "infinite", "bits", "largest", "subnormal"]
 
 
 @examples(120)
@@ -255,6 +231,15 @@ def test_half_sums_do_not_overflow() -> None:
     x = np.full((1, 1, 40, 40), 65504, np.float16)
     np.testing.assert_array_equal(dml.average_pooling(x, window_size=40), np.float16(65504))
     np.testing.assert_array_equal(dml.average_pooling(x, window_size=(40, 1)), np.float16(65504))
+
+
+def test_single_sums_overflow() -> None:
+    most = np.finfo(np.float32).max
+    for row, expected in [([most, most], np.inf), ([-most, -most], -np.inf), ([most, most, -most, -most], np.nan)]:
+        x = np.array(row, np.float32)[None, None, None]
+        np.testing.assert_array_equal(dml.average_pooling(x, window_size=(1, len(row))), expected)
+    x = np.array([most, -most, most / 2, most / 2], np.float32)[None, None, None]
+    assert dml.average_pooling(x, window_size=(1, 4)).item() == most / 4
 
 
 def test_half_sums_keep_small_elements() -> None:

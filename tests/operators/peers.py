@@ -1,0 +1,259 @@
+"""The operators in PyTorch and ONNX Runtime: each function says why a use cannot be expressed there, or runs it.
+
+A use is a desc of packed tensors with its arrays, as ``dmlcy.testing.cases`` draws it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from strategies import Array
+
+from dmlcy._desc import OperatorDesc
+
+Arrays = dict[str, Array]
+Use = tuple[OperatorDesc, Arrays]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """``refuses``: why a use cannot be expressed, or None. ``run``: the result. ``integers``: compared on small ones.
+
+    Sums of small integers are exact in any order, and a maximum of numbers leaves nothing open: where peers differ in
+    the order of sums, or in which NaN wins, the inputs are made such.
+    """
+
+    refuses: Callable[[Any, Arrays], str | None]
+    run: Callable[[Any, Arrays], Array]
+    integers: bool = False
+
+
+def torch() -> Any:
+    return pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+@cache
+def session(op_type: str, opset: int, types: tuple[Any, ...], attributes: tuple[tuple[str, Any], ...]) -> Any:
+    """ONNX Runtime with a model of one operator, of any sizes."""
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
+    helper = onnx.helper
+    names = [f"input{number}" for number in range(len(types))]
+    kinds = [helper.np_dtype_to_tensor_dtype(np.dtype(dtype)) for dtype, _ in types]
+    node = helper.make_node(op_type, names, ["output"], **dict(attributes))
+    graph = helper.make_graph(
+        [node],
+        "graph",
+        [
+            helper.make_tensor_value_info(name, kind, [None] * rank)
+            for name, kind, (_, rank) in zip(names, kinds, types, strict=True)
+        ],
+        [helper.make_tensor_value_info("output", kinds[0], None)],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    return runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def onnx(op_type: str, opset: int, arrays: list[Array], **attributes: Any) -> Array:
+    fixed = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in attributes.items())
+    ready = session(op_type, opset, tuple((x.dtype.str, x.ndim) for x in arrays), fixed)
+    (result,) = ready.run(None, {f"input{number}": np.ascontiguousarray(x) for number, x in enumerate(arrays)})
+    return np.asarray(result)
+
+
+def contiguous(x: Array) -> Any:
+    """A tensor of these elements; PyTorch takes no negative strides, not even of an axis of one element."""
+    return torch().from_numpy(np.array(x, order="C"))
+
+
+def as_signed(x: Array) -> Array:
+    """The same bits as integers that PyTorch moves."""
+    return np.ascontiguousarray(x).view(f"i{x.itemsize}")
+
+
+# PADDING1
+
+MODES = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
+SMALL = 2**31 - 1
+
+
+def padding_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    mode, x = desc.padding_mode.name, arrays["input"]
+    names = {"CONSTANT": "constant", "EDGE": "replicate", "REFLECTION": "reflect", "WRAP": "circular"}
+    if mode not in names:
+        return f"no mode {mode}"
+    if mode == "CONSTANT":
+        return "integers beyond int64" if x.dtype.kind == "u" and x.itemsize > 1 else None
+    padded = [axis for axis in range(x.ndim) if desc.start_padding[axis] or desc.end_padding[axis]]
+    if x.dtype.str[1:] not in ("f4", "f8"):
+        return f"{mode} of {x.dtype}"
+    if not 3 <= x.ndim <= 5 or any(axis < 2 for axis in padded):
+        return "only the last axes of 3 to 5"
+    limit = {"EDGE": SMALL, "REFLECTION": -1, "WRAP": 0}[mode]
+    if any(max(desc.start_padding[a], desc.end_padding[a]) > x.shape[a] + limit for a in padded):
+        return "a padding beyond the axis"
+    return None
+
+
+def padding_torch(desc: Any, arrays: Arrays) -> Array:
+    name = {"CONSTANT": "constant", "EDGE": "replicate", "REFLECTION": "reflect", "WRAP": "circular"}
+    x, mode = contiguous(arrays["input"]), desc.padding_mode.name
+    axes = range(x.ndim) if mode == "CONSTANT" else range(2, x.ndim)
+    widths = [width for axis in reversed(axes) for width in (desc.start_padding[axis], desc.end_padding[axis])]
+    value = {"value": desc.padding_value} if mode == "CONSTANT" else {}
+    result: Array = torch().nn.functional.pad(x, widths, name[mode], **value).numpy()
+    return result
+
+
+def padding_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    mode, x = desc.padding_mode.name, arrays["input"]
+    if mode == "SYMMETRIC":
+        return "no mode SYMMETRIC"
+    if x.dtype.str[1:] not in ("f4", "f8", "i4", "i8", "u4", "u8", "i1", "u1"):
+        return f"no {x.dtype}"
+    limit = {"CONSTANT": SMALL, "EDGE": SMALL, "REFLECTION": -1, "WRAP": 0}[mode]
+    if any(max(pair) > n + limit for *pair, n in zip(desc.start_padding, desc.end_padding, x.shape, strict=True)):
+        return "a padding beyond the axis"
+    return None
+
+
+def padding_onnx(desc: Any, arrays: Arrays) -> Array:
+    x = arrays["input"]
+    widths = np.array([*desc.start_padding, *desc.end_padding], np.int64)
+    value = [np.array(desc.padding_value, x.dtype)] if desc.padding_mode.name == "CONSTANT" else []
+    return onnx("Pad", 19, [x, widths, *value], mode=MODES[desc.padding_mode.name])
+
+
+# DEPTH_TO_SPACE1
+
+
+def shuffle_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    return None if desc.order.name == "COLUMN_ROW_DEPTH" else "no order DEPTH_COLUMN_ROW"
+
+
+def shuffle_torch(desc: Any, arrays: Arrays) -> Array:
+    x = arrays["input"]
+    moved: Array = torch().nn.functional.pixel_shuffle(contiguous(as_signed(x)), desc.block_size).numpy()
+    return moved.view(x.dtype)
+
+
+def shuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    x = arrays["input"]
+    return None if x.dtype.str[1:] in ("f4", "f8", "u1") else f"no {x.dtype}"
+
+
+def shuffle_onnx(desc: Any, arrays: Arrays) -> Array:
+    mode = {"DEPTH_COLUMN_ROW": "DCR", "COLUMN_ROW_DEPTH": "CRD"}[desc.order.name]
+    return onnx("DepthToSpace", 13, [arrays["input"]], blocksize=desc.block_size, mode=mode)
+
+
+# UNFOLD
+
+
+def unfold_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    x = arrays["input"]
+    if x.ndim > 4:
+        return "only two spatial axes"
+    if x.itemsize == 1:
+        return f"no {x.dtype}"
+    if max(*desc.window_sizes, *desc.strides, *desc.dilations, *desc.start_padding, *desc.end_padding) > 2**20:
+        return "attributes beyond what its arithmetic takes"
+    return None
+
+
+def unfold_torch(desc: Any, arrays: Arrays) -> Array:
+    functional, x = torch().nn.functional, arrays["input"]
+    one = x.ndim == 3  # an axis of one element, and a window of one on it
+    image = np.array(x[:, :, None] if one else x, order="C").view(f"f{x.itemsize}")
+    window, dilations, strides = ((1, *v) if one else v for v in (desc.window_sizes, desc.dilations, desc.strides))
+    (top, left), (bottom, right) = ((0, *v) if one else v for v in (desc.start_padding, desc.end_padding))
+    padded = functional.pad(contiguous(image), (left, right, top, bottom))
+    result: Array = functional.unfold(padded, window, dilations, 0, strides).numpy()
+    return result.view(x.dtype)
+
+
+# AVERAGE_POOLING
+
+
+def pooling_refuses(desc: Any, arrays: Arrays) -> str | None:
+    if max(*desc.window_size, *desc.strides) > 2**20 or math.prod(desc.window_size) > 2**20:
+        return "attributes beyond what its arithmetic takes"
+    axes = zip(desc.input.sizes[2:], desc.start_padding, desc.end_padding, strict=True)
+    if math.prod(desc.input.sizes[:2]) * math.prod(sum(axis) for axis in axes) > 2**20:
+        return "padding that would be held in memory"
+    return None
+
+
+def pooling_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    return pooling_refuses(desc, arrays) or (None if arrays["input"].dtype == np.float32 else "no sums of half")
+
+
+def pooling_torch(desc: Any, arrays: Arrays) -> Array:
+    functional, window = torch().nn.functional, desc.window_size
+    pool = functional.avg_pool2d if len(window) == 2 else functional.avg_pool3d
+    widths = [width for pair in zip(desc.start_padding[::-1], desc.end_padding[::-1], strict=True) for width in pair]
+
+    def sums(x: Array) -> Array:
+        result: Array = pool(functional.pad(contiguous(x), widths), window, desc.strides, divisor_override=1).numpy()
+        return result
+
+    x = arrays["input"]
+    divisor = np.float32(math.prod(window)) if desc.include_padding else np.maximum(sums(np.ones_like(x)), 1)
+    return (sums(x) / divisor).astype(np.float32)
+
+
+def pooling_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    paddings = zip(desc.window_size, desc.start_padding, desc.end_padding, strict=True)
+    if not desc.include_padding and any(max(start, end) >= window for window, start, end in paddings):
+        return "a padding as large as the window that does not count"
+    return pooling_refuses(desc, arrays) or (None if arrays["input"].dtype == np.float32 else "no half")
+
+
+def pooling_onnx(desc: Any, arrays: Arrays) -> Array:
+    x, pads = arrays["input"], (desc.start_padding, desc.end_padding)
+    if desc.include_padding:  # zeros like any others, in any number
+        x, pads = np.pad(x, [(0, 0), (0, 0), *zip(*pads, strict=True)]), ((0,) * len(pads[0]),) * 2
+    window = {"kernel_shape": desc.window_size, "strides": desc.strides}
+    return onnx("AveragePool", 11, [x], **window, pads=[*pads[0], *pads[1]])
+
+
+# ROI_POOLING
+
+
+def regions_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    roi = arrays["roi"].reshape(-1, 5)[:, 1:]
+    if roi.dtype != np.float32:
+        return f"no {roi.dtype}"
+    if np.abs(roi.astype(np.float64) * desc.spatial_scale).max() > 1000:
+        return "regions beyond its integers"
+    if any(size & (size - 1) for size in desc.pooled_size):
+        return "bins that float32 does not divide exactly"
+    return None
+
+
+def regions_onnx(desc: Any, arrays: Arrays) -> Array:
+    roi = np.ascontiguousarray(arrays["roi"]).reshape(-1, 5)
+    return onnx(
+        "MaxRoiPool", 1, [arrays["input"], roi], pooled_shape=list(desc.pooled_size), spatial_scale=desc.spatial_scale
+    )
+
+
+PEERS = {
+    ("PADDING1", "PyTorch"): Peer(padding_torch_refuses, padding_torch),
+    ("PADDING1", "ONNX Runtime"): Peer(padding_onnx_refuses, padding_onnx),
+    ("DEPTH_TO_SPACE1", "PyTorch"): Peer(shuffle_torch_refuses, shuffle_torch),
+    ("DEPTH_TO_SPACE1", "ONNX Runtime"): Peer(shuffle_onnx_refuses, shuffle_onnx),
+    ("UNFOLD", "PyTorch"): Peer(unfold_torch_refuses, unfold_torch),
+    ("AVERAGE_POOLING", "PyTorch"): Peer(pooling_torch_refuses, pooling_torch, integers=True),
+    ("AVERAGE_POOLING", "ONNX Runtime"): Peer(pooling_onnx_refuses, pooling_onnx, integers=True),
+    ("ROI_POOLING", "ONNX Runtime"): Peer(regions_onnx_refuses, regions_onnx, integers=True),
+}

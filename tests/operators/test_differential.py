@@ -1,0 +1,93 @@
+"""Kernel = definition in the spec = independent definition = other libraries, on what ``dmlcy.testing`` draws."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from checks import assert_defined, assert_same_bits, assert_same_values, attributes
+from peers import PEERS
+from strategies import Array, small_integers
+from test_testing import draw_all, draw_some
+
+import dmlcy as dml
+from dmlcy import testing
+from dmlcy._desc import OperatorDesc
+from dmlcy._tables import OPERATORS
+
+NAMES = list(OPERATORS)
+Case = tuple[OperatorDesc, dict[str, Array]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_give_what_both_definitions_give(name: str) -> None:
+    def compare(case: Case) -> None:
+        desc, arrays = case
+        result = getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc))
+        testing.assert_result(desc, arrays, result)
+        assert_defined(result, desc, arrays)
+        assert_same_bits(dml.compile(desc)(*arrays.values()), result)
+
+    draw_all(testing.cases(name, most_elements=400), 40, compare, first_seed=100, seeds=4)
+
+
+@pytest.mark.parametrize(("name", "peer"), PEERS, ids=lambda value: str(value))
+def test_other_libraries_agree(name: str, peer: str) -> None:
+    """At least a few of what is drawn can be expressed; the reasons of the others are shown if not."""
+    other = PEERS[name, peer]
+    seen: Counter[str | None] = Counter()
+
+    def compare(case: Case) -> None:
+        desc, arrays = case
+        refused = other.refuses(desc, arrays)
+        seen[refused] += 1
+        if refused is not None:
+            return
+        if other.integers:
+            x = arrays["input"]
+            arrays["input"] = small_integers(sum(seen.values()), x.shape, x.dtype)
+        result = getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc))
+        expected = other.run(desc, arrays)
+        assert_same_values(result + 0, expected + 0) if other.integers else assert_same_values(result, expected)
+
+    for number in range(200, 240):
+        if seen[None] < 15:
+            draw_some(testing.cases(name, most_elements=600), 15, compare, number)
+    assert seen[None] >= 15, f"compared {seen.pop(None, 0)}, not expressed: {seen}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_element_is_noticed(name: str) -> None:
+    def spoil(case: Case) -> None:
+        desc, arrays = case
+        result = dml.compile(desc)(*arrays.values())
+        found = testing.expected(desc, arrays)
+        at = tuple(size // 2 for size in found.values.shape)
+        value, one = found.values[at], None if found.units is None else found.units[at]
+        wrong = result.reshape(found.values.shape).copy()
+        if found.units is None:
+            bits = wrong.view(f"u{wrong.itemsize}")
+            bits[at] ^= 1
+            if value != value:  # other bits of a NaN are no other value
+                wrong[at] = 1
+        else:
+            if one is None or isinstance(value, float) or found.ulp * 4 > 2 ** np.finfo(wrong.dtype).nmant:
+                return
+            wrong[at] = float(value + one * (int(found.ulp) + 2))
+            if not np.isfinite(wrong[at]):
+                return
+        with pytest.raises(AssertionError, match=f"{desc.operator.python}: 1 of {wrong.size} elements are wrong"):
+            testing.assert_result(desc, arrays, wrong)
+
+    draw_all(testing.cases(name, most_elements=200), 12, spoil, first_seed=300)
+
+
+def test_results_of_other_sizes_or_types_are_refused() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    desc = dml.desc.Padding1(input=dml.TensorDesc.from_array(x), start_padding=1, end_padding=0)
+    result = dml.compile(desc)(x)
+    testing.assert_result(desc, {"input": x}, result)
+    for wrong in (result[:2], result.astype("f8"), result.ravel()):
+        with pytest.raises(AssertionError, match=r"the result is .* and must be float32 \(3, 4\)"):
+            testing.assert_result(desc, {"input": x}, wrong)

@@ -1,0 +1,63 @@
+"""The properties of each family hold on what ``dmlcy.testing`` draws, and each has something to compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from checks import assert_same_output_on_any_processor
+from properties import ALWAYS, PROPERTIES, run
+from strategies import Array
+from test_testing import draw_all
+
+from dmlcy import testing
+from dmlcy._desc import OperatorDesc
+from dmlcy._tables import OPERATORS
+
+TESTS = Path(__file__).parents[1]
+
+
+def test_every_family_has_properties() -> None:
+    assert {operator.family for operator in OPERATORS.values()} == set(PROPERTIES)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_properties(name: str) -> None:
+    properties = [*ALWAYS, *PROPERTIES[OPERATORS[name].family]]
+    compared: Counter[str] = Counter()
+
+    def look(case: tuple[OperatorDesc, dict[str, Array]]) -> None:
+        desc, arrays = case
+        result = run(desc, arrays)
+        for holds in properties:
+            compared[holds.__name__] += holds(desc, arrays, result)
+
+    draw_all(testing.cases(name, most_elements=500), 40, look, first_seed=400, seeds=4)
+    assert all(compared[holds.__name__] >= 1 for holds in properties), compared
+
+
+def test_wide_and_baseline_instructions_give_the_same_bits() -> None:
+    """Of every operator, on some hundred random descs each; a NaN's sign and bits excepted."""
+    assert_same_output_on_any_processor(f"""
+        import hashlib, random, sys
+        sys.path[:0] = [{str(TESTS / "operators")!r}, {str(TESTS / "reliability")!r}]
+        import numpy as np, dmlcy as dml
+        from dmlcy._tables import OPERATORS
+        from random_calls import Caller
+        from random_descs import Walk
+
+        for operator in OPERATORS.values():
+            bits, chance, caller = hashlib.sha256(), random.Random(5), Caller(5, "")
+            caller.chance = chance
+            for _ in range(8):
+                walk = Walk(chance, operator)
+                for _ in range(6):
+                    walk.step()
+                    desc = walk.desc()
+                    result = dml.compile(desc)(*(placed.view for placed in caller.inputs(desc).values()))
+                    if result.dtype.kind == "f":
+                        result = np.where(np.isnan(result), result.dtype.type(0), result)
+                    bits.update(result.tobytes())
+            print(operator.name, bits.hexdigest())
+    """)
