@@ -1,0 +1,164 @@
+"""How far the operators are off, at worst, beside the accuracy that their specs state.
+
+``python -m tests.reliability.accuracy --elements 200000 --seed 1`` computes so many results of each operator and data
+type over random descs, from random and from adversarial arrays, and holds each against the exact definition in the
+spec. It prints the worst error in units in the last place with the bound of that element, and the largest part of its
+bound that any error takes. The status is 1 if one is beyond.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+TESTS: Final = Path(__file__).resolve().parents[1]
+for folder in ("operators", "reliability"):
+    if str(TESTS / folder) not in sys.path:
+        sys.path.insert(0, str(TESTS / folder))
+
+from adversarial import KINDS, adversarial  # noqa: E402
+from random_calls import Caller  # noqa: E402
+from random_descs import Walk  # noqa: E402
+
+import dmlcy as dml  # noqa: E402
+from dmlcy._desc import OperatorDesc  # noqa: E402
+from dmlcy._spec import Operator  # noqa: E402
+from dmlcy._tables import OPERATORS  # noqa: E402
+from dmlcy.testing import expected  # noqa: E402
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(slots=True)
+class Worst:
+    """Of one operator and data type."""
+
+    elements: int = 0
+    unjudged: int = 0  # nothing is promised of them
+    ulp: float = 0.0
+    bound: float = 0.0  # of the element that is off so far
+    part: float = 0.0
+    kinds: set[str] = field(default_factory=set)
+
+    @property
+    def right(self) -> bool:
+        return self.part <= 1
+
+    def enough(self, operator: Operator, elements: int) -> bool:
+        """Whether so many are computed, from arrays of every kind."""
+        return self.elements >= elements and (not operator.accuracy or self.kinds >= {*KINDS})
+
+    def add(self, kind: str, errors: Array, bound: float) -> None:
+        """The errors of one result."""
+        judged = errors[~np.isnan(errors)]
+        self.kinds.add(kind)
+        self.elements += errors.size
+        self.unjudged += errors.size - judged.size
+        most = float(judged.max(initial=0.0))
+        if most > self.ulp or self.elements == errors.size:
+            self.ulp, self.bound = most, bound
+        self.part = max(self.part, most / bound if bound else np.inf if most else 0.0)
+
+
+def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
+    """So many results of each data type."""
+    found: dict[str, Worst] = {}
+    for kind, desc, arrays in cases(operator, seed):
+        dtype = str(next(iter(arrays.values())).dtype)
+        worst = found.setdefault(dtype, Worst())
+        if not worst.enough(operator, elements):
+            exact = expected(desc, arrays)
+            worst.add(kind, exact.errors(dml.compile(desc)(*arrays.values())), exact.ulp)
+        types = {name for one in operator.fields[:1] for row in one.dtypes for name in row.dtypes}
+        if len(found) == len(types) and all(one.enough(operator, elements) for one in found.values()):
+            return found
+    raise AssertionError("there are always more cases")
+
+
+def cases(operator: Operator, seed: int) -> Iterator[tuple[str, OperatorDesc, dict[str, Array]]]:
+    """Descs of small tensors and of large windows, with arrays of each kind in turn; without end."""
+    chance, caller, number = random.Random(seed), Caller(seed, "wide"), 0
+    caller.chance = chance
+    while True:
+        walk = Walk(chance, operator)
+        walk.most = min(walk.most, 600 if operator.accuracy else 4000)
+        for _ in range(6):
+            walk.step()
+            desc = walk.desc()
+            if (
+                sum(getattr(desc, one.python).element_count for one in operator.fields if one.kind != "attribute")
+                > 4000
+            ):
+                continue
+            number += 1
+            if not operator.accuracy:
+                yield "any", desc, {name: placed.view for name, placed in caller.inputs(desc).items()}
+                continue
+            kind = KINDS[number % len(KINDS)]
+            tensors = [one.python for one in operator.fields if one.kind == "input"]
+            descs = {name: getattr(desc, name) for name in tensors}
+            arrays = {n: adversarial(seed + number, d.sizes, d.dtype.name.lower(), kind) for n, d in descs.items()}
+            yield kind, desc, arrays
+            if operator.window is not None and number % 20 == 0:
+                yield large_window(operator, chance, seed + number, desc)
+
+
+def large_window(
+    operator: Operator, chance: random.Random, seed: int, like: OperatorDesc
+) -> tuple[str, OperatorDesc, dict[str, Array]]:
+    """One window over all of an input with many elements."""
+    window = operator.window
+    assert window is not None
+    old = getattr(like, window.input)
+    spatial = len(getattr(like, window.window))
+    sizes = [chance.choice([1, 2, 7, 16]) for _ in range(spatial)]
+    sizes[chance.randrange(spatial)] = chance.choice([50, 500, 5000])
+    kind = KINDS[seed % len(KINDS)]
+    tensor = dml.TensorDesc(old.dtype, (*old.sizes[:-spatial][:1], 1, *sizes))
+    desc = type(like)(**{window.input: tensor, window.window: sizes})
+    return f"{kind}, large window", desc, {window.input: adversarial(seed, tensor.sizes, old.dtype.name.lower(), kind)}
+
+
+def table(found: dict[tuple[str, str], Worst]) -> str:
+    """As Markdown."""
+    rows = [
+        "| operator | data type | results | without a promise | worst error | its bound | largest part of a bound |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for (name, dtype), worst in found.items():
+        bound = f"{worst.bound:g} ulp" if worst.bound else "exact"
+        part = f"{worst.part:.2f}" if worst.bound or worst.part else ""
+        figures = [f"{worst.elements:,}", f"{worst.unjudged:,}", f"{worst.ulp:.3g} ulp", bound, part]
+        rows.append("| " + " | ".join([name, dtype.upper(), *figures]) + " |")
+    return "\n".join(rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.reliability.accuracy", description=__doc__)
+    parser.add_argument("--elements", type=int, default=20_000, help="results of each operator and data type")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="one operator")
+    given = parser.parse_args(arguments)
+    begin = time.monotonic()
+    found = {}
+    for operator in OPERATORS.values():
+        if given.only is None or given.only.upper() == operator.name:
+            for dtype, worst in sorted(measure(operator, given.elements, given.seed).items()):
+                found[operator.name, dtype] = worst
+    print(table(found))
+    total = sum(worst.elements for worst in found.values())
+    print(f"\n{total:,} results in {time.monotonic() - begin:.0f} s, seed {given.seed}")
+    return 0 if all(worst.right for worst in found.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The accuracy that the specs state holds, and what is beyond it is noticed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import accuracy
+import numpy as np
+import pytest
+from adversarial import KINDS
+
+import dmlcy as dml
+from dmlcy._tables import OPERATORS
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_errors_are_within_the_bounds(name: str) -> None:
+    found = accuracy.measure(OPERATORS[name], 300, 11)
+    assert all(worst.right and worst.elements >= 300 for worst in found.values()), accuracy.table(
+        {(name, dtype): worst for dtype, worst in found.items()}
+    )
+    for dtype, worst in found.items():
+        if dtype.upper() in OPERATORS[name].accuracy:
+            assert worst.ulp > 0 and worst.bound > 0 and worst.kinds >= {*KINDS}
+            assert worst.unjudged < worst.elements / 2
+        else:
+            assert worst.ulp == worst.bound == worst.unjudged == 0
+
+
+@pytest.mark.parametrize("name", [operator.name for operator in OPERATORS.values() if operator.accuracy])
+def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_desc = dml.compile
+    monkeypatch.setattr(accuracy, "KINDS", ("positive",))
+    assert accuracy.main(["--only", name, "--elements", "100"]) == 0
+
+    def wrong(desc: Any) -> Any:
+        def call(*arrays: Any) -> Any:
+            names = [field.python for field in desc.operator.fields if field.kind == "input"]
+            found = accuracy.expected(desc, dict(zip(names, arrays, strict=True)))
+            result = compile_desc(desc)(*arrays)
+            for at in np.ndindex(result.shape):
+                value, one = found.values[at], found.units[at]
+                if one is not None and not isinstance(value, float):
+                    beyond = result.dtype.type(float(value + one * int(found.ulp + 1)))
+                    result[at] = np.nextafter(beyond, result.dtype.type(np.inf))
+                    break
+            return result
+
+        return call
+
+    monkeypatch.setattr(accuracy.dml, "compile", wrong)
+    assert accuracy.main(["--only", name, "--elements", "100"]) == 1
