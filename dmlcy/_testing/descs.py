@@ -96,8 +96,7 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
             walk.new_attribute(field)
     if draw(st.integers(0, 7)) == 0 or most >= LARGE:
         if draw(st.booleans()):
-            for field in inputs:
-                walk.smallest(field)
+            walk.smallest(inputs, attributes)
         walk.extremes(draw(st.permutations(attributes)))
     if layouts:
         for field in operator.fields:
@@ -190,8 +189,16 @@ class Walk:
         else:
             self.take({field.python: self.draw(self.values_of(field))})
 
-    def smallest(self, field: Field) -> None:
-        """Sizes of 1, beside which attributes can be large."""
+    def smallest(self, inputs: Sequence[Field], attributes: Sequence[Field]) -> None:
+        """Sizes of 1 and the least attributes, beside which one can be large."""
+        for field in [*attributes, *attributes]:
+            if field.minimum is not None:
+                self.put(field, field.minimum, None)
+        for field in inputs:
+            self.ones(field)
+
+    def ones(self, field: Field) -> None:
+        """Sizes of 1."""
         sizes = self.tensor(field).sizes
         self.take_entries([1] * len(sizes), sizes, lambda sizes: {field.python: self._resized(field, sizes)})
 
