@@ -163,7 +163,7 @@ def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
         draw_some(testing.descs(name), 40, look, number)
         draw_some(testing.descs(name, most_elements=2**34, layouts=False), 15, look, number)
 
-    draw_until(met, {fact for fact in domain(operator, NEWEST) if reachable(operator, fact)}, 16, draw)
+    draw_until(met, {fact for fact in domain(operator, NEWEST) if reachable(operator, fact)}, 40, draw)
 
 
 @pytest.mark.parametrize("name", NAMES)
