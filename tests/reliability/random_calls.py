@@ -38,7 +38,7 @@ from dmlcy._runtime.stream import set_stream_limit, stream_limit  # noqa: E402
 from dmlcy._tables import LEVELS, OPERATORS  # noqa: E402
 
 ISAS: Final = ("wide", "baseline")
-STEPS: Final = 40
+STEPS: Final = 15
 """Descs of one walk."""
 WAYS: Final = 3
 """Ways in which a call is repeated."""

@@ -16,7 +16,7 @@ from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS
 from dmlcy._tensor_desc import UINT_MAX
 from dmlcy._testing import descs
 
-SIZES: Final = ((40, 300), (40, 2000), (18, 20_000), (2, 500_000))
+SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))
 """How often, and how many elements the tensors of a desc have at most."""
 
 
@@ -34,6 +34,8 @@ class Walk(descs.Walk):
         for field in self.tensors:
             self.new_dtype(field)
             self.new_rank(field)
+            if chance.random() < 0.5:
+                self.new_plane(field)
         for _ in range(2 * len(self.fields)):
             self.step()
 
@@ -70,26 +72,43 @@ class Walk(descs.Walk):
         sizes[self.chance.randrange(len(sizes))] = self.count()
         self.take({field.python: self._resized(field, sizes)})
 
+    def new_plane(self, field: Field) -> None:
+        """Sizes of the last two axes that are worth wide instructions."""
+        sizes = list(self.tensor(field).sizes)
+        sizes[-2:] = [self.chance.choice([16, 17, 31, 32, 48, 64]) for _ in sizes[-2:]]
+        self.take({field.python: self._resized(field, sizes)})
+
     def new_attribute(self, field: Field) -> None:
         value = self.values[field.python]
         if field.type == "uint_array":
-            entries = list(value)
-            if entries:
-                entries[self.chance.randrange(len(entries))] = self.near()
-            self.take({field.python: tuple(entries)})
+            self.take({field.python: self.entries_of(value)})
         else:
             self.take({field.python: self.value_of(field)})
 
+    def entries_of(self, value: tuple[int, ...]) -> tuple[int, ...]:
+        """Another array: one entry is new, or all are the same, or they are those of another array."""
+        chance = self.chance.random()
+        if chance < 0.2:
+            return (self.near(),) * len(value)
+        if chance < 0.4:
+            arrays = [self.values[field.python] for field in self.fields if field.type == "uint_array"]
+            return self.chance.choice([array for array in arrays if len(array) == len(value)])
+        entries = list(value)
+        entries[self.chance.randrange(len(entries))] = self.near()
+        return tuple(entries)
+
     def count(self) -> int:
         """A size: mostly small, now and then as large as the tensors may be."""
-        large = self.chance.randint(1, max(self.most // 100, 12))
-        return self.chance.choice([self.chance.randint(1, 4), self.chance.randint(1, 12), 16, 17, 31, 64, large])
+        small, large = self.chance.randint(1, 12), self.chance.randint(1, max(self.most // 100, 12))
+        return self.chance.choice([self.chance.randint(1, 4), small, 16, 17, 31, 48, 64, large])
 
     def near(self) -> int:
         """A count such as windows and paddings are: small, about a size, or at the end of the range."""
         size, chance = self._largest(), self.chance.random()
-        if chance < 0.7:
+        if chance < 0.6:
             return self.chance.randint(0, 4)
+        if chance < 0.75:
+            return self.chance.randint(3, 12)
         if chance < 0.95:
             return self.chance.choice([size - 1, size, size + 1, 2 * size - 1, 2 * size, 2 * size + 1, 3 * size + 2])
         return self.chance.choice([UINT_MAX, UINT_MAX - 1, 2**31, 2**31 - 1, 2**16])
