@@ -234,7 +234,7 @@ def bits_moved(values: Array, steps: int) -> Array:
         return np.asarray(values + values.dtype.type(steps) if steps > 0 else values - values.dtype.type(-steps))
     moved = values
     for _ in range(abs(steps)):
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             moved = np.nextafter(moved, values.dtype.type(math.copysign(math.inf, steps)))
     return np.asarray(moved)
 

@@ -1,0 +1,30 @@
+"""A short look for leaks in the ordinary suite, and that a leak is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import leaks
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("name", ["calls", "refusals", "files"])
+def test_nothing_grows(name: str, tmp_path: Path) -> None:
+    steps = {
+        "calls": lambda: leaks.small_calls(),
+        "refusals": lambda: list(leaks.refusals())[::61],
+        "files": lambda: list(leaks.files(tmp_path))[::17],
+    }[name]()
+    count = {"calls": 40_000, "refusals": 5 * len(steps), "files": 5 * len(steps)}[name]
+    assert leaks.grown(leaks.rounds(name, steps, count, str)) == []
+    assert leaks.traced(steps, str) == []
+
+
+@pytest.mark.parametrize(("what", "kept"), [("objects", list), ("blocks", object), ("resident", lambda: np.ones(500))])
+def test_a_leak_is_seen(what: str, kept: Any) -> None:
+    held: list[Any] = []
+    found = leaks.grown(leaks.rounds("", [lambda: held.append(kept())], 20_000, str))
+    assert [line.partition(":")[0] for line in found if line.startswith(what)] == [what]
+    assert leaks.traced([lambda: held.append(kept())] * 4, str)
