@@ -1,0 +1,73 @@
+"""What the fuzzers keep, replayed; they themselves are run by hand: ``python -m tests.fuzz TARGET``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "operators")]
+
+import calls_target  # noqa: E402
+import model_target  # noqa: E402
+
+CASES = [
+    pytest.param(target, path, id=f"{name}-{path.name[:8]}")
+    for name, target in (("model", model_target), ("calls", calls_target))
+    for path in [*target.SEEDS, *sorted((HERE / "corpus" / name).iterdir())]
+]
+
+
+@pytest.mark.parametrize(("target", "path"), CASES)
+def test_replay(target: object, path: Path) -> None:
+    target.one(path.read_bytes())  # type: ignore[attr-defined]
+
+
+def test_a_wrong_verdict_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target fails where the reader takes what is no JSON, refuses what is, or gives another place."""
+    text = b'{"resources": {}, "dispatchables": {},\n "commands": [1]}'
+    model_target.one(text)
+    with monkeypatch.context() as patch:
+        patch.setattr(model_target.Document, "position", lambda document, at: (1, at + 1))
+        with pytest.raises(AssertionError):
+            model_target.one(text)
+    with monkeypatch.context() as patch:
+        patch.setattr("dmlcy._model.json.MAX_DEPTH", 1)
+        with pytest.raises(AssertionError, match="it is JSON"):
+            model_target.one(text)
+
+
+@pytest.mark.parametrize("what", ["other bits", "written", "taken", "refused"])
+def test_a_wrong_call_is_noticed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target fails where a result is not that of the definition, or a verdict not that of the exact checks."""
+    dml = calls_target.dml
+    failed = 0
+
+    def wrong(call: object) -> object:
+        def changed(*arguments: object, out: object = None, **attributes: object) -> object:
+            try:
+                result = call(*arguments, **attributes, **({} if out is None else {"out": out}))  # type: ignore[operator]
+            except dml.DmlError:
+                if what == "written" and type(out) is calls_target.np.ndarray and out.flags.writeable:
+                    out.view("u1")[...] ^= 1
+                if what == "taken" and out is None:
+                    return calls_target.np.zeros(1)
+                raise
+            if what == "other bits":
+                result.view(f"u{result.itemsize}")[...] ^= 1
+            if what == "refused":
+                dml.padding1(None, start_padding=0, end_padding=0)
+            return result
+
+        return changed
+
+    for operator in calls_target.OPERATORS.values():
+        monkeypatch.setattr(dml, operator.python, wrong(getattr(dml, operator.python)))
+    for path in sorted((HERE / "corpus" / "calls").iterdir()):
+        try:
+            calls_target.one(path.read_bytes())
+        except (AssertionError, dml.DmlError):
+            failed += 1
+    assert failed
