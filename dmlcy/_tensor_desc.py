@@ -293,7 +293,8 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
         strides_fine = False
         yield wrong
     sizes_fine = _known(desc.sizes) and all(0 < size <= UINT_MAX for size in desc.sizes)
-    if sizes_fine and math.prod(desc.sizes) > UINT_MAX:
+    elements_fine = sizes_fine and math.prod(desc.sizes) <= UINT_MAX
+    if sizes_fine and not elements_fine:
         yield Refused("elements", member="sizes", values={"actual": math.prod(desc.sizes), "maximum": UINT_MAX})
     checked = written and strides_fine and sizes_fine and len(desc.sizes) <= 8
     if checked and desc.strides is not None and overlaps_itself(desc.sizes, desc.strides):
@@ -312,8 +313,8 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     if type(total) is not int:
         if total is not None:
             yield wrong_type(total, "an int", part=part)
-    elif total == minimum:  # of sizes that are too large, too: those are refused, not what follows from them
-        pass
+    elif total == minimum and not (strides_fine and elements_fine):
+        pass  # those are refused, not what follows from them
     elif not 0 <= total <= UINT64_MAX:
         yield Refused("range", part=part, values={"actual": total, "minimum": 0, "maximum": UINT64_MAX}, fix=fix)
     elif minimum is not None and strides_fine and total < minimum:

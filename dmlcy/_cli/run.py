@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -67,7 +68,8 @@ def read_bytes(name: str) -> tuple[str, bytes]:
             data = sys.stdin.buffer.read(_LARGEST + 1)
         else:
             with open_regular(name) as stream:
-                data = stream.read(_LARGEST + 1)
+                # No more than there is: room for all that is asked for is made beforehand.
+                data = stream.read(min(os.fstat(stream.fileno()).st_size, _LARGEST) + 1)
         if len(data) > _LARGEST:
             raise OSError(f"it is larger than {_LARGEST} bytes")
     except (OSError, ValueError) as error:

@@ -1,0 +1,48 @@
+"""Programs that run with little memory, in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+HANGS = 600  # seconds; only what hangs takes as long
+
+needs_limits = pytest.mark.skipif(
+    not Path("/proc/self/statm").exists() or "libasan" in os.environ.get("LD_PRELOAD", ""),
+    reason="needs /proc and limits on memory, which the sanitizers exceed",
+)
+
+LIMIT = """
+import gc, resource, sys, tracemalloc
+import numpy as np
+import calls, dmlcy as dml
+
+def limit(megabytes):
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(megabytes * 2**20), resource.RLIM_INFINITY))
+
+def no_limit():
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+"""
+
+
+def run(program: str, *arguments: str) -> str:
+    """What a program prints, which has ``limit``, ``no_limit`` and ``calls``."""
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-c", LIMIT + program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+        check=False,
+        # The system gets back what is freed: the limit counts nothing else.
+        env=os.environ | {"PYTHONPATH": path, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

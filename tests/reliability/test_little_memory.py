@@ -1,0 +1,147 @@
+"""MemoryError: raised in the middle of anything, it leaves nothing behind, and what fits works as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from calls import calls
+from limits import needs_limits, run
+
+pytestmark = needs_limits
+
+NAMES = sorted({call.name for call in calls(large=False)})
+
+SETUP = """
+[call] = [call for call in calls.calls(large=True) if call.name == sys.argv[1]]
+function, operator = getattr(dml, call.name), call.compiled()
+ways = [*call.ways()]
+expected = ways[0]()
+
+def refused(function):
+    try:
+        function()
+    except MemoryError:
+        return True
+    return False
+
+def flat(function, count):
+    '''Whether so many MemoryErrors leave no memory and no reference behind.'''
+    assert all(refused(function) for _ in range(10))
+    gc.collect()
+    counts = [sys.getrefcount(x) for x in call.inputs]
+    tracemalloc.start()
+    for _ in range(10):
+        refused(function)
+    before = tracemalloc.get_traced_memory()[0]
+    assert all(refused(function) for _ in range(count))
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert counts == [sys.getrefcount(x) for x in call.inputs]
+    return grown < 2000
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_memory_for_a_result(name: str) -> None:
+    """What needs no new memory works all the time."""
+    program = """
+limit(expected.nbytes / 2**20 / 2)
+print(flat(lambda: function(*call.inputs, **call.attributes), 300), flat(lambda: operator(*call.inputs), 300))
+print([(way() == expected).all().item() for way in (ways[1], ways[4])])
+no_limit()
+print((function(*call.inputs, **call.attributes) == expected).all())
+"""
+    assert run(SETUP + program, name) == "True True\n[True, True]\nTrue\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_memory_for_an_aligned_copy(name: str) -> None:
+    """Of an input and of ``out``: then nothing is written."""
+    program = """
+def misaligned(x):
+    return np.zeros(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)
+
+x, *others = call.inputs
+moved, out, near = misaligned(x), misaligned(expected), np.zeros_like(expected)
+moved[...] = x
+limit(min(x.nbytes, out.nbytes) / 2**20 / 2)
+print(flat(lambda: function(moved, *others, **call.attributes, out=near), 300), near.any())
+print(flat(lambda: function(x, *others, **call.attributes, out=out), 300), out.any())
+no_limit()
+print((function(moved, *others, **call.attributes, out=out) == expected).all())
+"""
+    assert run(SETUP + program, name) == "True False\nTrue False\nTrue\n"
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_no_memory_for_the_rows_of_threads(threads: int) -> None:
+    """All memory is used up before the kernel asks for its own."""
+    program = """
+x = np.ones((4, 64, 40, 1000), np.float32)
+attributes = {"window_size": (9, 9), "start_padding": 4, "end_padding": 4}
+dml.set_num_threads(int(sys.argv[1]))
+expected = dml.average_pooling(x, **attributes)
+y, filling, raised = np.zeros_like(expected), [], 0
+limit(0)
+for size in (2**20, 2**16, 2**12):
+    try:
+        while True:
+            filling.append(bytearray(size))
+    except MemoryError:
+        pass
+for _ in range(200):
+    try:
+        dml.average_pooling(x, **attributes, out=y)
+    except MemoryError as error:
+        raised += "scratch" in error.args[0]
+filling.clear()
+no_limit()
+print(raised, (dml.average_pooling(x, **attributes, out=y) == expected).all())
+"""
+    assert run(program, str(threads)) == "200 True\n"
+
+
+def test_a_run_without_memory(tmp_path: Path) -> None:
+    """Of a buffer, which is named, and of something else; both are no violations of the model."""
+    program = """
+import io
+from contextlib import redirect_stderr
+from pathlib import Path
+from dmlcy.__main__ import main
+
+def buffer(count):
+    return {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": count, "value": 1}}
+
+def tensor(*sizes, owned=False):
+    flags = "DML_TENSOR_FLAG_OWNED_BY_DML" if owned else "DML_TENSOR_FLAG_NONE"
+    return {"DataType": "FLOAT32", "Sizes": sizes, "Flags": flags}
+
+def run(owned):
+    desc = {"InputTensor": tensor(1, 1, 2048, 2048, owned=owned), "OutputTensor": tensor(1, 1, 1024, 1024),
+            "Strides": [2, 2], "WindowSize": [2, 2], "StartPadding": [0, 0], "EndPadding": [0, 0],
+            "DimensionCount": 2, "IncludePadding": False}
+    model = {"resources": {"x": buffer(2**22), "y": buffer(2**20)},
+             "dispatchables": {"a": {"type": "AVERAGE_POOLING", "desc": desc}}, "commands": []}
+    bound = {"InputTensor": "x"}
+    model["dispatchables"]["a"] |= {"bindings": bound} if owned else {}
+    rest = {"OutputTensor": "y"} | ({} if owned else bound)
+    model["commands"].append({"type": "dispatch", "dispatchable": "a", "bindings": rest})
+    path = Path(sys.argv[1], "model.json")
+    path.write_text(json.dumps(model))
+    with redirect_stderr(io.StringIO()) as said:
+        status = main(["run", str(path)])
+    return status, said.getvalue()
+
+import json
+assert run(False) == (0, "") == run(True)
+for megabytes, owned in ((12, False), (30, True)):
+    limit(megabytes)
+    status, said = run(owned)
+    print(status, "DML-MODEL-memory" in said, "there is not enough memory" in said, "Traceback" in said)
+    no_limit()
+assert run(True) == (0, "")
+"""
+    said = [line for line in run(program, str(tmp_path)).splitlines() if not line.startswith("Dispatch")]
+    assert said == ["2 True False False", "2 False True False"]
