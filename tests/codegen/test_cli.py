@@ -9,12 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_specs import BASE, WIDEN
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from codegen import __main__ as cli
 from codegen import emit as emit_module
@@ -304,7 +307,7 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
-def hostile(root: Path) -> int:
+def hostile(root: Path, said: str = HOSTILE) -> int:
     """Puts the text into every free text of the specs; returns how many there are."""
     keys = "summary|doc|hint|says|question|choice|evidence|title|calculation|note|windows"
     count = 0
@@ -312,7 +315,7 @@ def hostile(root: Path) -> int:
         text = path.read_text(encoding="utf-8")
         known = f"{keys}|about" if path.name.endswith("errors.toml") else keys
         pattern = re.compile(rf'^((?:{known})\s*= )".*"$', re.M)
-        text, found = pattern.subn(lambda match: match[1] + quoted(HOSTILE), text)
+        text, found = pattern.subn(lambda match: match[1] + quoted(said), text)
         path.write_text(text, encoding="utf-8")
         count += found
     return count
@@ -331,6 +334,32 @@ def test_texts_cannot_break_out(root: Path) -> None:
     docs = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     assert docs
     assert all(squeezed in " ".join(doc.split()) for doc in docs)
+
+
+NASTY = (
+    '"""', "'''", '"', "'", "\\", "\n", "\t", "{{", "}}", "{%", "%}", "{#", "#}", "*/", "/*", "<b>", "<!--", "](", "|",
+    "`", "```", "~~~", "#", "\\N{DASH}", "\\u12", "\\x", "%s", "{0}", "${x}", "$", "&lt;", "-->", "---", "- ", "1. ",
+    "> ", "x", " ", "\u00e9", "\u2028", "\ufeff",
+)  # fmt: skip
+
+
+@settings(max_examples=8, deadline=None, database=None, derandomize=True)
+@given(st.lists(st.sampled_from(NASTY), min_size=1, max_size=30).map("".join))
+def test_no_text_can_break_out(said: str) -> None:
+    said = f"x{said}x"
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emit_module, "environment", ENVIRONMENT)
+        root = Path(folder) / "checkout"
+        shutil.copytree(BASE, root)
+        assert hostile(root, said) > 30
+        assert run(root, "gen") == 0
+        package = root / "dmlcy" / "_generated"
+        for path in package.glob("*.py"):
+            compile(path.read_text(encoding="utf-8"), path.name, "exec")
+        tree = ast.parse((package / "desc.py").read_text(encoding="utf-8"))
+        docs = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        assert docs
+        assert all(" ".join(said.split()) in " ".join(doc.split()) for doc in docs)
 
 
 def test_hostile_texts_stay_inside_generated_cython(root: Path) -> None:
