@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import Any
 
-from dmlcy._spec import DtypeRow, Field, Formula, Operator, RankRow, Rule, Rules, Term
+from dmlcy._spec import Definition, DtypeRow, Field, Formula, Operator, RankRow, Rule, Rules, Term
 
 FLOATS = (DtypeRow("1_0", ("FLOAT32", "FLOAT16")),)
 GROWING = (
@@ -32,7 +32,10 @@ def attribute(name: str, python: str, kind: str, **more: Any) -> Field:
 def operator(name: str, since: str, fields: tuple[Field, ...], rules: tuple[Rule, ...], cls: type[Rules]) -> Operator:
     desc = "".join(word.capitalize() for word in name.split("_"))
     struct = f"DML_{name}_OPERATOR_DESC"
-    return Operator(name, name.lower(), desc, struct, "fake", since, "", "", fields, (), rules, cls, (), (), {}, None)
+    definition = Definition({}, {}, {})
+    return Operator(
+        name, name.lower(), desc, struct, "fake", since, "", "", fields, (), rules, cls, (), (), {}, None, definition
+    )
 
 
 def rule(
