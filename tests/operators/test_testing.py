@@ -350,7 +350,7 @@ def test_names_and_levels() -> None:
 
 def test_hypothesis_is_asked_for_where_it_is_missing() -> None:
     program = "import sys; sys.modules['hypothesis'] = None\nimport dmlcy\nimport dmlcy.testing"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == "ImportError: dmlcy.testing needs Hypothesis: pip install dmlcy[testing]"
 
 

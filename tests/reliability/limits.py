@@ -36,7 +36,7 @@ def run(program: str, *arguments: str) -> str:
     """What a program prints, which has ``limit``, ``no_limit`` and ``calls``."""
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, "-c", LIMIT + program, *arguments],
+        [sys.executable, "-P", "-c", LIMIT + program, *arguments],
         capture_output=True,
         text=True,
         timeout=HANGS,

@@ -23,12 +23,12 @@ def run(program: str, *arguments: str, **environment: str) -> str:
     """What a program prints that can import `calls` and succeeds."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        [sys.executable, "-P", "-c", textwrap.dedent(program), *arguments],
         capture_output=True,
         text=True,
         timeout=HANGS,
         check=False,
-        env=os.environ | {"PYTHONPATH": path, "PYTHONWARNINGS": "ignore"} | environment,
+        env=os.environ | {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"} | environment,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

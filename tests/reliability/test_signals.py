@@ -50,13 +50,24 @@ def model(folder: Path, regions: int, commands: Sequence[dict[str, Any]]) -> Pat
     return path
 
 
+# Whoever runs the tests in the background ignores SIGINT, and so would all that they start.
+AS_FROM_A_TERMINAL = """
+import os, signal, sys
+ignored, *command = sys.argv[1:]
+for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    signal.signal(getattr(signal, name), signal.SIG_IGN if name == ignored else signal.SIG_DFL)
+os.execv(command[0], command)
+"""
+
+
 def start(path: Path, ignored: str = "") -> subprocess.Popen[str]:
     """A run that writes into the folder `out`, beside the model."""
-    ignore = f"trap '' {ignored.removeprefix('SIG')}; " if ignored else ""
-    command = ["sh", "-c", f'{ignore}exec "$0" -P -m dmlcy run "$@"', sys.executable, str(path)]
-    out = path.parent / "out"
+    command = [sys.executable, "-P", "-m", "dmlcy", "run", str(path), "--output-path", str(path.parent / "out")]
     return subprocess.Popen(
-        [*command, "--output-path", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", AS_FROM_A_TERMINAL, ignored, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
