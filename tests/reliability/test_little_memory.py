@@ -91,6 +91,7 @@ for size in (2**20, 2**16, 2**12):
             filling.append(bytearray(size))
     except MemoryError:
         pass
+del filling[-2:]    # for the exceptions
 for _ in range(200):
     try:
         dml.average_pooling(x, **attributes, out=y)
