@@ -20,7 +20,7 @@ from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.tensors import dtype_of
 from dmlcy._tables import DTYPES
 
-MOVES: Final[Mapping[str, Callable[[Given], Array]]] = {
+EXACT: Final[Mapping[str, Callable[[Given], Array]]] = {
     "pad": pad,
     "rearrange": rearrange,
     "region_reduce": region_reduce,
@@ -108,8 +108,8 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array]) -> Expected:
     operator = desc.operator
     inputs = {name: np.asarray(array) for name, array in arrays.items()}
     given = Given(desc, inputs)
-    if operator.family in MOVES:
-        values = MOVES[operator.family](given)
+    if operator.family in EXACT:
+        values = EXACT[operator.family](given)
         return Expected(values, values.dtype, 0.0, None)
     values, _ = window_reduce(given)
     output = next(field for field in operator.fields if field.kind == "output")
