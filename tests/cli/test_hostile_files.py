@@ -16,31 +16,16 @@ from typing import Any
 import numpy as np
 import pytest
 from exchange import command
+from odd_files import a_folder, a_link_to_itself, a_link_to_nothing, a_pipe, zeros_without_end
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "padding1.json"
 SIZES = [1, 1, 128, 128]
 
 
-def a_folder(path: Path) -> None:
-    path.mkdir()
-
-
-def a_pipe(path: Path) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("there are no pipes with a name here")
-    os.mkfifo(path)
-
-
 def a_link_to_a_pipe(path: Path) -> None:
     a_pipe(path.with_suffix(".pipe"))
     path.symlink_to(path.with_suffix(".pipe"))
-
-
-def zeros_without_end(path: Path) -> None:
-    if not Path("/dev/zero").exists():
-        pytest.skip("there is no /dev/zero here")
-    path.symlink_to("/dev/zero")
 
 
 def a_socket(path: Path) -> None:
@@ -52,14 +37,6 @@ def a_socket(path: Path) -> None:
         socket.socket(socket.AF_UNIX).bind(path.name)
     finally:
         os.chdir(here)
-
-
-def a_link_to_nothing(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def a_link_to_itself(path: Path) -> None:
-    path.symlink_to(path.name)
 
 
 KINDS = [a_folder, a_pipe, a_link_to_a_pipe, zeros_without_end, a_link_to_nothing, a_link_to_itself]

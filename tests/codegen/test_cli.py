@@ -18,6 +18,7 @@ import pytest
 from bad_specs import BASE, WIDEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from odd_files import a_folder, a_link_to_itself, a_link_to_nothing, a_pipe, zeros_without_end
 
 from codegen import __main__ as cli
 from codegen import emit as emit_module
@@ -370,30 +371,6 @@ def test_hostile_texts_stay_inside_generated_cython(root: Path) -> None:
     tree = parse_from_strings("pad", text)
     found = [node.doc for node in tree.body.stats if getattr(node, "doc", None)]
     assert any(" ".join(HOSTILE.split()) in " ".join(str(doc).split()) for doc in found)
-
-
-def a_folder(path: Path) -> None:
-    path.mkdir()
-
-
-def a_pipe(path: Path) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("there are no pipes with a name here")
-    os.mkfifo(path)
-
-
-def a_link_to_nothing(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def a_link_to_itself(path: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def zeros_without_end(path: Path) -> None:
-    if not Path("/dev/zero").exists():
-        pytest.skip("there is no /dev/zero here")
-    path.symlink_to("/dev/zero")
 
 
 def a_large_file(path: Path) -> None:
