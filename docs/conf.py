@@ -1,0 +1,55 @@
+"""Sphinx configuration: `sphinx-build -W --keep-going docs build/site` makes the site."""
+
+import sys
+from pathlib import Path
+
+import dmlcy
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
+project = "dmlcy"
+copyright = "the authors of dmlcy"
+version = release = dmlcy.__version__
+
+extensions = [
+    "mathml",
+    "repository",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_*"]
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+myst_heading_anchors_html_ids = True  # the anchors that GitHub gives
+
+# Where there is no network, a text of the few names that the pages use stands in place of the whole inventory.
+intersphinx_mapping = {
+    "numpy": ("https://numpy.org/doc/stable", (None, "_inventories/numpy.txt")),
+    "python": ("https://docs.python.org/3", (None, "_inventories/python.txt")),
+}
+intersphinx_timeout = 5
+
+autodoc_typehints = "none"  # numpydoc's sections say them
+numpydoc_show_class_members = False
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "dmlcy"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+    "logo": {"text": "dmlcy"},
+    "navbar_align": "left",
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+}
+html_sidebars = {"index": []}
