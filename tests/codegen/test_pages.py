@@ -24,7 +24,9 @@ from codegen.diagnostics import Diagnostics
 from codegen.emit import environment
 from codegen.load import load
 from codegen.model import Dtype, TensorData
-from codegen.pages import array_code, array_text, cell, code, escape, link, literal, pages, prose, table, wrapped
+from codegen.pages import pages
+from codegen.pages.markdown import cell, code, escape, link, prose, table, wrapped
+from codegen.pages.values import array_code, array_text, literal
 from codegen.plan import Plan, plan
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,45 @@
+"""Plan to the generated files that people read: the reference in Markdown, and the stubs.
+
+Templates lay out text; what stands in a table, a code block or an example is made here, a module per kind of page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jinja2
+
+from ..plan import Plan
+from .catalogue import families, unbuilt
+from .enums import enum_sections
+from .errors import error_tables, errors
+from .levels import level_summary, levels
+from .markdown import cell, code, heading, link, prose, table
+from .operator import OperatorPage
+from .stubs import Stubs
+
+BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
+
+
+def pages(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
+    """The committed pages and stubs: path relative to the checkout, and text."""
+    helpers = {"plan": plan, "prose": prose, "cell": cell, "code": code, "table": table, "link": link, "one": heading}
+
+    def render(template: str, **context: Any) -> str:
+        text = env.get_template(template).render(**helpers, **context)
+        text = re.sub(r"[ \t]+\n", "\n", text)
+        return re.sub(BLOCK_OR_BLANK, lambda found: found[1] or "\n\n", text).strip() + "\n"
+
+    for operator in plan.operators:
+        text = render("docs/operator.md.j2", page=OperatorPage(plan, operator))
+        yield f"docs/reference/{operator.python}.md", text
+    yield "docs/reference/index.md", render("docs/index.md.j2", families=families(plan), unbuilt=unbuilt(plan))
+    yield "docs/reference/enums.md", render("docs/enums.md.j2", enums=enum_sections(plan))
+    yield "docs/reference/levels.md", render("docs/levels.md.j2", levels=levels(plan), summary=level_summary(plan))
+    yield "docs/reference/errors.md", render("docs/errors.md.j2", groups=errors(plan), **error_tables(plan))
+    stubs = Stubs(env, plan)
+    for name in ("__init__", "desc"):
+        text = env.get_template(f"stubs/{name}.pyi.j2").render(plan=plan, stubs=stubs)
+        yield f"dmlcy/{name}.pyi", re.sub(r"[ \t]+\n", "\n", text).strip() + "\n"

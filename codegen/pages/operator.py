@@ -1,0 +1,300 @@
+"""The page of an operator: what its template lays out."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..expr.nodes import UINT_MAX
+from ..expr.text import formula
+from ..model import DTYPE_ENUM, Example, Field
+from ..plan import FieldPlan, OperatorPlan, Plan, RulePlan
+from .enums import members
+from .errors import rule_error
+from .levels import kinds, support
+from .markdown import WIDTH, anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
+from .values import arguments, array_code, array_text, literal, prompt
+
+SCALARS = {
+    "uint": "UINT", "int": "INT", "float": "FLOAT", "bool": "BOOL", "size_2d": "DML_SIZE_2D",
+    "scalar_union": "DML_SCALAR_UNION",
+}  # fmt: skip
+ARRAYS = {"uint_array": "UINT", "int_array": "INT", "float_array": "FLOAT"}
+ACCURACY_OF = {
+    "result": "the result",
+    "magnitudes": "the result for the absolute values of the inputs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSection:
+    """A rule as its page shows it."""
+
+    plan: RulePlan
+    anchor: str
+    condition: str
+    facts: tuple[str, ...]
+
+
+class OperatorPage:
+    """What the template of an operator's page lays out."""
+
+    def __init__(self, plan: Plan, operator: OperatorPlan) -> None:
+        self.plan = plan
+        self.facts = plan.facts
+        self.op = operator
+        self.spec = operator.operator
+        self.level = plan.facts.levels[operator.since]
+
+    @property
+    def signature(self) -> str:
+        """The functional call."""
+        names = [tensor.python for tensor in self.op.inputs]
+        names += [f"{a.python}={literal(a.field.default)}" if a.default else a.python for a in self.op.parameters]
+        at = len(self.op.inputs)
+        return block(f"dmlcy.{self.op.python}{arguments([*names[:at], '*', *names[at:], 'out=None'])}", "python")
+
+    @property
+    def glance(self) -> str | None:
+        """The example with the smallest result."""
+        examples = [example for example in self.spec.examples if example.outputs]
+        if not examples:
+            return None
+        smallest = min(examples, key=lambda example: sum(math.prod(t.sizes) for t in example.outputs.values()))
+        lines = [">>> import numpy as np", ">>> import dmlcy as dml", *self.example_lines(smallest)]
+        return block("\n".join(lines), "pycon")
+
+    @property
+    def examples(self) -> Iterator[tuple[str, str, str]]:
+        """Title, where it comes from, and code of each example."""
+        for example in self.spec.examples:
+            origin = "Source: " + link("DirectML's documentation", example.source) + "."
+            if example.source is None:
+                origin = prose(example.calculation or "", first="Derived:")
+            yield heading(example.title), origin, block("\n".join(self.example_lines(example)), "pycon")
+
+    def example_lines(self, example: Example) -> Iterator[str]:
+        """An example at the prompt, with what is printed."""
+        dtypes = {dtype.name: dtype for dtype in self.facts.dtypes}
+        names = []
+        for field in self.spec.inputs:
+            if field.python in example.inputs:
+                names.append("x" if field.python == "input" else field.python)
+                tensor = example.inputs[field.python]
+                made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(names[-1]) - 1))
+                yield prompt(f"{names[-1]} = {made}")
+        given = [
+            f"{a.python}={literal(example.attributes[a.python])}"
+            for a in self.op.parameters
+            if a.python in example.attributes
+        ]
+        call = f"dml.{self.op.python}{arguments([*names, *given])}"
+        output = example.outputs[self.op.output.python]
+        shown = array_text(output, dtypes[output.dtype])
+        if shown is None:
+            yield prompt(f"{call}.tolist()")
+            yield repr(output.data)
+        else:
+            yield prompt(call)
+            yield shown
+
+    @property
+    def fields(self) -> str:
+        """The table of fields."""
+        rows = []
+        for item in self.op.fields:
+            field = item.field
+            rows.append((
+                code(field.name), code(field.python), self.type_text(item), self.default_text(item), _range_text(field),
+                cell(field.doc),
+            ))  # fmt: skip
+        return table(("Field", "Python", "Type", "Default", "Range", "What it is"), rows)
+
+    def type_text(self, item: FieldPlan) -> str:
+        """The DirectML type of a field."""
+        field = item.field
+        if field.is_tensor:
+            return f"{field.kind} tensor"
+        if field.enum is not None:
+            return f"[{field.enum.removeprefix('DML_')}](enums.md#{field.enum})"
+        if field.type in ARRAYS:
+            return code(f"{ARRAYS[field.type]}[{item.length.text if item.length else ''}]", in_table=True)
+        return SCALARS.get(field.type, field.type)
+
+    def default_text(self, item: FieldPlan) -> str:
+        """What a field is when nothing is given."""
+        if item.value is not None:
+            return code(item.value.text, in_table=True)
+        if item.field.kind == "output" and item.sizes is not None:
+            return "follows"
+        return "required" if item.field.default is None else code(literal(item.field.default), in_table=True)
+
+    @property
+    def notes(self) -> str:
+        """What is to be said of the fields."""
+        follow = [code(item.field.name) for item in self.op.fields if item.value is not None]
+        them = "it" if len(follow) == 1 else "them"
+        notes = []
+        if follow:
+            verb = "follows" if len(follow) == 1 else "follow"
+            notes.append(
+                f"{' and '.join(follow)} {verb} from the other fields: a call does not have {them}, and a desc "
+                f"may leave {them} out."
+            )
+        notes.append("A desc in JSON, as in a model file, gives every field: defaults are those of Python.")
+        if any(field.type in ARRAYS for field in self.spec.attributes):
+            notes.append("An int fills every entry of an array.")
+        if any(field.enum for field in self.spec.attributes):
+            notes.append("A member of an enum can be given by its name.")
+        return wrapped(" ".join(notes))
+
+    @property
+    def sizes(self) -> str:
+        """The sizes of the tensors that have a formula."""
+        rows = [(item.field.python, item.sizes.text, "") for item in self.op.fields if item.sizes is not None]
+        return block("\n".join(_equations(rows))) if rows else ""
+
+    @property
+    def lets(self) -> str:
+        """The named quantities."""
+        rows = []
+        for let in self.spec.lets:
+            name = let.name if let.index is None else f"{let.name}[{let.index}]"
+            rows.append((name, formula(let.value.node), let.doc))
+        return block("\n".join(_equations(rows))) if rows else ""
+
+    @property
+    def reading(self) -> str:
+        """How the formulas are to be read."""
+        runs = {(let.index, formula(let.count.node)) for let in self.spec.lets if let.index and let.count is not None}
+        parts = [f"{code(index)} runs from 0 to {code(_last(count))}" for index, count in sorted(runs)]
+        if "//" in self.sizes + self.lets:
+            parts.append(f"{code('//')} rounds down")
+        texts = [rule.text for rule in self.op.rules]
+        if " for " in " ".join([self.sizes, self.lets, *texts]):
+            parts.append(f"the index of {code('for k in n')} runs from 0 to {code('n - 1')}")
+        return wrapped(f"Here {', '.join(parts)}.") if parts else ""
+
+    @property
+    def supports(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Tensors that share a table; the table; how they hang together."""
+        groups: dict[tuple[str | None, str | None], list[Field]] = {}
+        for field in self.spec.tensors:
+            groups.setdefault((field.types, field.ranks), []).append(field)
+        for (types, ranks), fields in groups.items():
+            rows = []
+            for level, added, dimensions in support(self.op, self.facts, types or "", ranks or ""):
+                lines = kinds(added) or [""]
+                rows.append((level_link(level.name), lines[0], dimensions))
+                rows += [("", line, "") for line in lines[1:]]
+            notes = [
+                f"{code(other.python)} has the same data type as {code(fields[0].python)}." for other in fields[1:]
+            ]
+            first = self.spec.first_of_type(fields[0])
+            notes += [f"{code(fields[0].python)} has the same data type as {code(first.python)}."] if first else []
+            notes += [_leading(field) for field in fields if field.leading_ones is not None]
+            names = ", ".join(code(field.python) for field in fields)
+            yield names, table(("From level", "Data types added", "Dimensions"), rows), notes
+
+    @property
+    def enums(self) -> Iterator[tuple[str, str]]:
+        """The enum attributes, and a table of their members."""
+        for field in self.spec.attributes:
+            if field.enum is not None and field.enum != DTYPE_ENUM:
+                enum = self.plan.enum(field.enum)
+                yield f"[{code(field.python)}](enums.md#{enum.name})", members(enum, self.facts, self.op.since)
+
+    @property
+    def rules(self) -> Iterator[RuleSection]:
+        """The rules in declared order, data rules last."""
+        for plan in sorted(self.op.rules, key=lambda rule: rule.rule.data):
+            rule = plan.rule
+            condition = plan.text
+            if rule.index is not None and rule.count is not None:
+                condition += f"\nfor each {rule.index} from 0 to {_last(formula(rule.count.node))}"
+            facts = []
+            if rule.hint:
+                facts.append(escape(rule.hint))
+            if rule.fix is not None:
+                facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
+            when = "on the values, when the operator runs" if rule.data else "on the desc, and before anything runs"
+            facts.append(f"Checked {when}, at {_between(rule.since, rule.until)}; {rule.provenance}.")
+            facts.append(f"Raises {code(rule_error(plan))}.")
+            yield RuleSection(plan, anchor(plan.id), block(condition), tuple(wrapped(fact, 2) for fact in facts))
+
+    @property
+    def implicit(self) -> str:
+        """The errors that follow from the fields."""
+        rules = {rule.id for rule in self.op.rules}
+        rows = []
+        for error in self.facts.implicit:
+            prefix, end = f"DML-{self.op.name}-", f"-{error.id}"
+            ids = {id_ for item in self.op.fields for id_, _, _ in item.ids} - rules
+            fields = [item.field for item in self.op.fields if f"{prefix}{item.field.python}{end}" in ids]
+            names = _field_names(fields, self.spec.fields)
+            if f"{prefix}operator{end}" in dict(self.plan.ids):
+                names.insert(0, code("operator"))
+            if names:
+                rows.append((code(error.id), ", ".join(names), code(error.error), cell(error.about)))
+        return table(("Slug", "Subject", "Error", "When"), rows)
+
+    @property
+    def interpretations(self) -> Iterator[str]:
+        """What was decided where the documentation is silent."""
+        for item in self.spec.interpretations:
+            evidence = prose(item.evidence, 2, "*Evidence:*")
+            yield f"**{escape(item.question)}**\n  {prose(item.choice, 2)}\n  {evidence}"
+
+    @property
+    def accuracy(self) -> str:
+        """The declared bounds."""
+        rows = [(row.dtype, code(row.ulp.text, in_table=True), cell(ACCURACY_OF[row.of])) for row in self.spec.accuracy]
+        return table(("Data type", "Largest error in ULP", "ULP of"), rows) if rows else ""
+
+
+def _range_text(field: Field) -> str:
+    if field.type not in ("uint", "int", "uint_array", "int_array", "size_2d") or field.value is not None:
+        return "finite" if field.type == "float" else ""
+    high = "2^32 - 1" if field.maximum == UINT_MAX else "2^31 - 1" if field.maximum == 2**31 - 1 else f"{field.maximum}"
+    note = "" if field.provenance == "documented" else f" ({field.provenance})"
+    return f"{field.minimum} to {high}{note}"
+
+
+def _last(count: str) -> str:
+    """The index before a count."""
+    return str(int(count) - 1) if count.isdigit() else f"{count} - 1" if " if " not in count else f"({count}) - 1"
+
+
+def _equations(rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Name, formula and meaning in columns; a meaning that has no room goes on below."""
+    left = max(len(name) for name, _, _ in rows)
+    middle = max(len(value) for _, value, _ in rows)
+    room = max(WIDTH - left - middle - 7, 32)
+    for name, value, doc in rows:
+        first, *more = textwrap.wrap(doc, room) or [""]
+        yield f"{name.ljust(left)} = {value.ljust(middle)}  {first}".rstrip()
+        yield from (f"{' ' * (left + middle + 5)}{line}" for line in more)
+
+
+def _leading(field: Field) -> str:
+    if field.leading_ones == "call":
+        return f"A call may leave leading dimensions of size 1 of {code(field.python)} out."
+    return f"In a desc, {code(field.python)} may have more dimensions than its formula gives, of size 1, in front."
+
+
+def _between(since: str | None, until: str | None) -> str:
+    if since is None and until is None:
+        return "every level"
+    parts = [f"levels from {since} on" if since else "levels", f"before {until}" if until else ""]
+    return " ".join(part for part in parts if part)
+
+
+def _field_names(fields: Sequence[Field], known: Sequence[Field]) -> list[str]:
+    if len(fields) == len(known):
+        return ["every field"]
+    tensors = [field for field in known if field.is_tensor]
+    if len(tensors) > 1 and all(field in fields for field in tensors):
+        return ["every tensor", *(code(field.python) for field in fields if not field.is_tensor)]
+    return [code(field.python) for field in fields]
