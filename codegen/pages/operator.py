@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..expr.nodes import UINT_MAX
+from ..expr.latex import latex, word
+from ..expr.nodes import UINT_MAX, Node
 from ..expr.text import formula
+from ..expr.types import Scope
 from ..model import DTYPE_ENUM, Example, Field
 from ..plan import FieldPlan, OperatorPlan, Plan, RulePlan
 from .enums import members
 from .errors import rule_error
 from .levels import kinds, support
-from .markdown import WIDTH, anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
+from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
 from .values import arguments, array_code, array_text, literal, prompt
 
 SCALARS = {
@@ -153,29 +154,44 @@ class OperatorPage:
     @property
     def sizes(self) -> str:
         """The sizes of the tensors that have a formula."""
-        rows = [(item.field.python, item.sizes.text, "") for item in self.op.fields if item.sizes is not None]
-        return block("\n".join(_equations(rows))) if rows else ""
+        return equations(
+            (item.field.python, None, item.field.sizes.node, self.spec.scope)
+            for item in self.op.fields
+            if item.field.sizes is not None
+        )
 
     @property
     def lets(self) -> str:
         """The named quantities."""
-        rows = []
-        for let in self.spec.lets:
-            name = let.name if let.index is None else f"{let.name}[{let.index}]"
-            rows.append((name, formula(let.value.node), let.doc))
-        return block("\n".join(_equations(rows))) if rows else ""
+        return equations((let.name, let.index, let.value.node, self.spec.scope) for let in self.spec.lets)
+
+    @property
+    def meanings(self) -> str:
+        """What the named quantities are."""
+        rows = [
+            (code(let.name if let.index is None else f"{let.name}[{let.index}]"), cell(let.doc))
+            for let in self.spec.lets
+        ]
+        return table(("Quantity", "What it is"), rows)
+
+    @property
+    def runs(self) -> str:
+        """Which values the indices take."""
+        found = {(let.index, formula(let.count.node)) for let in self.spec.lets if let.index and let.count is not None}
+        return wrapped(
+            " ".join(f"{code(index)} runs from 0 to {code(_last(count))}." for index, count in sorted(found))
+        )
 
     @property
     def reading(self) -> str:
-        """How the formulas are to be read."""
-        runs = {(let.index, formula(let.count.node)) for let in self.spec.lets if let.index and let.count is not None}
-        parts = [f"{code(index)} runs from 0 to {code(_last(count))}" for index, count in sorted(runs)]
-        if "//" in self.sizes + self.lets:
-            parts.append(f"{code('//')} rounds down")
-        texts = [rule.text for rule in self.op.rules]
-        if " for " in " ".join([self.sizes, self.lets, *texts]):
-            parts.append(f"the index of {code('for k in n')} runs from 0 to {code('n - 1')}")
-        return wrapped(f"Here {', '.join(parts)}.") if parts else ""
+        """How the conditions of the rules are to be read."""
+        texts = " ".join(rule.text for rule in self.op.rules)
+        parts = ["The quantities are those under [Shapes](#shapes)."]
+        if "//" in texts:
+            parts.append(f"{code('//')} rounds down.")
+        if " for " in texts:
+            parts.append(f"The index of {code('for k in n')} runs from 0 to {code('n - 1')}.")
+        return wrapped(" ".join(parts))
 
     @property
     def supports(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -248,10 +264,10 @@ class OperatorPage:
             yield f"**{escape(item.question)}**\n  {prose(item.choice, 2)}\n  {evidence}"
 
     @property
-    def accuracy(self) -> str:
-        """The declared bounds."""
-        rows = [(row.dtype, code(row.ulp.text, in_table=True), cell(ACCURACY_OF[row.of])) for row in self.spec.accuracy]
-        return table(("Data type", "Largest error in ULP", "ULP of"), rows) if rows else ""
+    def accuracy(self) -> Iterator[tuple[str, str]]:
+        """The declared bounds: what is bounded, and by what."""
+        for row in self.spec.accuracy:
+            yield f"{row.dtype}, in ULP of {ACCURACY_OF[row.of]}, at most", block(latex(row.ulp.node), "math")
 
 
 def _range_text(field: Field) -> str:
@@ -267,15 +283,15 @@ def _last(count: str) -> str:
     return str(int(count) - 1) if count.isdigit() else f"{count} - 1" if " if " not in count else f"({count}) - 1"
 
 
-def _equations(rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """Name, formula and meaning in columns; a meaning that has no room goes on below."""
-    left = max(len(name) for name, _, _ in rows)
-    middle = max(len(value) for _, value, _ in rows)
-    room = max(WIDTH - left - middle - 7, 32)
-    for name, value, doc in rows:
-        first, *more = textwrap.wrap(doc, room) or [""]
-        yield f"{name.ljust(left)} = {value.ljust(middle)}  {first}".rstrip()
-        yield from (f"{' ' * (left + middle + 5)}{line}" for line in more)
+def equations(rows: Iterable[tuple[str, str | None, Node, Scope]]) -> str:
+    """Name, index and value of some quantities, typeset one below the other."""
+    lines = [
+        f"{word(name)}{'' if index is None else f'_{{{index}}}'} &= {latex(node, scope)}"
+        for name, index, node, scope in rows
+    ]
+    if len(lines) < 2:
+        return block(lines[0].replace(" &= ", " = ", 1), "math") if lines else ""
+    return block("\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"]), "math")
 
 
 def _leading(field: Field) -> str:

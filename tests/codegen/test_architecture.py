@@ -21,7 +21,7 @@ ORDER = (
     "ids", "writer", "emit", "__main__",
 )  # fmt: skip
 INSIDE = {
-    "expr": ("nodes", "parse", "types", "text", "python", "cython"),
+    "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
     "families": ("base", "window_reduce", "window_gather", "rearrange", "pad", "region_reduce", "__init__"),
     "pages": ("markdown", "values", "levels", "enums", "catalogue", "errors", "operator", "stubs", "__init__"),
 }
