@@ -107,11 +107,10 @@ class OperatorPage:
         rows = []
         for item in self.op.fields:
             field = item.field
-            rows.append((
-                code(field.name), code(field.python), self.type_text(item), self.default_text(item), _range_text(field),
-                cell(field.doc),
-            ))  # fmt: skip
-        return table(("Field", "Python", "Type", "Default", "Range", "What it is"), rows)
+            names = f"{code(field.name)}<br>{code(field.python)}"
+            about = " ".join(part for part in (cell(field.doc), _range_text(field)) if part)
+            rows.append((names, self.type_text(item), self.default_text(item), about))
+        return table(("Field, and in Python", "Type", "Default", "What it is"), rows)
 
     def type_text(self, item: FieldPlan) -> str:
         """The DirectML type of a field."""
@@ -271,11 +270,12 @@ class OperatorPage:
 
 
 def _range_text(field: Field) -> str:
+    """A sentence on the values that a field takes."""
     if field.type not in ("uint", "int", "uint_array", "int_array", "size_2d") or field.value is not None:
-        return "finite" if field.type == "float" else ""
+        return "Finite." if field.type == "float" else ""
     high = "2^32 - 1" if field.maximum == UINT_MAX else "2^31 - 1" if field.maximum == 2**31 - 1 else f"{field.maximum}"
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
-    return f"{field.minimum} to {high}{note}"
+    return f"{field.minimum} to {high}{note}."
 
 
 def _last(count: str) -> str:
