@@ -169,14 +169,12 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
         binding = env.get_template("binding.pyx.j2")
         parts.append(binding.render(op=operator, run=run, docstring=docstring(env, operator)).strip())
     body = "\n\n\n".join(parts) + "\n"
-    imports: list[tuple[str, tuple[str, ...]]] = [
-        ("dmlcy._check", ("refuse", "refuse_call", "refuse_desc")),
-        ("dmlcy._record", ("keep",)),
-    ]
-    if family.enums:
-        imports.append((f"{PACKAGE}.enums".replace("/", "."), tuple(plan.enum(enum).python for enum in family.enums)))
     text = env.get_template("module.pyx.j2").render(
-        family=family, body=body, cimports=list(cimports(body)), imports=sorted(imports)
+        family=family,
+        body=body,
+        cimports=list(cimports(body)),
+        enums=[plan.enum(enum).python for enum in family.enums],
+        enums_module=f"{PACKAGE}.enums".replace("/", "."),
     )
     return re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
 

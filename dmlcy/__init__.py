@@ -5,6 +5,7 @@ Operators are functions of NumPy arrays (or anything with the buffer protocol, D
 ``dmlcy.specs`` is what is known of DirectML, as data.
 """
 
+from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
 
 if _find_spec("dmlcy._runtime.tensor") is None:
@@ -13,58 +14,46 @@ if _find_spec("dmlcy._runtime.tensor") is None:
         "pip install --no-build-isolation -e ."
     )
 
-from dmlcy import desc, specs
-from dmlcy._check import check
-from dmlcy._compile import compile
-from dmlcy._errors import (
-    DmlError,
-    FeatureLevelError,
-    InvalidDataError,
-    InvalidDataTypeError,
-    InvalidDescError,
-    ModelError,
-    Violation,
-)
 from dmlcy._generated import api as _api
 from dmlcy._generated.api import *  # noqa: F403
-from dmlcy._levels import current_level, feature_level
-from dmlcy._minimum import LevelReason, MinimumLevel, minimum_feature_level
-from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
-from dmlcy._support import SupportRow, support_table, supports
-from dmlcy._tensor_desc import TensorDesc
 from dmlcy._version import __version__
 
-__all__ = [
-    "DmlError",
-    "Export",
-    "FeatureLevelError",
-    "InvalidDataError",
-    "InvalidDataTypeError",
-    "InvalidDescError",
-    "LevelReason",
-    "MinimumLevel",
-    "ModelError",
-    "RecordedCall",
-    "Recording",
-    "SupportRow",
-    "TensorDesc",
-    "Violation",
-    "__version__",
-    "check",
-    "compile",
-    "current_level",
-    "desc",
-    "feature_level",
-    "get_num_threads",
-    "minimum_feature_level",
-    "record",
-    "set_num_threads",
-    "specs",
-    "support_table",
-    "supports",
-]
+# What a call of an operator does not need is imported when it is first asked for.
+_LATER = {
+    "dmlcy._check": ("check",),
+    "dmlcy._compile": ("compile",),
+    "dmlcy._errors": (
+        "DmlError",
+        "FeatureLevelError",
+        "InvalidDataError",
+        "InvalidDataTypeError",
+        "InvalidDescError",
+        "ModelError",
+        "Violation",
+    ),
+    "dmlcy._levels": ("current_level", "feature_level"),
+    "dmlcy._minimum": ("LevelReason", "MinimumLevel", "minimum_feature_level"),
+    "dmlcy._record": ("Export", "RecordedCall", "Recording", "record"),
+    "dmlcy._support": ("SupportRow", "support_table", "supports"),
+    "dmlcy._tensor_desc": ("TensorDesc",),
+    "dmlcy.desc": ("desc",),
+    "dmlcy.specs": ("specs",),
+}
+_HOMES = {name: home for home, names in _LATER.items() for name in names}
+
+__all__ = ["__version__", "get_num_threads", "set_num_threads"]
+__all__ += _HOMES
 __all__ += _api.__all__
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _import_module(_HOMES[name])
+    value = home if home.__name__ == f"dmlcy.{name}" else getattr(home, name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

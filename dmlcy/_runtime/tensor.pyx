@@ -7,7 +7,6 @@ from numpy cimport ndarray
 
 import numpy
 from numpy.exceptions import TooHardError
-from numpy.ma import MaskedArray
 
 cnp.import_array()
 
@@ -57,6 +56,8 @@ cdef ndarray as_array(object value):
     if cnp.PyArray_CheckExact(value):
         return <ndarray>value
     if cnp.PyArray_Check(value):
+        from numpy.ma import MaskedArray
+
         return None if isinstance(value, MaskedArray) else <ndarray>value
     return foreign_array(value, False)
 

@@ -21,9 +21,7 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
-from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._generated.enums import PaddingMode
-from dmlcy._record import keep
 
 # Padding: each row of the output is padding, a run of the input, and padding.
 
@@ -1172,6 +1170,8 @@ cdef object padding1_call(Padding1* a, ndarray input_array, object out):
         raise MemoryError("padding1: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
+        from dmlcy._record import keep
+
         keep(recordings, "PADDING1", {
             "input": input_array,
             "output": packed(result, &a.output),
@@ -1247,6 +1247,8 @@ def padding1(
         result = padding1_call(&a, input_array, out)
         if result is not None:
             return result
+    from dmlcy._check import refuse
+
     return refuse("PADDING1", {
         "input": input,
         "start_padding": start_padding,
@@ -1266,6 +1268,8 @@ cdef class Padding1Operator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
+        from dmlcy._check import refuse_desc
+
         cdef Padding1 a
         cdef Tensor computed
         if not (
@@ -1311,6 +1315,8 @@ cdef class Padding1Operator(CompiledOperator):
             result = padding1_call(&a, input_array, out)
             if result is not None:
                 return result
+        from dmlcy._check import refuse_call
+
         return refuse_call(self.desc, {
             "input": <object>inputs[0],
             "out": out,

@@ -23,9 +23,7 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
-from dmlcy._check import refuse, refuse_call, refuse_desc
 from dmlcy._generated.enums import DepthSpaceOrder
-from dmlcy._record import keep
 
 # Moving elements between two layouts: a strided copy of any number of axes.
 #
@@ -1323,6 +1321,8 @@ cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object o
         raise MemoryError("depth_to_space1: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
+        from dmlcy._record import keep
+
         keep(recordings, "DEPTH_TO_SPACE1", {
             "input": input_array,
             "output": packed(result, &a.output),
@@ -1400,6 +1400,8 @@ def depth_to_space1(
         result = depth_to_space1_call(&a, input_array, out)
         if result is not None:
             return result
+    from dmlcy._check import refuse
+
     return refuse("DEPTH_TO_SPACE1", {
         "input": input,
         "block_size": block_size,
@@ -1417,6 +1419,8 @@ cdef class DepthToSpace1Operator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
+        from dmlcy._check import refuse_desc
+
         cdef DepthToSpace1 a
         cdef Tensor computed
         if not (
@@ -1462,6 +1466,8 @@ cdef class DepthToSpace1Operator(CompiledOperator):
             result = depth_to_space1_call(&a, input_array, out)
             if result is not None:
                 return result
+        from dmlcy._check import refuse_call
+
         return refuse_call(self.desc, {
             "input": <object>inputs[0],
             "out": out,

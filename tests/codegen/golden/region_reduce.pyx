@@ -17,8 +17,6 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
-from dmlcy._check import refuse, refuse_call, refuse_desc
-from dmlcy._record import keep
 
 cdef enum:
     CHANNELS = 16                   # of a region that are an item of work
@@ -602,6 +600,8 @@ cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_arr
         raise MemoryError("roi_pooling: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
+        from dmlcy._record import keep
+
         keep(recordings, "ROI_POOLING", {
             "input": input_array,
             "roi": roi_array,
@@ -693,6 +693,8 @@ def roi_pooling(
         result = roi_pooling_call(&a, input_array, roi_array, out)
         if result is not None:
             return result
+    from dmlcy._check import refuse
+
     return refuse("ROI_POOLING", {
         "input": input,
         "roi": roi,
@@ -711,6 +713,8 @@ cdef class RoiPoolingOperator(CompiledOperator):
         self.inputs = 2
 
     def __init__(self, desc, int level):
+        from dmlcy._check import refuse_desc
+
         cdef RoiPooling a
         cdef Tensor computed
         if not (
@@ -764,6 +768,8 @@ cdef class RoiPoolingOperator(CompiledOperator):
             result = roi_pooling_call(&a, input_array, roi_array, out)
             if result is not None:
                 return result
+        from dmlcy._check import refuse_call
+
         return refuse_call(self.desc, {
             "input": <object>inputs[0],
             "roi": <object>inputs[1],

@@ -23,8 +23,6 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
-from dmlcy._check import refuse, refuse_call, refuse_desc
-from dmlcy._record import keep
 
 # Copying the elements under a sliding window: one row per channel and window element ("tap"), one column per position
 # of the window ("block"). What lies outside the input is zero.
@@ -1169,6 +1167,8 @@ cdef object unfold_call(Unfold* a, ndarray input_array, object out):
         raise MemoryError("unfold: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
+        from dmlcy._record import keep
+
         keep(recordings, "UNFOLD", {
             "input": input_array,
             "output": packed(result, &a.output),
@@ -1267,6 +1267,8 @@ def unfold(
         result = unfold_call(&a, input_array, out)
         if result is not None:
             return result
+    from dmlcy._check import refuse
+
     return refuse("UNFOLD", {
         "input": input,
         "window_sizes": window_sizes,
@@ -1287,6 +1289,8 @@ cdef class UnfoldOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
+        from dmlcy._check import refuse_desc
+
         cdef Unfold a
         cdef Tensor computed
         if not (
@@ -1332,6 +1336,8 @@ cdef class UnfoldOperator(CompiledOperator):
             result = unfold_call(&a, input_array, out)
             if result is not None:
                 return result
+        from dmlcy._check import refuse_call
+
         return refuse_call(self.desc, {
             "input": <object>inputs[0],
             "out": out,

@@ -24,8 +24,6 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
-from dmlcy._check import refuse, refuse_call, refuse_desc
-from dmlcy._record import keep
 
 cdef enum:
     GROUP = 8                       # rows that one pass combines
@@ -2694,6 +2692,8 @@ cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object 
         raise MemoryError("average_pooling: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
+        from dmlcy._record import keep
+
         keep(recordings, "AVERAGE_POOLING", {
             "input": input_array,
             "output": packed(result, &a.output),
@@ -2781,6 +2781,8 @@ def average_pooling(
         result = average_pooling_call(&a, input_array, out)
         if result is not None:
             return result
+    from dmlcy._check import refuse
+
     return refuse("AVERAGE_POOLING", {
         "input": input,
         "window_size": window_size,
@@ -2801,6 +2803,8 @@ cdef class AveragePoolingOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
+        from dmlcy._check import refuse_desc
+
         cdef AveragePooling a
         cdef Tensor computed
         if not (
@@ -2846,6 +2850,8 @@ cdef class AveragePoolingOperator(CompiledOperator):
             result = average_pooling_call(&a, input_array, out)
             if result is not None:
                 return result
+        from dmlcy._check import refuse_call
+
         return refuse_call(self.desc, {
             "input": <object>inputs[0],
             "out": out,
