@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn, cast
 import numpy as np
 
 from dmlcy._errors import Violation, in_json, listing, plain, show
+from dmlcy._foreign import complaint, is_foreign
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._support import dtypes_at, ranks_at
@@ -308,8 +309,8 @@ class Check:
             array = is_a(value, np.ndarray)
             return wrong_type(value, "a TensorDesc", "Pass TensorDesc.from_array(x)." if array else "")
         hint = ""
-        if hasattr(type(value), "__array__") and not is_a(value, np.ndarray, np.generic):
-            hint = _complaint(value)
+        if is_foreign(value):
+            hint = complaint(value, field.kind == "output")
         elif is_a(value, list, tuple):
             hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else ""
         elif is_a(value, np.ma.MaskedArray):
@@ -749,15 +750,3 @@ def _spans(ranks: Sequence[int]) -> str:
     if len(ranks) > 2 and ranks[-1] - ranks[0] == len(ranks) - 1:
         return f"{ranks[0]} to {ranks[-1]}"
     return " or ".join(str(rank) for rank in ranks)
-
-
-def _complaint(value: object) -> str:
-    """What an object says that claims to be an array and is not."""
-    try:
-        np.asarray(value)
-    except Exception as error:
-        try:
-            return f"numpy.asarray says: {plain(str(error))}"
-        except Exception:
-            return ""
-    return ""

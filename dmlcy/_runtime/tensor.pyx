@@ -16,6 +16,7 @@ cdef int64_t MOST_ELEMENTS = 1 << 18
 
 cdef enum:
     TYPE_NUMBERS = 32
+    DLPACK_CPU = 1
 
 cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
 cdef int[DTYPES] type_numbers       # data type -> NumPy type number
@@ -92,7 +93,8 @@ cdef ndarray foreign_array(object value, bint writable):
     if hasattr(cls, "__dlpack__") and hasattr(cls, "__dlpack_device__"):
         try:
             device, _ = value.__dlpack_device__()
-            if device == 1:
+            # PyTorch hands out the memory of a lazily negated tensor with the wrong signs; its __array__ refuses.
+            if device == DLPACK_CPU and not (hasattr(cls, "is_neg") and value.is_neg()):
                 array = numpy.from_dlpack(value)
                 # NumPy takes DLPack before version 1 as read-only, because that could not say.
                 if not writable or cnp.PyArray_ISWRITEABLE(array) or not hasattr(cls, "__array__"):

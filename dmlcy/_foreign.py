@@ -1,0 +1,77 @@
+"""Why an object of another library, which has a protocol for arrays, gives none: in its own words where it has some."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._errors import plain, show
+from dmlcy._tables import DTYPES
+from dmlcy._values import is_a
+
+CPU: Final = 1
+DEVICES: Final = {
+    2: "CUDA",
+    3: "CUDA host",
+    4: "OpenCL",
+    7: "Vulkan",
+    8: "Metal",
+    10: "ROCm",
+    11: "ROCm host",
+    14: "oneAPI",
+}
+"""Devices of DLPack."""
+UNSHARED: Final = "It gives a copy each time it is asked for an array, so nothing written would reach it."
+
+
+def is_foreign(value: object) -> bool:
+    """Whether the value is of another library and claims to be an array."""
+    cls = type(value)
+    return any(hasattr(cls, name) for name in ("__array__", "__dlpack__")) and not is_a(value, np.ndarray, np.generic)
+
+
+def complaint(value: Any, written: bool) -> str:
+    """Why it cannot be taken, or written to; nothing where there is no telling."""
+    device = _device(value)
+    said = [device] if device else [part for part in (_data_type(value), _words(value)) if part]
+    return " ".join(said) or (UNSHARED if written else "")
+
+
+def _device(value: Any) -> str:
+    """The device of its memory, where that is not the CPU."""
+    try:
+        device = int(value.__dlpack_device__()[0])
+    except Exception:
+        return ""
+    name = DEVICES.get(device, f"DLPack device type {device}")
+    return "" if device == CPU else f"Its memory is on another device ({name}): copy it to the CPU first."
+
+
+def _data_type(value: Any) -> str:
+    """Its data type, where DirectML has none of that name."""
+    try:
+        name = str(value.dtype).rpartition(".")[2]
+    except Exception:
+        return ""
+    known = any(dtype.numpy == name for dtype in DTYPES.values())
+    return "" if known else f"Its data type is {plain(name)}: convert it first."
+
+
+def _words(value: Any) -> str:
+    """What its protocols raise."""
+    said = ""
+    for name, protocol, take in (("from_dlpack", "__dlpack__", np.from_dlpack), ("asarray", "__array__", np.asarray)):
+        if hasattr(type(value), protocol):
+            try:
+                take(value)
+            except Exception as error:
+                said = f"numpy.{name} says: {_text(error)}"
+    return said
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(plain(" ".join(str(error).split())))
+    except Exception:
+        return show(type(error))
