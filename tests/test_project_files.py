@@ -1,0 +1,49 @@
+"""The files around the code say what the code and the gate say."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+GATE = (ROOT / ".ci" / "run").read_text(encoding="utf-8").replace('"$python"', "python").splitlines()
+TEMPLATES = sorted(path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+
+
+def read(path: Path) -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert isinstance(content, dict)
+    return content
+
+
+def test_hooks_run_what_the_gate_runs() -> None:
+    hooks = read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"]
+    commands = [re.sub(r"^bash -c '(.*)'$", r"\1", hook["entry"]) for hook in hooks]
+    assert commands and [command for command in commands if command not in GATE] == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_templates_ask_for_a_model_and_for_the_machine(path: Path) -> None:
+    template = read(path)
+    fields = {part["id"]: part["attributes"]["label"] for part in template["body"]}
+    assert "`dmlcy info`" in fields["info"]
+    assert any(part["attributes"].get("render") == "json" for part in template["body"])
+    assert template["name"] and template["description"]
+
+
+def test_the_version_stands_in_one_place() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
+    assert "version" not in read(ROOT / "CITATION.cff")
+
+
+def test_wheels_are_built_for_every_python_that_is_supported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    oldest = int(project["project"]["requires-python"].removeprefix(">=3."))
+    built = [int(re.match(r"cp3(\d+)-", name)[1]) for name in project["tool"]["cibuildwheel"]["build"]]  # type: ignore[index]
+    assert built == list(range(oldest, oldest + len(built)))
