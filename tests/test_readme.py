@@ -1,11 +1,11 @@
 """The README and the guides say what happens."""
 
 import re
-import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
+from shown_pages import DOCS, blocks, run_page
 
 import dmlcy as dml
 
@@ -30,18 +30,28 @@ def test_the_first_error_is_the_one_shown() -> None:
     assert str(caught.value).split() == shown.split()
 
 
-@pytest.mark.parametrize("page", ["command-line", "exchange", "testing"])
+@pytest.mark.parametrize("page", ["command-line", "exchange", "index", "testing"])
 def test_the_python_of_a_guide_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^( *)```python\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE)
-    assert blocks
-    names: dict[str, object] = {}
-    for _, block in blocks:
-        exec(compile(textwrap.dedent(block), page, "exec"), names)
+    assert run_page(DOCS / f"{page}.md", tmp_path, ("python", "pycon"))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
+@pytest.mark.parametrize("page", ["install", "specs", "tutorial/arrays", "tutorial/models"])
+def test_everything_on_a_page_happens(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = DOCS / f"{page}.md"
+    assert run_page(file, tmp_path) == sum(language != "sh" for language, _, _ in blocks(file))
+
+
+@pytest.mark.parametrize("page", ["index", "install"])
+def test_a_page_installs_as_the_readme_does(page: str) -> None:
+    lines = [
+        line for language, code, _ in blocks(DOCS / f"{page}.md") if language == "sh" for line in code.splitlines()
+    ]
+    assert lines and all(line in README for line in lines)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/index.md"])
 def test_the_lint_shown_is_in_the_report(page: str) -> None:
     report = (ROOT / "examples" / "broken" / "report" / "lint.txt").read_text(encoding="utf-8")
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -9,42 +9,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from shown_pages import DOCS, blocks, run_page
 
 import dmlcy
 
 pytest.importorskip("Cython", reason="the build needs Cython")
 
 ROOT = Path(__file__).resolve().parents[2]
-SIBLING = """
-[operator]
-name    = "DEPTH_TO_SPACE"
-family  = "rearrange"
-include = ["depth_to_space"]
-summary = "Move channels into blocks of the spatial axes."
-
-[types]
-T = [
-  { since = "1_0", any = ["FLOAT32", "FLOAT16"] },
-  { since = "2_1", any = ["INT32", "INT16", "INT8", "UINT32", "UINT16", "UINT8"] },
-  { since = "5_0", any = ["FLOAT64", "INT64", "UINT64"] },
-]
-
-[[example]]
-title       = "Four channels to one block"
-calculation = "The channel is the place in the block, row by row."
-[example.inputs]
-input = { dtype = "UINT32", sizes = [1, 4, 1, 1], data = [[[[1]], [[2]], [[3]], [[4]]]] }
-[example.attributes]
-block_size = 2
-[example.outputs]
-output = { dtype = "UINT32", sizes = [1, 1, 2, 2], data = [[[[1, 2], [3, 4]]]] }
-
-[kernel]
-pattern = "n (b1 b2 c) h w -> n c (h b1) (w b2)"
-[kernel.axes]
-b1 = "block_size"
-b2 = "block_size"
-"""
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +74,9 @@ def test_a_narrowed_row_refuses(checkout: Path) -> None:
 
 
 def test_an_operator_of_a_known_family_is_one_toml_file(checkout: Path) -> None:
-    (checkout / "specs" / "operators" / "rearrange" / "depth_to_space.toml").write_text(SIBLING)
-    assert build(checkout) <= {"rearrange"}
+    tutorial = DOCS / "tutorial" / "specs.md"
+    assert run_page(tutorial, checkout) == len(list(blocks(tutorial)))
+    assert build(checkout) == set()
     printed = run(
         checkout,
         """
