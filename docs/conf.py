@@ -24,6 +24,7 @@ extensions = [
 exclude_patterns = ["_*"]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 myst_heading_anchors_html_ids = True  # the anchors that GitHub gives
 
