@@ -9,11 +9,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from compiling import needs_compiler
 from shown_pages import DOCS, blocks, run_page
 
 import dmlcy
-
-pytest.importorskip("Cython", reason="the build needs Cython")
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the checkout with the extension modules of the package under test beside their sources."""
+    needs_compiler()
     copy = tmp_path_factory.mktemp("checkout")
     ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "lib.*", "bdist.*", "*.egg-info")
     for name in ("specs", "codegen", "dmlcy", "build"):

@@ -11,6 +11,7 @@ from random import Random
 from types import ModuleType
 
 import pytest
+from compiling import needs_compiler
 from expression_trees import ENTRIES, MEMBERS, RANK, SCOPE, LeavesInt64, condition, exact, integer, values
 
 from codegen.expr import nodes as n
@@ -78,7 +79,7 @@ def expressions() -> list[n.Node]:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    pytest.importorskip("Cython")
+    needs_compiler()
     parts = [HEAD]
     for number, node in enumerate(expressions()):
         kind_of(node, SCOPE)

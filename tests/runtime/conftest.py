@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from compiling import needs_compiler
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -28,7 +29,7 @@ setup(name="runtime_probe", packages=[], script_args=["-q", "build_ext", "--buil
 @pytest.fixture(scope="session")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """Return the built module; its file is named in __file__."""
-    pytest.importorskip("Cython")
+    needs_compiler()
     folder = tmp_path_factory.mktemp("probe")
     source = folder / "runtime_probe.pyx"
     source.write_text((HERE / "probe.pyx").read_text())
