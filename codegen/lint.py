@@ -33,6 +33,7 @@ SENTENCES = {
     "data_rule": ("hint",),
     "interpretation": ("question", "choice", "evidence"),
     "example": ("calculation",),
+    "equivalent": ("note",),
 }
 
 
@@ -275,9 +276,13 @@ class _Linter:
                 for number, row in enumerate([found] if isinstance(found, dict) else found):
                     path: source.KeyPath = (table,) if isinstance(found, dict) else (table, number)
                     for key in keys:
-                        text = row.get(key)
-                        if text and not text.endswith((".", "?")):
-                            self.error(document.value_span((*path, key)), f"{key} does not end with a period")
+                        self.sentence(document, row.get(key), (*path, key))
+                    for place, inner in enumerate(row.get("differs", ())):
+                        self.sentence(document, inner["says"], (*path, "differs", place, "says"))
+
+    def sentence(self, document: source.Document, text: str | None, path: source.KeyPath) -> None:
+        if text and not text.endswith((".", "?")):
+            self.error(document.value_span(path), f"{path[-1]} does not end with a period")
 
     def examples(self) -> None:
         if not self.operator.examples:

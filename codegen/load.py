@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,14 +19,17 @@ from .model import (
     ACCURACY_OF,
     DTYPE_ENUM,
     FIELD_TYPES,
+    LANGUAGES,
     PROVENANCE,
     Accuracy,
     CatalogueField,
     CatalogueOperator,
+    Difference,
     Dtype,
     DtypeRow,
     Enum,
     EnumMember,
+    Equivalent,
     ErrorText,
     Example,
     Facts,
@@ -33,7 +38,9 @@ from .model import (
     Interpretation,
     Let,
     Level,
+    Library,
     Operator,
+    Outcome,
     RankRow,
     Rule,
     Specs,
@@ -112,7 +119,12 @@ def _facts(files: _Files) -> Facts:
     slugs = tuple(error.id for error in implicit)
     terms_table = files.table("specs/terms.toml")
     terms = tuple(_finished(row, lambda r: _term(r, slugs)) for row in _rows(terms_table, "term"))
-    for table in (levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, terms_table):
+    libraries_table = files.table("specs/libraries.toml")
+    libraries = tuple(_finished(row, _library) for row in _rows(libraries_table, "library"))
+    for table in (
+        levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, terms_table,
+        libraries_table,
+    ):  # fmt: skip
         if table is not None:
             table.finish()
     return Facts(
@@ -123,6 +135,7 @@ def _facts(files: _Files) -> Facts:
         implicit,
         model_errors,
         terms,
+        libraries,
     )
 
 
@@ -219,6 +232,30 @@ def _term(row: Table, slugs: tuple[str, ...]) -> Term:
     return Term(row.str("name"), also, row.str("is"), row.str("doc"), _source(row), errors)
 
 
+def _library(row: Table) -> Library:
+    language = row.choice("language", LANGUAGES)
+    python = language == "python"
+    return Library(
+        row.str("name"),
+        language,
+        row.strings("needs") if python else (),
+        row.str("tested") if python else None,
+        _python(row, "prelude") if python else "",
+    )
+
+
+def _python(row: Table, key: str, mode: str = "exec") -> str:
+    """Python as text: it is parsed, and never run."""
+    text = row.str(key)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text, mode=mode)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        row.error(key, f"{key} is {'not Python' if mode == 'exec' else 'no expression of Python'}")
+    return text
+
+
 class _OperatorReader:
     """Reads one operator file and the groups that it includes."""
 
@@ -269,6 +306,7 @@ class _OperatorReader:
         )
         accuracy = tuple(self.accuracy())
         examples = tuple(_finished(row, lambda r: self.example(r, fields)) for row in self.table.tables("example"))
+        equivalents = tuple(_finished(row, self.equivalent) for row in self.table.tables("equivalent"))
         kernels = [kernel for kernel in [table.table("kernel") for table in tables] if kernel is not None]
         for field in fields:
             self.check_formulas(field)
@@ -291,6 +329,7 @@ class _OperatorReader:
             rules=rules,
             interpretations=interpretations,
             examples=examples,
+            equivalents=equivalents,
             accuracy=accuracy,
             kernel=kernels[-1] if kernels else None,
             scope=self.scope,
@@ -623,6 +662,30 @@ class _OperatorReader:
             if name not in known:
                 row.error("attributes", f"{name!r} is no attribute", did_you_mean(name, known))
         return Example(row.str("title"), source_url, calculation, inputs, attributes, outputs, row.span("title"))
+
+    def equivalent(self, row: Table) -> Equivalent:
+        name = row.choice("library", tuple(library.name for library in self.facts.libraries))
+        languages = {library.name: library.language for library in self.facts.libraries}
+        setup, shown, differs = "", [], []
+        if languages.get(name) == "python":
+            setup, gives = _python(row, "setup"), row.any("gives")
+            shown = [Outcome(_python(row, key, "eval"), gives, None) for key in ("ours", "theirs")]
+            differs = [_finished(inner, self.difference) for inner in row.tables("differs")]
+        return Equivalent(name, row.str("call"), _source(row), row.str("note", ""), setup, tuple(shown), tuple(differs))
+
+    def difference(self, row: Table) -> Difference:
+        found = []
+        for key in ("ours", "theirs"):
+            inner = row.table(key, required=True)
+            found.append(Outcome("", None, None) if inner is None else _finished(inner, self.outcome))
+        if found[0].gives == found[1].gives and found[0].raises == found[1].raises:
+            row.error("says", "both give the same")
+        return Difference(row.str("says"), _python(row, "setup"), *found)
+
+    def outcome(self, row: Table) -> Outcome:
+        if row.has("gives") == row.has("raises"):
+            row.error("code", "code gives values or raises an exception: one of both")
+        return Outcome(_python(row, "code", "eval"), row.any("gives", None), row.str("raises", None))
 
     def tensors(self, row: Table, key: str, fields: list[Field]) -> dict[str, TensorData]:
         table = row.table(key)

@@ -18,6 +18,7 @@ FIELD_TYPES = (
 )  # fmt: skip
 PROVENANCE = ("documented", "header", "observed", "inferred")
 ACCURACY_OF = ("result", "magnitudes")
+LANGUAGES = ("python", "cpp")
 DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
 
 
@@ -134,6 +135,17 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Library:
+    """Another library that has equivalents; ``prelude`` is what their code imports, where it is Python."""
+
+    name: str
+    language: str
+    needs: tuple[str, ...]
+    tested: str | None
+    prelude: str
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Everything that is true of all operators."""
 
@@ -144,6 +156,11 @@ class Facts:
     implicit: tuple[ErrorText, ...]
     model_errors: tuple[ErrorText, ...]
     terms: tuple[Term, ...] = ()
+    libraries: tuple[Library, ...] = ()
+
+    def library(self, name: str) -> Library:
+        """The library of this name."""
+        return next(library for library in self.libraries if library.name == name)
 
     def level_index(self, name: str) -> int:
         """Position of a level: 0 for 1_0."""
@@ -291,6 +308,38 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """An expression of Python, and the values that it gives or the exception that it raises."""
+
+    code: str
+    gives: Any
+    raises: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What another library does otherwise: after ``setup``, the outcome here and there."""
+
+    says: str
+    setup: str
+    ours: Outcome
+    theirs: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """The same in another library; ``shown`` is a call here and there, after ``setup``, with equal results."""
+
+    library: str
+    call: str
+    source: str
+    note: str
+    setup: str
+    shown: tuple[Outcome, ...]
+    differs: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Accuracy:
     """The largest error of a data type, in units in the last place of ``of``; ``ulp`` may read fields and lets.
 
@@ -322,6 +371,7 @@ class Operator:
     rules: tuple[Rule, ...]
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]
+    equivalents: tuple[Equivalent, ...]
     accuracy: tuple[Accuracy, ...]
     kernel: Table | None
     scope: Scope

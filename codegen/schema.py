@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .model import ACCURACY_OF, FIELD_TYPES, PROVENANCE, Facts
+from .model import ACCURACY_OF, FIELD_TYPES, LANGUAGES, PROVENANCE, Facts
 
 PATH = "specs/schema.json"
 JSON = dict[str, Any]
@@ -16,6 +16,7 @@ INT: JSON = {"type": "integer"}
 BOOL: JSON = {"type": "boolean"}
 ANY: JSON = {}
 FORMULA: JSON = {"type": "string", "description": "An expression; see docs/expression-language.md."}
+PYTHON: JSON = {"type": "string", "description": "Python, which the tests run."}
 LOOP: JSON = {"type": "string", "pattern": "^[b-z] in .+$", "description": "One per index, as in: d in count."}
 LEVEL: JSON = {"$ref": "#/$defs/level"}
 DTYPE: JSON = {"$ref": "#/$defs/dtype"}
@@ -81,13 +82,27 @@ def _group() -> dict[str, JSON]:
     }
 
 
+def _equivalent(facts: Facts) -> JSON:
+    outcome = _table({"code": PYTHON, "gives": ANY, "raises": TEXT}, ("code",))
+    difference = {"says": TEXT, "setup": PYTHON, "ours": outcome, "theirs": outcome}
+    keys = {
+        "library": _enum(library.name for library in facts.libraries), "call": TEXT, "source": TEXT, "note": TEXT,
+        "setup": PYTHON, "ours": PYTHON, "theirs": PYTHON, "gives": ANY,
+        "differs": _tables(_table(difference, difference)),
+    }  # fmt: skip
+    return _table(keys, ("library", "call", "source"))
+
+
 def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     head = {
         "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
         "summary": TEXT,
     }  # fmt: skip
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
-    own = {"operator": _table(head, ("name", "family", "summary")), "accuracy": _map(accuracy)}
+    own = {
+        "operator": _table(head, ("name", "family", "summary")), "accuracy": _map(accuracy),
+        "equivalent": _tables(_equivalent(facts)),
+    }  # fmt: skip
     return _table({**own, **_group()}, ("operator",))
 
 
@@ -114,6 +129,7 @@ def _facts() -> dict[str, JSON]:
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
     term = {"name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "errors": WORDS}
+    library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}
     return {
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
@@ -121,6 +137,7 @@ def _facts() -> dict[str, JSON]:
         "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
+        "library": _table({"library": _tables(_table(library, ("name", "language")))}),
         "term": _table({"term": _tables(_table(term, {*term} - {"also", "errors"}))}),
     }
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .model import CatalogueOperator, Field, Formula, Operator, Rule, TensorData
+from .model import CatalogueOperator, Equivalent, Field, Formula, Operator, Outcome, Rule, TensorData
 
 
 def value(data: Any) -> str:
@@ -80,10 +80,28 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         yield table("[example.inputs]", _tensors(example.inputs))
         yield table("[example.attributes]", example.attributes)
         yield table("[example.outputs]", _tensors(example.outputs))
+    for same in operator.equivalents:
+        yield from _equivalent(same)
     if operator.kernel is not None:
         yield table("[kernel]", operator.kernel.data)
     if operator.accuracy:
         yield table("[accuracy]", {row.dtype: {"ulp": row.ulp.text, "of": row.of} for row in operator.accuracy})
+
+
+def _equivalent(same: Equivalent) -> Iterator[str]:
+    head = {"library": same.library, "call": same.call, "source": same.source, "note": same.note or None}
+    shown = dict(zip(("ours", "theirs"), (outcome.code for outcome in same.shown), strict=False))
+    gives = {"gives": same.shown[0].gives} if same.shown else {}
+    yield table("[[equivalent]]", {**head, "setup": same.setup or None, **shown, **gives})
+    for one in same.differs:
+        rows = {"says": one.says, "setup": one.setup, "ours": _outcome(one.ours), "theirs": _outcome(one.theirs)}
+        yield table("[[equivalent.differs]]", rows)
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    if outcome.raises is not None:
+        return {"code": outcome.code, "raises": outcome.raises}
+    return {"code": outcome.code, "gives": outcome.gives}
 
 
 def _field(field: Field) -> dict[str, Any]:

@@ -64,6 +64,10 @@ def operator(name: str) -> dict[str, Any]:
             ``id``, ``question``, ``choice``, ``evidence``.
         ``example``
             ``title``, ``source`` or ``calculation``, ``inputs``, ``attributes``, ``outputs``.
+        ``equivalent``
+            The same in another ``library``: ``call``, ``source``, ``note``; after ``setup``, the expressions ``ours``
+            and ``theirs`` both give ``gives``; ``differs``, each with ``says``, ``setup``, and under ``ours`` and
+            ``theirs`` the ``code`` and what it ``gives`` or ``raises``.
         ``accuracy``
             By data type, ``ulp`` and ``of``; a data type without entry is exact.
         ``kernel``

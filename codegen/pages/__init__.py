@@ -14,6 +14,7 @@ import jinja2
 from ..plan import Plan
 from .catalogue import families, unbuilt
 from .enums import enum_sections
+from .equivalents import libraries
 from .errors import error_tables, errors
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
@@ -37,6 +38,7 @@ def pages(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
         yield f"docs/reference/{operator.python}.md", text
     yield "docs/reference/index.md", render("docs/index.md.j2", families=families(plan), unbuilt=unbuilt(plan))
     yield "docs/reference/enums.md", render("docs/enums.md.j2", enums=enum_sections(plan))
+    yield "docs/reference/equivalents.md", render("docs/equivalents.md.j2", libraries=libraries(plan))
     yield "docs/reference/levels.md", render("docs/levels.md.j2", levels=levels(plan), summary=level_summary(plan))
     yield "docs/reference/errors.md", render("docs/errors.md.j2", groups=errors(plan), **error_tables(plan))
     stubs = Stubs(env, plan)

@@ -13,6 +13,7 @@ from ..expr.types import Scope
 from ..model import DTYPE_ENUM, Example, Field
 from ..plan import FieldPlan, OperatorPlan, Plan, RulePlan
 from .enums import members
+from .equivalents import sections
 from .errors import rule_error
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
@@ -261,6 +262,11 @@ class OperatorPage:
         for item in self.spec.interpretations:
             evidence = prose(item.evidence, 2, "*Evidence:*")
             yield f"**{escape(item.question)}**\n  {prose(item.choice, 2)}\n  {evidence}"
+
+    @property
+    def equivalents(self) -> Iterator[tuple[str, list[str]]]:
+        """The same in other libraries."""
+        return sections(self.spec.equivalents, self.facts)
 
     @property
     def accuracy(self) -> Iterator[tuple[str, str]]:

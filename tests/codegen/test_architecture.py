@@ -23,7 +23,18 @@ ORDER = (
 INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
     "families": ("base", "window_reduce", "window_gather", "rearrange", "pad", "region_reduce", "__init__"),
-    "pages": ("markdown", "values", "levels", "enums", "catalogue", "errors", "operator", "stubs", "__init__"),
+    "pages": (
+        "markdown",
+        "values",
+        "levels",
+        "enums",
+        "catalogue",
+        "errors",
+        "equivalents",
+        "operator",
+        "stubs",
+        "__init__",
+    ),
 }
 ALLOWED = {"jinja2"}
 # expr reads no files; families and plan are given what load has read.
