@@ -41,6 +41,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "dmlcy"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -50,7 +51,7 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
     "logo": {"text": "dmlcy"},
     "navbar_align": "left",
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_toc_level": 2,
 }
 html_sidebars = {"index": []}

@@ -4,6 +4,7 @@
 - A link to a file outside `docs/` leads to its page, or to the file on the web if pyproject.toml knows where, or to a
   copy. A link to a folder is one to the `README.md` in it or above it.
 - `<a id="..."></a>` is a target that links can name.
+- The list of the operators is the parent of their pages.
 """
 
 import os
@@ -15,12 +16,15 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
+from dmlcy import specs
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 with (ROOT / "pyproject.toml").open("rb") as file:
     REPOSITORY = tomllib.load(file)["project"].get("urls", {}).get("Repository")
 
 LINK = re.compile(r"(?<=\]\()([^\s()#:]+)(#[^\s()]*)?(?=\))")
+OPERATORS = "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(map(str.lower, specs.operators())) + "\n```\n"
 ANCHOR = re.compile(r'<a id="([^"]+)">')
 
 
@@ -45,6 +49,8 @@ def show_repository(app: Sphinx, docname: str, content: list[str]) -> None:
     if origin != page:
         content[0] = origin.read_text(encoding="utf-8")
         app.env.note_dependency(origin)
+    if docname == "reference/index":
+        content[0] += OPERATORS
     content[0] = LINK.sub(lambda link: target(link[1], origin.parent, page.parent) + (link[2] or ""), content[0])
 
 

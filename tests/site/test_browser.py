@@ -1,0 +1,129 @@
+"""The built site in Chromium: search, error ids, and that no page looks broken."""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dmlcy import specs
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs pip install '.[browser]'")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+PROGRAMS = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+MISSING = [name for name, path in PROGRAMS.items() if path is None]
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"the browser test needs {' and '.join(MISSING)}")
+
+SWITCHES = """
+    --headless --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync
+"""
+WIDE, NARROW = 1280, 390
+IN_VIEW = """
+    const box = document.getElementById(arguments[0]).getBoundingClientRect();
+    const header = document.querySelector(".bd-header").getBoundingClientRect();
+    return header.bottom <= box.top && box.top < window.innerHeight;
+"""
+BROKEN_IMAGES = "return [...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src);"
+FROM_ELSEWHERE = """
+    return performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith(location.origin));
+"""
+OVERFLOW = "return document.documentElement.scrollWidth - window.innerWidth;"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and writes no log."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Chromium, with a profile of its own."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = PROGRAMS["chromium"]
+    for switch in SWITCHES.split():
+        options.add_argument(switch)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(PROGRAMS["chromedriver"]))
+    driver.set_page_load_timeout(60)
+    yield driver
+    driver.quit()
+
+
+def resize(browser: Any, width: int) -> None:
+    """Gives the page that many pixels; a window is never narrower than 500."""
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def test_a_search_finds_the_page_of_an_operator(browser: Any, address: str) -> None:
+    resize(browser, WIDE)
+    name = specs.operators()[0]
+    browser.get(f"{address}/index.html")
+    browser.find_element(By.CSS_SELECTOR, ".search-button__button").click()
+    field = browser.find_element(By.CSS_SELECTOR, "dialog input[type=search], .search-button__search-container input")
+    field.send_keys(name.lower())
+    field.submit()
+    page = f"a[href*='reference/{name.lower()}.html']"
+    found = WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results {page}"))
+    found[0].click()
+    assert browser.find_element(By.TAG_NAME, "h1").text.startswith(name)
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_an_error_id_leads_to_its_rule(browser: Any, address: str, width: int) -> None:
+    resize(browser, width)
+    browser.get(f"{address}/reference/errors.html")
+    link = browser.find_element(By.CSS_SELECTOR, "article a[href*='.html#DML-']")
+    id_ = link.get_attribute("href").partition("#")[2]
+    link.click()
+    assert browser.current_url.endswith(f"#{id_}") and not browser.current_url.startswith(f"{address}/reference/errors")
+    WebDriverWait(browser, 10).until(lambda b: b.execute_script(IN_VIEW, id_))
+    assert id_ in browser.find_element(By.TAG_NAME, "article").text
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str, width: int) -> None:
+    resize(browser, width)
+    pages = [file.relative_to(site).as_posix() for file in sorted(site.rglob("*.html")) if "_static" not in file.parts]
+    assert "index.html" in pages
+    choose = f"localStorage.setItem('mode', '{mode}'); localStorage.setItem('theme', '{mode}');"
+    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": choose})
+    browser.get_log("browser")
+    broken = {}
+    for page in pages:
+        browser.get(f"{address}/{page}")
+        assert browser.execute_script("return document.documentElement.dataset.theme") == mode
+        found = {
+            "errors": [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"],
+            "images": browser.execute_script(BROKEN_IMAGES),
+            "from elsewhere": browser.execute_script(FROM_ELSEWHERE),
+            "too wide by": max(0, browser.execute_script(OVERFLOW)),
+        }
+        if any(found.values()):
+            broken[page] = found
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    assert broken == {}
