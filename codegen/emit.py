@@ -12,6 +12,7 @@ import jinja2
 
 from . import source
 from .pages import pages
+from .pages.speed import read as read_speeds
 from .plan import FamilyPlan, OperatorPlan, Plan
 from .show import show
 from .writer import Writer
@@ -151,7 +152,7 @@ def emit(plan: Plan, writer: Writer) -> None:
     for operator in plan.specs.operators.values():
         text = show(operator, plan.facts.catalogue[operator.name])
         writer.write(f"{SPECS}/operators/{operator.name.lower()}.toml", text)
-    for relative, text in pages(env, plan):
+    for relative, text in pages(env, plan, read_speeds(writer.root)):
         writer.write(relative, text, committed=True)
 
 

@@ -6,25 +6,26 @@ Templates lay out text; what stands in a table, a code block or an example is ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jinja2
 
 from ..plan import Plan
-from .catalogue import families, unbuilt
+from .catalogue import counts, families, kinds
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables, errors
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
 from .operator import OperatorPage
+from .speed import Speed
 from .stubs import Stubs
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
 
 
-def pages(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
+def pages(env: jinja2.Environment, plan: Plan, speeds: Mapping[str, Speed]) -> Iterator[tuple[str, str]]:
     """The committed pages and stubs: path relative to the checkout, and text."""
     helpers = {"plan": plan, "prose": prose, "cell": cell, "code": code, "table": table, "link": link, "one": heading}
 
@@ -34,9 +35,10 @@ def pages(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
         return re.sub(BLOCK_OR_BLANK, lambda found: found[1] or "\n\n", text).strip() + "\n"
 
     for operator in plan.operators:
-        text = render("docs/operator.md.j2", page=OperatorPage(plan, operator))
+        text = render("docs/operator.md.j2", page=OperatorPage(plan, operator, speeds.get(operator.python)))
         yield f"docs/reference/{operator.python}.md", text
-    yield "docs/reference/index.md", render("docs/index.md.j2", families=families(plan), unbuilt=unbuilt(plan))
+    yield "docs/reference/index.md", render("docs/index.md.j2", families=families(plan), counts=counts(plan))
+    yield "docs/reference/catalogue.md", render("docs/catalogue.md.j2", kinds=kinds(plan))
     yield "docs/reference/enums.md", render("docs/enums.md.j2", enums=enum_sections(plan))
     yield "docs/reference/equivalents.md", render("docs/equivalents.md.j2", libraries=libraries(plan))
     yield "docs/reference/levels.md", render("docs/levels.md.j2", levels=levels(plan), summary=level_summary(plan))

@@ -1,11 +1,12 @@
-"""The index: the operators that are built, by family, and those that are not, by kind and level."""
+"""The index: the operators that are built, by family; and the catalogue: all of them, by kind and level."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..model import CatalogueOperator
 from ..plan import Plan
-from .markdown import cell, code, level_link, table, wrapped
+from .markdown import anchor, cell, code, heading, level_link, link, table
 
 
 def families(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -18,15 +19,37 @@ def families(plan: Plan) -> Iterator[tuple[str, str]]:
         yield family.family.name, table(("Operator", "In Python", "From level", "What it does"), rows)
 
 
-def unbuilt(plan: Plan) -> Iterator[tuple[str, int, list[tuple[str, str]]]]:
-    """The operators that are not, per kind: how many, and their names by level."""
-    built = {operator.name for operator in plan.operators}
-    rest = [entry for entry in plan.facts.catalogue.values() if entry.name not in built]
-    for kind in sorted({entry.kind for entry in rest}):
-        those = [entry for entry in rest if entry.kind == kind]
-        rows = []
-        for level in plan.facts.levels:
-            names = sorted(entry.name for entry in those if entry.since == level.name)
-            if names:
-                rows.append((level.name, wrapped(f"{level.name}: {', '.join(names)}", 2)))
-        yield kind.replace("_", " ").capitalize(), len(those), rows
+def counts(plan: Plan) -> str:
+    """How many operators of each kind there are, and how many are built."""
+    rows = []
+    for kind, entries in _kinds(plan).items():
+        built = sum(entry.name in _pages(plan) for entry in entries)
+        rows.append((f"[{_title(kind)}](catalogue.md#{kind})", str(built), str(len(entries))))
+    rows.append(("All", str(len(plan.operators)), str(len(plan.facts.catalogue))))
+    return table(("Kind", "Built", "In DirectML"), rows)
+
+
+def kinds(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Every kind of operator: its anchor, its title, and its operators by level."""
+    pages = _pages(plan)
+    levels = [level.name for level in plan.facts.levels]
+    for kind, entries in _kinds(plan).items():
+        rows = [
+            (link(code(entry.name), entry.source), level_link(entry.since), pages.get(entry.name, ""))
+            for entry in sorted(entries, key=lambda entry: (levels.index(entry.since), entry.name))
+        ]
+        title = f"{_title(kind)}: {sum(entry.name in pages for entry in entries)} of {len(entries)}"
+        yield anchor(kind), title, table(("Operator", "From level", "Built"), rows)
+
+
+def _kinds(plan: Plan) -> dict[str, list[CatalogueOperator]]:
+    entries = plan.facts.catalogue.values()
+    return {kind: [e for e in entries if e.kind == kind] for kind in sorted({entry.kind for entry in entries})}
+
+
+def _pages(plan: Plan) -> dict[str, str]:
+    return {op.name: f"[{code(op.python)}]({op.python}.md)" for op in plan.operators}
+
+
+def _title(kind: str) -> str:
+    return heading(kind.replace("_", " ").capitalize())

@@ -35,6 +35,11 @@ class ErrorGroup:
     rows: str
 
 
+def _id(id_: str) -> str:
+    """An id that is explained where it stands."""
+    return f"{anchor(id_)}{code(id_)}"
+
+
 def errors(plan: Plan) -> Iterator[ErrorGroup]:
     """Every id of an operator, with its class and meaning."""
     implicit = {error.id: error for error in plan.facts.implicit}
@@ -44,13 +49,13 @@ def errors(plan: Plan) -> Iterator[ErrorGroup]:
         for slug, error in implicit.items():
             if f"DML-{op.name}-operator-{slug}" in known:
                 id_ = f"DML-{op.name}-operator-{slug}"
-                found[id_] = (code(id_), code(error.error), cell(error.about))
+                found[id_] = (_id(id_), code(error.error), cell(error.about))
         for item in op.fields:
-            found.update({id_: (code(id_), code(error), cell(about)) for id_, error, about in item.ids})
+            found.update({id_: (_id(id_), code(error), cell(about)) for id_, error, about in item.ids})
         for rule in op.rules:
-            linked = f"[{cell(f'{rule.rule.about} {rule.rule.says}')}]({op.python}.md#{rule.id})"
-            meaning = f"{linked}: {code(rule.text, in_table=True)} must hold."
-            found[rule.id] = (code(rule.id), code(rule_error(rule)), meaning)
+            linked = f"[{code(rule.id)}]({op.python}.md#{rule.id})"
+            meaning = f"{cell(f'{rule.rule.about} {rule.rule.says}')}: {code(rule.text, in_table=True)} must hold."
+            found[rule.id] = (linked, code(rule_error(rule)), meaning)
         rows = [found[id_] for id_ in known if id_ in found]
         title = f"[{op.name}]({op.python}.md)"
         yield ErrorGroup(title, anchor(op.name), table(("Id", "Error", "When"), rows))
@@ -68,6 +73,6 @@ def error_tables(plan: Plan) -> Mapping[str, str]:
             [(code(e.id), code(e.error), code(e.message, in_table=True)) for e in plan.facts.implicit],
         ),
         "model": table(
-            ("Id", "Error", "When"), [(code(e.id), code(e.error), cell(e.about)) for e in model]
+            ("Id", "Error", "When"), [(_id(e.id), code(e.error), cell(e.about)) for e in model]
         ),
     }  # fmt: skip

@@ -17,6 +17,7 @@ from .equivalents import sections
 from .errors import rule_error
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
+from .speed import Speed
 from .values import arguments, array_code, array_text, literal, prompt
 
 SCALARS = {
@@ -43,8 +44,9 @@ class RuleSection:
 class OperatorPage:
     """What the template of an operator's page lays out."""
 
-    def __init__(self, plan: Plan, operator: OperatorPlan) -> None:
+    def __init__(self, plan: Plan, operator: OperatorPlan, speed: Speed | None) -> None:
         self.plan = plan
+        self.speed = speed
         self.facts = plan.facts
         self.op = operator
         self.spec = operator.operator
@@ -262,6 +264,15 @@ class OperatorPage:
         for item in self.spec.interpretations:
             evidence = prose(item.evidence, 2, "*Evidence:*")
             yield f"**{escape(item.question)}**\n  {prose(item.choice, 2)}\n  {evidence}"
+
+    @property
+    def measured(self) -> str:
+        """What the figures of the benchmark are."""
+        where = f"[the benchmark](../benchmarks/README.md#{self.op.python})"
+        return prose(
+            f"above 1, dmlcy is faster. Measured with {self.speed.machine if self.speed else ''}.",
+            first=f"Geometric means over the cells of {where}, with `out=` given:",
+        )
 
     @property
     def equivalents(self) -> Iterator[tuple[str, list[str]]]:

@@ -24,18 +24,10 @@ INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
     "families": ("base", "window_reduce", "window_gather", "rearrange", "pad", "region_reduce", "__init__"),
     "pages": (
-        "markdown",
-        "values",
-        "levels",
-        "enums",
-        "catalogue",
-        "errors",
-        "equivalents",
-        "operator",
-        "stubs",
+        "markdown", "values", "speed", "levels", "enums", "catalogue", "errors", "equivalents", "operator", "stubs",
         "__init__",
     ),
-}
+}  # fmt: skip
 ALLOWED = {"jinja2"}
 # expr reads no files; families and plan are given what load has read.
 NEVER = {"expr": {"source"}, "families": {"load", "lint"}, "writer": {"diagnostics", "source"}}

@@ -20,12 +20,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from codegen.diagnostics import Diagnostics
+from codegen.diagnostics import Diagnostics, SpecError
 from codegen.emit import environment
 from codegen.load import load
 from codegen.model import Dtype, TensorData
 from codegen.pages import pages
 from codegen.pages.markdown import cell, code, escape, link, prose, table, wrapped
+from codegen.pages.speed import Speed
+from codegen.pages.speed import read as read_speeds
 from codegen.pages.values import array_code, array_text, literal
 from codegen.plan import Plan, plan
 
@@ -47,7 +49,7 @@ def planned() -> Plan:
 
 @pytest.fixture(scope="module")
 def texts(planned: Plan) -> dict[str, str]:
-    return dict(pages(environment(), planned))
+    return dict(pages(environment(), planned, read_speeds(ROOT)))
 
 
 def markdown(texts: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -71,12 +73,12 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def test_every_id_is_explained(planned: Plan, texts: dict[str, str]) -> None:
-    listed = {line[0].strip(" `") for line in rows(texts[f"{REFERENCE}errors.md"]) if len(line) == 3}
+    listed = {part for line in rows(texts[f"{REFERENCE}errors.md"]) for part in re.findall("`([^`]+)`", line[0])}
     assert {id_ for id_, _ in planned.ids} <= listed
-    for operator in planned.operators:
-        page = texts[f"{REFERENCE}{operator.python}.md"]
-        for rule in operator.rules:
-            assert page.count(f'<a id="{rule.id}"></a>') == 1
+    rules = {rule.id: f"{REFERENCE}{operator.python}.md" for operator in planned.operators for rule in operator.rules}
+    for id_, _ in planned.ids:
+        places = [name for name, text in markdown(texts) for _ in range(text.count(f'<a id="{id_}"></a>'))]
+        assert places == [rules.get(id_, f"{REFERENCE}errors.md")]
 
 
 def test_links_lead_somewhere(texts: dict[str, str]) -> None:
@@ -85,7 +87,8 @@ def test_links_lead_somewhere(texts: dict[str, str]) -> None:
             if target.startswith("https://"):
                 continue
             file, _, fragment = target.partition("#")
-            there = texts[f"{REFERENCE}{file}" if file else name]
+            path = os.path.normpath(f"{REFERENCE}{file}") if file else name
+            there = texts[path] if path in texts else (ROOT / path).read_text(encoding="utf-8")
             heading = rf"^#+ {re.escape(fragment)}$"
             assert not fragment or f'<a id="{fragment}"></a>' in there or re.search(heading, there, re.M | re.I), target
 
@@ -123,8 +126,8 @@ def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
             assert f"\n### {shown.title}\n" in plain
         for row in operator.operator.types.values():
             assert all(dtype in page for since in row for dtype in since.dtypes)
-    index = texts[f"{REFERENCE}index.md"]
-    assert all(re.search(rf"\b{name}\b", index) for name in planned.facts.catalogue)
+    catalogue = texts[f"{REFERENCE}catalogue.md"]
+    assert all(f"`{name}`" in catalogue for name in planned.facts.catalogue)
     levels = texts[f"{REFERENCE}levels.md"]
     assert all(re.search(rf"\b{name}\b", levels) for name in planned.facts.catalogue)
 
@@ -134,8 +137,9 @@ def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path) -> N
         "import hashlib, sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path\n"
         "from codegen.diagnostics import Diagnostics; from codegen.emit import environment\n"
         "from codegen.load import load; from codegen.pages import pages; from codegen.plan import plan\n"
-        "made = plan(load(Path(sys.argv[1])), Diagnostics())\n"
-        "sys.stdout.buffer.write(repr(list(pages(environment(), made))).encode())\n"
+        "from codegen.pages.speed import read; root = Path(sys.argv[1])\n"
+        "made = pages(environment(), plan(load(root), Diagnostics()), read(root))\n"
+        "sys.stdout.buffer.write(repr(list(made)).encode())\n"
     )
     for seed in ("1", "2"):
         run = subprocess.run(
@@ -156,6 +160,46 @@ def test_stubs_parse(texts: dict[str, str], planned: Plan) -> None:
         assert wanted <= defined
 
 
+# The figures of the benchmark ----------------------------------------------------------------------------------------
+
+
+def test_speeds_are_those_of_the_benchmark(planned: Plan, texts: dict[str, str]) -> None:
+    from benchmarks.peers import NAMES
+    from benchmarks.ratios import copied, forms, geometric_mean, grid, ratio
+    from benchmarks.results import Results
+
+    results = Results.load(ROOT / "docs" / "benchmarks" / "results.json")
+    speeds = read_speeds(ROOT)
+    assert {operator.python for operator in planned.operators} <= {*speeds}
+    for name, speed in speeds.items():
+        own = [row for row in grid(results.rows) if row.cell.operator == name]
+        found = {peer: [v for row in own if (v := ratio(row, forms(key)))] for key, peer in NAMES.items()}
+        found["memcpy of the same bytes"] = [value for value, _ in copied(own)]
+        assert {*speed.beside} == {peer for peer, values in found.items() if values}
+        for peer, (mean, count) in speed.beside.items():
+            assert count == len(found[peer])
+            assert mean == pytest.approx(geometric_mean(found[peer]), rel=1e-3)
+            assert f"| {peer} " in texts[f"{REFERENCE}{name}.md"]
+
+
+def test_results_of_a_benchmark_may_be_missing_or_broken(tmp_path: Path, planned: Plan) -> None:
+    assert read_speeds(tmp_path) == {}
+    assert "\n## Speed\n" not in dict(pages(environment(), planned, {}))[f"{REFERENCE}unfold.md"]
+    path = tmp_path / "docs" / "benchmarks" / "results.json"
+    path.parent.mkdir(parents=True)
+    for text in ("", "[]", "{", '{"machine": {}}', '{"machine": {"processor": 1, "threads": 1, "versions": []}}'):
+        path.write_text(text)
+        with pytest.raises(SpecError, match=r"cannot read docs/benchmarks/results\.json"):
+            read_speeds(tmp_path)
+
+
+def test_speeds_are_rounded_as_in_the_benchmark() -> None:
+    rows = Speed({"a": (9.994, 1), "b": (10.4, 2)}, "").rows.split("\n")[2:]
+    assert [[part.strip() for part in row.split("|")[1:-1]] for row in rows] == [
+        ["a", "9.99×", "1"], ["b", "10×", "2"],
+    ]  # fmt: skip
+
+
 # Text of a spec stays in its place -----------------------------------------------------------------------------------
 
 HOSTILE = "a | b `c` <script>alert(1)</script> [x](https://x) ![y](z) **bold** _i_ # h &lt; ~~s~~ $m$ \\\\ 1*2*3"
@@ -168,7 +212,7 @@ def test_hostile_specs(tmp_path: Path) -> None:
         keys = "doc|summary|hint|question|choice|evidence|title|calculation|note|windows"
         changed = re.sub(rf'\b({keys})(\s*)= "[^"]*"', rf'\1\2= """{HOSTILE}"""'.replace("\\\\", "\\\\\\\\"), text)
         path.write_text(changed)
-    made = dict(pages(environment(), make_plan(tmp_path)))
+    made = dict(pages(environment(), make_plan(tmp_path), read_speeds(ROOT)))
     test_tables_have_equal_columns(made)
     test_links_lead_somewhere(made)
     for name, text in markdown(made):
