@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 
 from . import source
+from .figures import alt, figures, xml
 from .pages import pages
 from .pages.speed import read as read_speeds
 from .plan import FamilyPlan, OperatorPlan, Plan
@@ -70,7 +71,7 @@ SPECS = f"{PACKAGE}/specs"
 FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors", "terms")
 OWNED = (
     f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
-    "docs/reference/*.md", "tests/codegen/golden/*.pyx",
+    "docs/reference/*.md", "docs/reference/figures/*.svg", "tests/codegen/golden/*.pyx",
 )  # fmt: skip
 
 
@@ -93,6 +94,8 @@ def environment() -> jinja2.Environment:
         docstring=escaped,
         enum_classes=enum_classes,
         import_line=import_line,
+        xml=xml,
+        figure_alt=alt,
     )
     return found
 
@@ -152,7 +155,7 @@ def emit(plan: Plan, writer: Writer) -> None:
     for operator in plan.specs.operators.values():
         text = show(operator, plan.facts.catalogue[operator.name])
         writer.write(f"{SPECS}/operators/{operator.name.lower()}.toml", text)
-    for relative, text in pages(env, plan, read_speeds(writer.root)):
+    for relative, text in (*pages(env, plan, read_speeds(writer.root)), *figures(env, plan)):
         writer.write(relative, text, committed=True)
 
 

@@ -661,7 +661,23 @@ class _OperatorReader:
         for name in attributes:
             if name not in known:
                 row.error("attributes", f"{name!r} is no attribute", did_you_mean(name, known))
-        return Example(row.str("title"), source_url, calculation, inputs, attributes, outputs, row.span("title"))
+        figure = self.followed(row, outputs) if row.has("figure") else None
+        title, span = row.str("title"), row.span("title")
+        return Example(title, source_url, calculation, inputs, attributes, outputs, figure, span)
+
+    def followed(self, row: Table, outputs: dict[str, TensorData]) -> tuple[tuple[int, ...], ...]:
+        """The elements of the first output that the figure follows; none: it chooses them."""
+        sizes = next(iter(outputs.values())).sizes if outputs else ()
+        places = row.any("figure")
+        for place in places if isinstance(places, list) else [None]:
+            if not isinstance(place, list) or any(type(index) is not int for index in place):
+                row.error("figure", "figure is an array of elements of the output: arrays of indices")
+            elif len(place) != len(sizes) or not all(0 <= i < size for i, size in zip(place, sizes, strict=True)):
+                row.error("figure", f"the output has no element {place}: its sizes are {list(sizes)}")
+            else:
+                continue
+            return ()
+        return tuple(map(tuple, places))
 
     def equivalent(self, row: Table) -> Equivalent:
         name = row.choice("library", tuple(library.name for library in self.facts.libraries))

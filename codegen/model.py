@@ -304,6 +304,7 @@ class Example:
     inputs: Mapping[str, TensorData]
     attributes: Mapping[str, Any]
     outputs: Mapping[str, TensorData]
+    figure: tuple[tuple[int, ...], ...] | None  # the output elements that the figure follows; None: not in it
     span: Span | None
 
 

@@ -20,6 +20,11 @@ PYTHON: JSON = {"type": "string", "description": "Python, which the tests run."}
 LOOP: JSON = {"type": "string", "pattern": "^[b-z] in .+$", "description": "One per index, as in: d in count."}
 LEVEL: JSON = {"$ref": "#/$defs/level"}
 DTYPE: JSON = {"$ref": "#/$defs/dtype"}
+FIGURE: JSON = {
+    "type": "array",
+    "items": {"type": "array", "items": INT},
+    "description": "Puts the example into the figure, which follows these elements of the output; [] lets it choose.",
+}
 WORDS: JSON = {"type": "array", "items": TEXT}
 
 
@@ -63,7 +68,7 @@ def _group() -> dict[str, JSON]:
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     example = {
         "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensor), "attributes": _map(ANY),
-        "outputs": _map(tensor),
+        "outputs": _map(tensor), "figure": FIGURE,
     }  # fmt: skip
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))

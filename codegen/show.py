@@ -76,7 +76,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         yield table("[[interpretation]]", rows)
     for example in operator.examples:
         from_ = {"source": example.source, "calculation": example.calculation}
-        yield table("[[example]]", {"title": example.title, **from_})
+        yield table("[[example]]", {"title": example.title, **from_, "figure": example.figure})
         yield table("[example.inputs]", _tensors(example.inputs))
         yield table("[example.attributes]", example.attributes)
         yield table("[example.outputs]", _tensors(example.outputs))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
@@ -18,6 +19,8 @@ from ..source import Table
 
 ELEMENT_TYPES = tuple({"item": size, "ctype": f"uint{8 * size}_t"} for size in (1, 2, 4, 8))
 C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
+
+Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,55 @@ class Definition:
     formulas: dict[str, tuple[str, str]]
 
 
+class Use(Protocol):
+    """One use of an operator, an example: what its names stand for."""
+
+    input: str  # the first tensors
+    output: str
+
+    def sizes(self, tensor: str) -> Place:
+        """The sizes of a tensor."""
+
+    def element(self, tensor: str, place: Place) -> Any:
+        """An element of a tensor."""
+
+    def value(self, name: str) -> Any:
+        """The value of a field, or of a let without an index."""
+
+    def values(self, name: str, count: int) -> Sequence[int]:
+        """The entries of an array, or the values of a let that has an index."""
+
+    def of(self, key: str, **names: Any) -> Any:
+        """The value of an expression of ``[kernel]``, over the names that the family reserves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of some tensors that a picture frames: the first and the last place of it in each; its label may be ""."""
+
+    label: str
+    parts: Mapping[str, tuple[Place, Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What moves where in one use of an operator.
+
+    ``sources`` has, for each element of the output, the elements of the input that it is made of; those outside it are
+    padding, which holds ``padding`` (None: nothing). Elements of the output with the same ``key`` are shown together;
+    those in ``outside`` are padding. ``worked`` says how an element is computed, ``caption`` how to read the picture,
+    in sentences.
+    """
+
+    caption: tuple[str, ...]
+    sources: Mapping[Place, tuple[Place, ...]]
+    keys: Mapping[Place, Hashable]
+    padding: Any = None
+    outside: frozenset[Place] = frozenset()
+    regions: tuple[Region, ...] = ()
+    worked: Mapping[Place, str] = field(default_factory=dict)
+
+
 class Family(Protocol):
     """Operators that share loops. ``name`` is also that of its templates and of its extension module."""
 
@@ -65,6 +117,9 @@ class Family(Protocol):
 
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
         """What the kernel template of the module is given."""
+
+    def picture(self, kernel: Any, use: Use) -> Picture:
+        """What moves where in one use of an operator of the family."""
 
 
 class KernelTable:
@@ -170,3 +225,51 @@ class KernelTable:
 def local(kind: Kind, low: int | None = None, high: int | None = None) -> Symbol:
     """A reserved name of a kernel expression."""
     return Symbol(kind, "local", Interval(low, high))
+
+
+def grid(sizes: Sequence[int]) -> Iterator[Place]:
+    """Every place of a tensor, in row-major order."""
+    return itertools.product(*map(range, sizes))
+
+
+def inside(place: Sequence[int], sizes: Sequence[int]) -> bool:
+    """Whether a place is one of a tensor of these sizes."""
+    return all(0 <= index < size for index, size in zip(place, sizes, strict=True))
+
+
+def spread(number: int, sizes: Sequence[int]) -> Place:
+    """The place of the element of that number, in row-major order."""
+    place: list[int] = []
+    for size in reversed(sizes):
+        number, index = divmod(number, size)
+        place.insert(0, index)
+    return tuple(place)
+
+
+def joined(place: Sequence[int], sizes: Sequence[int]) -> int:
+    """The number of the element at a place, in row-major order."""
+    number = 0
+    for index, size in zip(place, sizes, strict=True):
+        number = number * size + index
+    return number
+
+
+def shown(value: Any) -> str:
+    """A number as a picture has it: short."""
+    return f"{value:.4g}" if isinstance(value, float) else f"{value}"
+
+
+class Slide:
+    """Where a window stands at each of its positions."""
+
+    def __init__(self, use: Use, roles: Any) -> None:
+        count = use.value(roles.spatial)
+        self.window = use.values(roles.window, count)
+        self.strides = use.values(roles.strides, count)
+        self.dilations = (1,) * count if roles.dilations is None else use.values(roles.dilations, count)
+        self.start = use.values(roles.start, count)
+
+    def place(self, position: Sequence[int], tap: Sequence[int]) -> Place:
+        """The place of an element of the window on the spatial axes of the input."""
+        steps = zip(position, self.strides, tap, self.dilations, self.start, strict=True)
+        return tuple(at * stride + element * dilation - before for at, stride, element, dilation, before in steps)

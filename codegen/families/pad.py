@@ -13,7 +13,7 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, Definition, KernelTable, local
+from .base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, inside, local
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +73,22 @@ class Pad:
     def module(self, kernels: Sequence[PadKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}
+
+    def picture(self, kernel: PadKernel, use: Use) -> Picture:
+        """Each element of the output is one of the input, or none where the padding value is taken."""
+        start, mode = use.value(kernel.start), use.value(kernel.mode).name
+        inner = use.sizes(use.input)
+        mapped = any(index.expression is not None for index in kernel.maps if index.member == mode)
+        sources: dict[Place, tuple[Place, ...]] = {}
+        outside = set()
+        for place in grid(use.sizes(use.output)):
+            axes = [(at - before, n) for at, before, n in zip(place, start, inner, strict=True)]
+            if not inside([p for p, _ in axes], inner):
+                outside.add(place)
+            taken = mapped or place not in outside
+            read = tuple(use.of(f"index.{mode}", p=p, n=n) if mapped else p for p, n in axes)
+            sources[place] = (read,) if taken else ()
+        last = tuple(before + n - 1 for before, n in zip(start, inner, strict=True))
+        frame = Region("", {use.output: (tuple(start), last)})
+        caption = ("A colour marks one element of the input and its copies.", "The frame is around the input itself.")
+        return Picture(caption, sources, sources, outside=frozenset(outside), regions=(frame,))

@@ -7,6 +7,7 @@ pattern per member of that enum.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any
 from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, Definition, KernelTable
+from .base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, joined, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,32 @@ class Rearrange:
     def module(self, kernels: Sequence[RearrangeKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}
+
+    def picture(self, kernel: RearrangeKernel, use: Use) -> Picture:
+        """Each element of the output is one of the input: both have the same part on each side of the pattern."""
+        words = kernel.definition.words
+        text = words["pattern"] if kernel.mode is None else words[f"pattern.{use.value(kernel.mode).name}"]
+        inputs, outputs = (_groups(side) or [] for side in text.split("->"))
+        sizes = {part: int(use.value(words[f"axes.{part}"])) for part in _parts(inputs) if f"axes.{part}" in words}
+        for size, group in zip(use.sizes(use.input), inputs, strict=True):
+            known = math.prod(sizes.get(part, 1) for part in group)
+            sizes.update({part: size // known for part in group if part not in sizes})
+        sources: dict[Place, tuple[Place, ...]] = {}
+        for place in grid(use.sizes(use.output)):
+            at: dict[str, int] = {}
+            for index, group in zip(place, outputs, strict=True):
+                at.update(zip(group, spread(index, [sizes[part] for part in group]), strict=True))
+            read = tuple(joined([at[p] for p in group], [sizes[p] for p in group]) for group in inputs)
+            sources[place] = (read,)
+        caption = ["A colour marks one plane of the input and the places of its elements in the output."]
+        last = [math.prod(sizes[part] for part in group[1:]) - 1 for group in outputs[-2:]]
+        frames = []
+        if any(last):
+            caption.append("A frame is around the first block.")
+            for lead in grid(use.sizes(use.output)[:-2]):
+                frames.append(Region("", {use.output: ((*lead, 0, 0), (*lead, *last))}))
+        keys = {place: read[0][:-2] for place, read in sources.items()}
+        return Picture(tuple(caption), sources, keys, regions=tuple(frames))
 
 
 def _groups(side: str) -> list[list[str]] | None:

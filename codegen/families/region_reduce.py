@@ -16,7 +16,7 @@ from ..expr.nodes import Index, Number
 from ..expr.types import Kind
 from ..model import Facts, Operator
 from ..source import Table
-from .base import C_TYPES, Definition, KernelTable, local
+from .base import C_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, local, shown
 from .window_reduce import attribute_locals
 
 LOOPS = ("FLOAT16", "FLOAT32")  # data types that lanes.h compares
@@ -140,3 +140,35 @@ class RegionReduce:
     def module(self, kernels: Sequence[RegionKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
+
+    def picture(self, kernel: RegionKernel, use: Use) -> Picture:
+        """Each element of the output is made of the elements of its bin."""
+        sources: dict[Place, tuple[Place, ...]] = {}
+        regions: list[Region] = []
+        worked: dict[Place, str] = {}
+        sizes, bins = use.sizes(use.input), use.sizes(use.output)[2:]
+        entries = use.sizes(kernel.rois)[-1]
+        reduction = kernel.definition.words["reduction"]
+        for place in grid(use.sizes(use.output)):
+            r, channel, *part = place
+            image, axes, ends = int(use.of("batch", r=r)), [], []
+            for axis, i, count, size in zip(("height", "width"), part, bins, sizes[2:], strict=True):
+                first, last = (use.of(f"{side}.{axis}", r=r) for side in ("first", "last"))
+                names = {"i": i, "first": first, "last": last, "count": count}
+                start, end = (use.of(f"bin.{side}", **names) for side in ("start", "end"))
+                axes.append(range(max(start, 0), min(end, size)))
+                ends.append((max(first, 0), min(last, size - 1)))
+            sources[place] = tuple((image, channel, y, x) for y in axes[0] for x in axes[1])
+            if sources[place]:
+                values = ", ".join(shown(use.element(use.input, at)) for at in sources[place])
+                worked[place] = f"{reduction}({values}) = {shown(use.element(use.output, place))}"
+            if not any(part):
+                corners = tuple((image, channel, ends[0][side], ends[1][side]) for side in (0, 1))
+                row = ((0, 0, r, 0), (0, 0, r, entries - 1))
+                regions.append(Region(f"{r}", {use.input: (corners[0], corners[1]), kernel.rois: row}))
+        keys = {place: place for place in sources}
+        caption = (
+            "Each bin of a framed region becomes the element of its colour in the output.",
+            f"A region has the number of its row of {kernel.rois}.",
+        )
+        return Picture(caption, sources, keys, regions=tuple(regions), worked=worked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, Definition, KernelTable, WindowRoles
+from .base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,20 @@ class WindowGather:
     def module(self, kernels: Sequence[GatherKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}
+
+    def picture(self, kernel: GatherKernel, use: Use) -> Picture:
+        """Each element of a column is what one element of the window covers; a column is shown as one."""
+        slide = Slide(use, kernel)
+        blocks = use.values(kernel.blocks, len(slide.window))
+        volume = math.prod(slide.window)
+        sources: dict[Place, tuple[Place, ...]] = {}
+        for place in grid(use.sizes(use.output)):
+            *_, item, row, column = place
+            channel, tap = divmod(row, volume)
+            under = slide.place(spread(column, blocks), spread(tap, slide.window))
+            sources[place] = ((item, channel, *under),)
+        caption = ("Each position of the window becomes a column of the output, read row by row.",)
+        sizes = use.sizes(use.input)
+        outside = frozenset(place for place, (at,) in sources.items() if not inside(at, sizes))
+        keys = {place: (place[-3], place[-1]) for place in sources}
+        return Picture(caption, sources, keys, padding=0, outside=outside)

@@ -15,7 +15,7 @@ from ..expr.cython import Cython
 from ..expr.nodes import Arith, Name, Node, Number, substitute
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import C_TYPES, Definition, KernelTable, WindowRoles, local
+from .base import C_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, local, shown
 
 COMBINE = {"sum": "+"}  # the operators, of accumulators and of blocks of them
 
@@ -157,6 +157,32 @@ class WindowReduce:
             "adders": sorted(adders.values(), key=lambda adder: adder.name),
             "item_sizes": {loop.ctype: loop.item for loop in loops},
         }
+
+    def picture(self, kernel: ReduceKernel, use: Use) -> Picture:
+        """Each element of the output is made of the elements that its window covers."""
+        slide, sizes = Slide(use, kernel), use.sizes(use.input)
+        lead = len(sizes) - len(slide.window)
+        taps = list(grid(slide.window))
+        sources: dict[Place, tuple[Place, ...]] = {}
+        worked: dict[Place, str] = {}
+        volume = len(taps)
+        # Padding is an element like the others where the result does not depend on how many of them are inside.
+        counted = use.of("finish", acc=1.0, count=1, volume=volume) == use.of("finish", acc=1.0, count=2, volume=volume)
+        for place in grid(use.sizes(use.output)):
+            sources[place] = tuple(place[:lead] + slide.place(place[lead:], tap) for tap in taps)
+            within = [at for at in sources[place] if inside(at, sizes)]
+            if all(loop.plain and loop.divisor for loop in kernel.loops):
+                read = sources[place] if counted else within
+                terms = [use.element(use.input, at) if at in within else 0 for at in read]
+                divisor = 1 / use.of("finish", acc=1.0, count=len(within), volume=volume)
+                total = " + ".join(map(shown, terms)) or "0"
+                total = f"({total})" if len(terms) > 1 else total
+                worked[place] = f"{total} / {shown(round(divisor, 6))} = {shown(use.element(use.output, place))}"
+        keys = {place: place for place in sources}
+        caption = ["Each element of the output is made of the elements in the window of its colour."]
+        caption += [] if counted else ["An empty cell does not count."]
+        padding = use.of("init") if counted else None
+        return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)
 
 
 def divisor_of(finish: Node, cython: Cython) -> str | None:

@@ -18,10 +18,11 @@ CODEGEN = ROOT / "codegen"
 # show, new and ids are what the command line calls beside the pipeline.
 ORDER = (
     "diagnostics", "source", "expr", "model", "load", "lint", "schema", "show", "new", "families", "plan", "pages",
-    "ids", "writer", "emit", "__main__",
+    "figures", "ids", "writer", "emit", "__main__",
 )  # fmt: skip
 INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
+    "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "window_reduce", "window_gather", "rearrange", "pad", "region_reduce", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "errors", "equivalents", "operator", "stubs",

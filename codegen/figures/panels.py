@@ -1,0 +1,184 @@
+"""A whole figure: panels of inputs and outputs, with their titles above them and the caption below."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import Any
+
+from ..families.base import inside
+from ..plan import OperatorPlan
+from .shown import Shown, examples
+from .tensors import Drawing, divisors, one_box
+from .tiles import Shape, Tile, above, badge, beside, in_columns, length, paragraph, rect, words
+
+WIDTH, HEIGHT = 540, 640  # that a panel has at most, if it can
+CELLS = (32, 30, 28, 26, 24)  # sides of a cell, the best one first
+MARGIN, GAP = 18, 18
+ARROWS = {  # by whether it points down: its size, its line and its head
+    False: (36, 14, "M4 7H30", "M28 1L36 7L28 13Z"),
+    True: (14, 28, "M7 0V22", "M1 20L7 28L13 20Z"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What the template lays out."""
+
+    title: str
+    text: str
+    tile: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a panel is laid out."""
+
+    side: int  # of a cell
+    columns: int  # of outputs
+    down: bool  # outputs stand below the inputs, not beside them
+    under: bool  # what is worked out stands below its output
+
+
+def figure(op: OperatorPlan) -> Figure:
+    """The figure of an operator."""
+    every = examples(op)
+    named = telling(op, every)
+    panels = [panel(op, list(items), named) for _, items in groupby(every, key=lambda item: item.before)]
+    body = above(panels, 1.6 * GAP)
+    caption = sentences(every)
+    inner = above([body, paragraph("caption", " ".join(caption).split(), max(body.width, 300))], GAP)
+    width, height = inner.width + 2 * MARGIN, inner.height + 2 * MARGIN
+    card = rect("card", 0.5, 0.5, width - 1, height - 1, 10)
+    text = " ".join([*caption, *map(described, every)])
+    return Figure(f"{op.name}: {op.operator.summary}", text, Tile(width, height, (card,), ((MARGIN, MARGIN, inner),)))
+
+
+# Text ---------------------------------------------------------------------------------------------------------------
+
+
+def sentences(items: Sequence[Shown]) -> list[str]:
+    """How a figure is to be read."""
+    found = [*dict.fromkeys(sentence for item in items for sentence in item.picture.caption)]
+    return found + (["Dashed cells are padding."] if any(map(padded, items)) else [])
+
+
+def padded(item: Shown) -> bool:
+    """Whether padding is to be seen."""
+    sizes = item.use.sizes(item.use.input)
+    read = (place for sources in item.picture.sources.values() for place in sources)
+    return bool(item.picture.outside) or not all(inside(place, sizes) for place in read)
+
+
+def described(item: Shown) -> str:
+    """An example for those who do not see it: how what is coloured was computed."""
+    lines = [item.picture.worked[place] for _, place in worked(item)]
+    return f"{item.example.title}: {'; '.join(lines)}." if lines else f"{item.example.title}."
+
+
+def worked(item: Shown) -> list[tuple[int, tuple[int, ...]]]:
+    """The elements of which there is to be said how they are computed, with their colours."""
+    places = [(colour, place) for colour, group in enumerate(item.groups) for place in group.outputs]
+    return [(colour, place) for colour, place in places if place in item.picture.worked]
+
+
+def telling(op: OperatorPlan, items: Sequence[Shown]) -> set[str]:
+    """The attributes that some example does not leave as they are by default."""
+    found = set()
+    for attribute, item in product(op.attributes, items):
+        value = item.example.attributes.get(attribute.python, attribute.field.default)
+        if any(entry != attribute.field.default for entry in (value if isinstance(value, list) else [value])):
+            found.add(attribute.python)
+    return found
+
+
+def attributes(op: OperatorPlan, items: Sequence[Shown], named: Collection[str]) -> tuple[list[str], list[list[str]]]:
+    """Of the named attributes that examples give, those that all share, and the others of each."""
+    given = []
+    for item in items:
+        own = item.example.attributes
+        given.append(
+            [f"{a.python}={python(own[a.python])}" for a in op.attributes if a.python in named and a.python in own]
+        )
+    common = [text for text in given[0] if all(text in texts for texts in given)]
+    return common, [[text for text in texts if text not in common] for texts in given]
+
+
+def python(value: Any) -> str:
+    """An attribute as it is given in Python."""
+    if isinstance(value, list):
+        return f"({', '.join(map(python, value))}{',' if len(value) == 1 else ''})"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+# Panels -------------------------------------------------------------------------------------------------------------
+
+
+def panel(op: OperatorPlan, items: Sequence[Shown], named: Collection[str]) -> Tile:
+    """The inputs that some examples share, and the output of each: with the largest cells that have room."""
+    tries: list[Tile] = []
+    for side in CELLS:
+        layouts = product(divisors(len(items)), (False, True), (False, True))
+        tries = [arrange(op, items, named, Layout(side, *layout)) for layout in layouts]
+        fitting = [tile for tile in tries if tile.width <= WIDTH and tile.height <= HEIGHT]
+        if fitting:
+            return min(fitting, key=lambda tile: tile.height + tile.width / 2)
+    return min(tries, key=lambda tile: max(tile.width / WIDTH, tile.height / HEIGHT))
+
+
+def arrange(op: OperatorPlan, items: Sequence[Shown], named: Collection[str], layout: Layout) -> Tile:
+    """A panel laid out in one way."""
+    first, single = items[0], len(items) == 1
+    common, own = attributes(op, items, named)
+    letters = all(
+        one_box(side) for item in items for group in item.groups for side in (group.inputs, group.outputs) if side
+    )
+    outputs = []
+    for item, differing in zip(items, own, strict=True):
+        colours = [group.outputs for group in item.groups]
+        output = Drawing(item, item.use.output, layout.side, colours, letters).tile(None)
+        if worked(item):
+            output = (above if layout.under else beside)([output, calculation(item)], GAP)
+        if not single:
+            output = above([heading(item.example.title, differing, output.width + 40), output], 8)
+        outputs.append(output)
+    right = in_columns(outputs, layout.columns, 1.4 * GAP)
+    inputs = []
+    for name in (field.python for field in op.inputs if field.python in first.example.inputs):
+        colours = [group.inputs for group in first.groups] if name == first.use.input else []
+        drawing = Drawing(first, name, layout.side, colours, letters)
+        inputs.append(drawing.tile(right.width if layout.down else None))
+    left, arrow = above(inputs, GAP), pointer(layout.down)
+    if layout.down:
+        row = above([left, arrow, right], 12, 0.5)
+    elif single:  # the names of the tensors on one line, the arrow between their grids
+        least = min(inputs[0].height, outputs[0].height)
+        row = beside([left, above([Tile(0, least / 2), arrow], 0), right], 12)
+    else:
+        row = beside([left, arrow, right], 12, 0.5)
+    return above([heading(first.example.title if single else "", common, max(row.width, 300)), row], 14)
+
+
+def heading(title: str, attributes: Sequence[str], width: float) -> Tile:
+    """The title of an example and its attributes."""
+    parts = [paragraph("title", title.split(), width)] if title else []
+    pieces = [*(f"{text}," for text in attributes[:-1]), *attributes[-1:]]
+    parts += [paragraph("attributes", pieces, width)] if pieces else []
+    return above(parts, 2) if parts else Tile(0, 0)
+
+
+def calculation(item: Shown) -> Tile:
+    """How the coloured elements are computed, a line each."""
+    lines = []
+    for colour, place in worked(item):
+        text = item.picture.worked[place]
+        lines.append(Tile(22 + length("worked", text), 20, (*badge(colour, 8, 10), words("worked", 22, 14, text))))
+    return above(lines, 3)
+
+
+def pointer(down: bool) -> Tile:
+    """The arrow from the inputs to the outputs."""
+    width, height, line, head = ARROWS[down]
+    shapes = (Shape("path", {"class": "line", "d": line}), Shape("path", {"class": "head", "d": head}))
+    return Tile(width, height, shapes)

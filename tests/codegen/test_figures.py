@@ -1,0 +1,334 @@
+"""Tests of codegen.figures: what is drawn is what the compiled operators do, and text of a spec stays text."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from codegen.__main__ import make_plan
+from codegen.diagnostics import SpecError
+from codegen.emit import environment
+from codegen.families.base import grid, inside, shown
+from codegen.figures import alt, figures, xml
+from codegen.figures.shown import MOST, Shown, examples, follow
+from codegen.figures.tiles import FONTS, length, paragraph
+from codegen.model import Example, TensorData
+from codegen.plan import OperatorPlan, Plan
+from codegen.show import value
+
+ROOT = Path(__file__).resolve().parents[2]
+SVG = "{http://www.w3.org/2000/svg}"
+PLAN = make_plan(ROOT)
+OPERATORS = [pytest.param(op, id=op.python) for op in PLAN.operators]
+
+
+def drawn(plan: Plan) -> dict[str, str]:
+    return {Path(name).stem: text for name, text in figures(environment(), plan)}
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    return drawn(PLAN)
+
+
+# What is drawn is what happens ---------------------------------------------------------------------------------------
+
+
+def example_of(desc: Any, arrays: dict[str, Any], output: Any) -> Example:
+    """An example as a spec has it, of a use of an operator."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [*value] if not hasattr(value, "height") else [value.height, value.width]
+        return getattr(value, "name", value)
+
+    fields = {field.python: field.kind for field in desc.operator.fields}
+    inputs = {name: TensorData("", arrays[name].shape, arrays[name].tolist()) for name in fields if name in arrays}
+    given_ = {name: plain(getattr(desc, name)) for name, kind in fields.items() if kind == "attribute"}
+    result = next(name for name, kind in fields.items() if kind == "output")
+    return Example("", None, "", inputs, given_, {result: TensorData("", output.shape, output.tolist())}, None, None)
+
+
+def changed(operator: Any, arrays: dict[str, Any], name: str) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
+    """For each element of the output, the elements of an input that change it when they grow from 0."""
+    zeros = {**arrays, name: np.zeros_like(arrays[name], order="C")}
+    before = operator(*zeros.values())
+    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {place: set() for place in grid(before.shape)}
+    for place in grid(arrays[name].shape):
+        one = zeros[name].copy()
+        one[place] = 1
+        after = operator(*{**zeros, name: one}.values())
+        for at in map(tuple, np.argwhere(after != before).tolist()):
+            found[at].add(place)
+    return found
+
+
+def within(places: Any, sizes: tuple[int, ...]) -> set[tuple[int, ...]]:
+    return {place for place in places if inside(place, sizes)}
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
+    """Of each example of a figure: growing an element of the input changes what has its colour, and nothing else."""
+    dml = pytest.importorskip("dmlcy", reason="the package is not built: figures are not compared with it")
+    numpy = {dtype.name: dtype.numpy for dtype in PLAN.facts.dtypes}
+    for item in examples(op):
+        tensors = item.example.inputs.items()
+        arrays = {name: np.array(tensor.data, numpy[tensor.dtype]) for name, tensor in tensors}
+        call = getattr(dml, op.python)
+        attributes = {name: tuple(v) if isinstance(v, list) else v for name, v in item.example.attributes.items()}
+        found = changed(lambda *given, c=call, a=attributes: c(*given, **a), arrays, item.use.input)
+        sizes = item.use.sizes(item.use.input)
+        assert item.groups
+        for group in item.groups:
+            assert within(group.inputs, sizes) == set().union(*(found[place] for place in group.outputs))
+            for place in group.outputs:
+                assert within(item.picture.sources[place], sizes) == found[place]
+                # What does not come from the input alone is drawn as padding, and has its value.
+                if not found[place] and place in item.picture.outside and item.picture.padding is not None:
+                    assert item.use.element(item.use.output, place) == item.picture.padding
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+@given(data=st.data())
+def test_sources_are_those_of_the_compiled_operator(op: OperatorPlan, data: st.DataObject) -> None:
+    """Of any valid use: each element of the output has the sources that the family says."""
+    dml = pytest.importorskip("dmlcy", reason="the package is not built: figures are not compared with it")
+    from dmlcy import testing
+
+    desc, arrays = data.draw(testing.cases(op.name, most_elements=120))
+    values = [getattr(desc, field.python) for field in desc.operator.fields if field.type == "uint_array"]
+    assume(all(entry < 50 for entries in values for entry in entries))  # a window is listed element by element
+    compiled = dml.compile(desc)
+    name = op.inputs[0].python
+    arrays = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
+    zeros = np.zeros_like(arrays[name])
+    output = compiled(*{**arrays, name: zeros}.values())
+    item = follow(op, example_of(desc, {**arrays, name: zeros}, output))
+    found = changed(compiled, arrays, name)
+    sources = {place: within(read, zeros.shape) for place, read in item.picture.sources.items()}
+    assert sources == found
+
+
+# The drawing ---------------------------------------------------------------------------------------------------------
+
+
+def placed(element: Any, x: float = 0, y: float = 0) -> Iterator[tuple[Any, float, float]]:
+    """Each element of an SVG with the place of its group."""
+    for child in element:
+        if child.tag == f"{SVG}g":
+            dx, dy = map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform")).groups())
+            yield from placed(child, x + dx, y + dy)
+        else:
+            yield child, x, y
+
+
+def box(element: Any, x: float, y: float) -> tuple[float, float, float, float]:
+    left, top = x + float(element.get("x")), y + float(element.get("y"))
+    return left, top, left + float(element.get("width")), top + float(element.get("height"))
+
+
+def coloured(text: str) -> Counter[tuple[str, str]]:
+    """Colours and the values on them, as they stand in the drawing."""
+    shapes = [(child, x, y) for child, x, y in placed(ElementTree.fromstring(text))]
+    values = [
+        (x + float(child.get("x")), y + float(child.get("y")), child.text)
+        for child, x, y in shapes
+        if child.get("class", "").startswith("value")
+    ]
+    found: Counter[tuple[str, str]] = Counter()
+    for child, x, y in shapes:
+        kind = child.get("class", "").split()
+        if kind[:1] == ["fill"]:
+            left, top, right, bottom = box(child, x, y)
+            here = [word for a, b, word in values if left <= a <= right and top <= b <= bottom]
+            assert len(here) <= 1
+            found[kind[1], "".join(here)] += 1
+    return found
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_the_drawing_has_the_groups(op: OperatorPlan, texts: dict[str, str]) -> None:
+    """The values that stand on a colour in the SVG are those of its elements."""
+    wanted: Counter[tuple[str, str]] = Counter()
+
+    def add(item: Shown, name: str, colour: int, place: tuple[int, ...]) -> None:
+        known = inside(place, item.use.sizes(name))
+        value = item.use.element(name, place) if known else item.picture.padding
+        wanted[f"c{colour}", "" if value is None else shown(value)] += 1
+
+    for _, items in groupby(examples(op), key=lambda item: item.before):
+        for number, item in enumerate(items):
+            for colour, group in enumerate(item.groups):
+                for place in group.outputs:
+                    add(item, item.use.output, colour, place)
+                for place in group.inputs if number == 0 else ():
+                    add(item, item.use.input, colour, place)
+    assert coloured(texts[op.python]) == wanted
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_all_values_are_drawn(op: OperatorPlan, texts: dict[str, str]) -> None:
+    every = Counter(
+        child.text for child, _, _ in placed(ElementTree.fromstring(texts[op.python]))
+        if child.get("class", "").startswith("value")
+    )  # fmt: skip
+    for item in examples(op):
+        for name, tensor in (*item.example.inputs.items(), *item.example.outputs.items()):
+            values = Counter(shown(item.use.element(name, place)) for place in grid(tensor.sizes))
+            assert values <= every
+
+
+def extents(child: Any, x: float, y: float) -> tuple[float, float, float]:
+    """Left and right end of a line of text, and its base."""
+    kind = child.get("class").split()[0]
+    x, y = x + float(child.get("x")), y + float(child.get("y"))
+    if kind in FONTS:
+        return x, x + length(kind, child.text), y
+    half = len(child.text) * 3.3
+    return (x - half, x + half, y) if kind in ("letter", "value") else (x, x + 2 * half, y)
+
+
+@pytest.mark.parametrize("name", [op.python for op in PLAN.operators])
+def test_text_stands_inside_and_apart(name: str, texts: dict[str, str]) -> None:
+    root = ElementTree.fromstring(texts[name])
+    width, height = float(root.get("width", "")), float(root.get("height", ""))
+    lines = [extents(child, x, y) for child, x, y in placed(root) if child.tag == f"{SVG}text"]
+    assert all(left >= 0 and right <= width and 8 < base < height for left, right, base in lines)
+    texts_ = [line for line, (child, _, _) in zip(
+        lines, [c for c in placed(root) if c[0].tag == f"{SVG}text"], strict=True
+    ) if child.get("class") != "letter"]  # fmt: skip
+    for index, (left, right, base) in enumerate(texts_):
+        for other_left, other_right, other_base in texts_[index + 1 :]:
+            assert abs(base - other_base) > 8 or right <= other_left or other_right <= left
+
+
+def test_every_operator_has_one(texts: dict[str, str]) -> None:
+    assert sorted(texts) == sorted(op.python for op in PLAN.operators)
+    for name, text in texts.items():
+        assert (ROOT / f"docs/reference/figures/{name}.svg").read_text(encoding="utf-8") == text
+        page = (ROOT / f"docs/reference/{name}.md").read_text(encoding="utf-8")
+        assert len(re.findall(rf"^!\[[^\]]{{40,}}\]\(figures/{name}\.svg\)$", page, re.M)) == 1
+
+
+@pytest.mark.parametrize("name", [op.python for op in PLAN.operators])
+def test_it_is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
+    """It has a name and a description, nothing that runs, and nothing from elsewhere."""
+    root = ElementTree.fromstring(texts[name])
+    assert root.tag == f"{SVG}svg" and root.get("role") == "img"
+    named = {child.get("id"): child.text for child in root if child.get("id")}
+    assert [named[id_] for id_ in root.get("aria-labelledby", "").split() if named[id_]] == [*named.values()]
+    tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+    assert tags <= {"svg", "title", "desc", "style", "g", "rect", "circle", "path", "text"}
+    assert not re.search(r"url\(|@import|href|<!|<\?", texts[name])
+
+
+def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path\n"
+        "from codegen.__main__ import make_plan; from codegen.emit import environment\n"
+        "from codegen.figures import figures\n"
+        "made = figures(environment(), make_plan(Path(sys.argv[1])))\n"
+        "sys.stdout.buffer.write(repr({Path(name).stem: text for name, text in made}).encode())\n"
+    )
+    for seed in ("1", "2"):
+        run = subprocess.run(
+            [sys.executable, "-c", program, str(ROOT)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+            capture_output=True,
+            check=True,
+        )
+        assert ast.literal_eval(run.stdout.decode()) == texts
+
+
+# Text of a spec ------------------------------------------------------------------------------------------------------
+
+HOSTILE = "\"'</text><script>alert(1)</script> & {{ 7*7 }} {% x %} <!-- ]]> " + "w" * 200
+
+
+def test_hostile_specs(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    for path in (tmp_path / "specs").rglob("*.toml"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(
+            re.sub(r'^(title|summary)( *=) "[^"]*"', lambda m: f"{m[1]}{m[2]} {value(HOSTILE)}", text, flags=re.M)
+        )
+    plan = make_plan(tmp_path)
+    for name, text in drawn(plan).items():
+        root = ElementTree.fromstring(text)
+        test_it_is_an_image_for_everybody(name, {name: re.sub(r"&lt;[!?]", "", text)})
+        assert HOSTILE in (root.findtext(f"{SVG}title") or "") and HOSTILE in (root.findtext(f"{SVG}desc") or "")
+        shown_ = "".join(child.text or "" for child in root.iter(f"{SVG}text") if child.get("class") == "title")
+        assert HOSTILE.replace(" ", "") in shown_.replace(" ", "") and "{{ 7*7 }}" in text
+        test_text_stands_inside_and_apart(name, {name: text})
+
+
+@given(st.text())
+def test_xml_is_one_line_of_xml(text: str) -> None:
+    made = xml(text)
+    element = ElementTree.fromstring(f'<a b="{made}">{made}</a>')
+    assert element.get("b") == (element.text or "") and (element.text or "").isprintable()
+    assert not len(element) and (not text.isprintable() or element.text == (" ".join(text.split()) or None))
+
+
+@given(st.lists(st.from_regex(r"\A[!-~]+\Z")), st.floats(20, 400))
+def test_paragraphs_keep_their_text(pieces: list[str], width: float) -> None:
+    tile = paragraph("title", pieces, width)
+    assert "".join(shape.text for shape in tile.shapes).replace(" ", "") == "".join(pieces).replace(" ", "")
+    assert all(length("title", shape.text) <= width or len(shape.text) == 1 for shape in tile.shapes)
+
+
+# What cannot be drawn ------------------------------------------------------------------------------------------------
+
+BASE = Path(__file__).parent / "bad" / "base"
+WIDEN = "specs/operators/pad/widen.toml"
+
+
+def widened(folder: Path, old: str, new: str) -> OperatorPlan:
+    shutil.copytree(BASE, folder / "specs_", dirs_exist_ok=True)
+    path = folder / "specs_" / WIDEN
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return next(op for op in make_plan(folder / "specs_").operators if op.name == "WIDEN")
+
+
+def test_an_example_that_does_not_fit(tmp_path: Path) -> None:
+    op = widened(tmp_path, "start_padding = [2]", "start_padding = [2, 1]")
+    with pytest.raises(SpecError, match=r"widen\.toml:\d+:\d+: the example does not fit its operator"):
+        alt(op)
+
+
+def test_an_example_that_is_too_large(tmp_path: Path) -> None:
+    data = f"sizes = [{MOST + 1}], data = {[0] * (MOST + 1)}"
+    op = widened(tmp_path, "sizes = [4], data = [0, 0, 1, 2]", data)
+    with pytest.raises(SpecError, match=rf"a figure shows at most {MOST} elements of a tensor: this example has"):
+        alt(op)
+
+
+def test_the_spec_chooses(tmp_path: Path) -> None:
+    title = 'title       = "One axis"'
+    (item,) = examples(widened(tmp_path, title, f"{title}\nfigure = [[3], [0]]"))
+    assert [group.outputs for group in item.groups] == [((3,),), ((0,), (1,))]
+    assert [group.inputs for group in item.groups] == [((1,),), ()]
