@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from ..plan import Plan
-from .catalogue import counts, families, kinds
+from .catalogue import built, counts, kinds
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables, errors
@@ -37,7 +37,7 @@ def pages(env: jinja2.Environment, plan: Plan, speeds: Mapping[str, Speed]) -> I
     for operator in plan.operators:
         text = render("docs/operator.md.j2", page=OperatorPage(plan, operator, speeds.get(operator.python)))
         yield f"docs/reference/{operator.python}.md", text
-    yield "docs/reference/index.md", render("docs/index.md.j2", families=families(plan), counts=counts(plan))
+    yield "docs/reference/index.md", render("docs/index.md.j2", built=built(plan), counts=counts(plan))
     yield "docs/reference/catalogue.md", render("docs/catalogue.md.j2", kinds=kinds(plan))
     yield "docs/reference/enums.md", render("docs/enums.md.j2", enums=enum_sections(plan))
     yield "docs/reference/equivalents.md", render("docs/equivalents.md.j2", libraries=libraries(plan))

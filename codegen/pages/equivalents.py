@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..model import Difference, Equivalent, Facts, Library, Outcome
 from ..plan import Plan
-from .markdown import block, cell, code, escape, heading, link, prose, table
+from .markdown import block, cell, code, escape, heading, link, prose
 from .values import prompt
 
 SINGLE = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
@@ -59,18 +59,18 @@ def listed(text: str) -> str:
     return f"{text}.tolist()" if single else f"({text}).tolist()"
 
 
-def libraries(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
+def libraries(plan: Plan) -> Iterator[tuple[str, str, str, list[str]]]:
     """Each library: its name, the release tested, what the code imports, and its equivalents by operator."""
     for library in plan.facts.libraries:
         rows = [
-            (f"[{op.name}]({op.python}.md#{_slug(library)})", link(code(same.call, in_table=True), same.source))
+            f"[{op.name}]({op.python}.md#{_slug(library)}): {link(code(same.call), same.source)}"
             for op in plan.operators
             for same in op.operator.equivalents
             if same.library == library.name
         ]
         tested = "" if library.tested is None else cell(library.tested)
         prelude = block(library.prelude.strip(), "python") if library.prelude else ""
-        yield heading(library.name), tested, prelude, table(("Operator", "Equivalent"), rows)
+        yield heading(library.name), tested, prelude, rows
 
 
 def _slug(library: Library) -> str:

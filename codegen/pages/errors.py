@@ -35,9 +35,9 @@ class ErrorGroup:
     rows: str
 
 
-def _id(id_: str) -> str:
-    """An id that is explained where it stands."""
-    return f"{anchor(id_)}{code(id_)}"
+def _id(id_: str, error: str) -> str:
+    """An id that is explained where it stands, and its class."""
+    return f"{anchor(id_)}{code(id_)}<br>{code(error)}"
 
 
 def errors(plan: Plan) -> Iterator[ErrorGroup]:
@@ -45,20 +45,20 @@ def errors(plan: Plan) -> Iterator[ErrorGroup]:
     implicit = {error.id: error for error in plan.facts.implicit}
     known = dict(plan.ids)
     for op in plan.operators:
-        found: dict[str, tuple[str, str, str]] = {}
+        found: dict[str, tuple[str, str]] = {}
         for slug, error in implicit.items():
             if f"DML-{op.name}-operator-{slug}" in known:
                 id_ = f"DML-{op.name}-operator-{slug}"
-                found[id_] = (_id(id_), code(error.error), cell(error.about))
+                found[id_] = (_id(id_, error.error), cell(error.about))
         for item in op.fields:
-            found.update({id_: (_id(id_), code(error), cell(about)) for id_, error, about in item.ids})
+            found.update({id_: (_id(id_, error), cell(about)) for id_, error, about in item.ids})
         for rule in op.rules:
             linked = f"[{code(rule.id)}]({op.python}.md#{rule.id})"
             meaning = f"{cell(f'{rule.rule.about} {rule.rule.says}')}: {code(rule.text, in_table=True)} must hold."
-            found[rule.id] = (linked, code(rule_error(rule)), meaning)
+            found[rule.id] = (f"{linked}<br>{code(rule_error(rule))}", meaning)
         rows = [found[id_] for id_ in known if id_ in found]
         title = f"[{op.name}]({op.python}.md)"
-        yield ErrorGroup(title, anchor(op.name), table(("Id", "Error", "When"), rows))
+        yield ErrorGroup(title, anchor(op.name), table(("Id, and error", "When"), rows))
 
 
 def error_tables(plan: Plan) -> Mapping[str, str]:
@@ -69,10 +69,10 @@ def error_tables(plan: Plan) -> Mapping[str, str]:
             ("Class", "Also a", "When"), [(code(name), code(base), about) for name, base, about in EXCEPTIONS]
         ),
         "slugs": table(
-            ("Slug", "Error", "Message"),
-            [(code(e.id), code(e.error), code(e.message, in_table=True)) for e in plan.facts.implicit],
+            ("Slug, and error", "Message"),
+            [(f"{code(e.id)}<br>{code(e.error)}", cell(e.message)) for e in plan.facts.implicit],
         ),
         "model": table(
-            ("Id", "Error", "When"), [(_id(e.id), code(e.error), cell(e.about)) for e in model]
+            ("Id, and error", "When"), [(_id(e.id, e.error), cell(e.about)) for e in model]
         ),
     }  # fmt: skip

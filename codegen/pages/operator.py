@@ -112,8 +112,8 @@ class OperatorPage:
             field = item.field
             names = f"{code(field.name)}<br>{code(field.python)}"
             about = " ".join(part for part in (cell(field.doc), _range_text(field)) if part)
-            rows.append((names, self.type_text(item), self.default_text(item), about))
-        return table(("Field, and in Python", "Type", "Default", "What it is"), rows)
+            rows.append((names, f"{self.type_text(item)}<br>{self.default_text(item)}", about))
+        return table(("Field, and in Python", "Type and default", "What it is"), rows)
 
     def type_text(self, item: FieldPlan) -> str:
         """The DirectML type of a field."""
@@ -129,10 +129,12 @@ class OperatorPage:
     def default_text(self, item: FieldPlan) -> str:
         """What a field is when nothing is given."""
         if item.value is not None:
-            return code(item.value.text, in_table=True)
+            return f"is {code(item.value.text, in_table=True)}"
         if item.field.kind == "output" and item.sizes is not None:
             return "follows"
-        return "required" if item.field.default is None else code(literal(item.field.default), in_table=True)
+        return (
+            "required" if item.field.default is None else f"default {code(literal(item.field.default), in_table=True)}"
+        )
 
     @property
     def notes(self) -> str:
@@ -240,7 +242,9 @@ class OperatorPage:
             when = "on the values, when the operator runs" if rule.data else "on the desc, and before anything runs"
             facts.append(f"Checked {when}, at {_between(rule.since, rule.until)}; {rule.provenance}.")
             facts.append(f"Raises {code(rule_error(plan))}.")
-            yield RuleSection(plan, anchor(plan.id), block(condition), tuple(wrapped(fact, 2) for fact in facts))
+            yield RuleSection(
+                plan, anchor(plan.id), block(condition, "text"), tuple(wrapped(fact, 2) for fact in facts)
+            )
 
     @property
     def implicit(self) -> str:
@@ -255,8 +259,8 @@ class OperatorPage:
             if f"{prefix}operator{end}" in dict(self.plan.ids):
                 names.insert(0, code("operator"))
             if names:
-                rows.append((code(error.id), ", ".join(names), code(error.error), cell(error.about)))
-        return table(("Slug", "Subject", "Error", "When"), rows)
+                rows.append((f"{code(error.id)}<br>{code(error.error)}", ", ".join(names), cell(error.about)))
+        return table(("Slug, and error", "Subject", "When"), rows)
 
     @property
     def interpretations(self) -> Iterator[str]:
