@@ -206,9 +206,7 @@ class OperatorPage:
         for (types, ranks), fields in groups.items():
             rows = []
             for level, added, dimensions in support(self.op, self.facts, types or "", ranks or ""):
-                lines = kinds(added) or [""]
-                rows.append((level_link(level.name), lines[0], dimensions))
-                rows += [("", line, "") for line in lines[1:]]
+                rows.append((level_link(level.name), "<br>".join(kinds(added)), dimensions))
             notes = [
                 f"{code(other.python)} has the same data type as {code(fields[0].python)}." for other in fields[1:]
             ]
