@@ -46,6 +46,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_use_index = False
 html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
@@ -54,4 +55,4 @@ html_theme_options = {
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_toc_level": 2,
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "install": []}

@@ -34,7 +34,14 @@ BROKEN_IMAGES = "return [...document.images].filter(i => !i.complete || !i.natur
 FROM_ELSEWHERE = """
     return performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith(location.origin));
 """
-OVERFLOW = "return document.documentElement.scrollWidth - window.innerWidth;"
+OUTSIDE = """
+    const clips = e => getComputedStyle(e).overflowX != "visible";
+    const scrolls = e => e.closest("article") && (clips(e) || scrolls(e.parentElement));
+    const wide = e => e.getBoundingClientRect().right > window.innerWidth + 1 && !scrolls(e);
+    const page = document.documentElement;
+    return [...document.querySelectorAll("article *")].filter(wide).map(e => e.outerHTML.slice(0, 80))
+        .concat(page.scrollWidth > window.innerWidth ? ["the page"] : []);
+"""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -121,7 +128,7 @@ def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str, wi
             "errors": [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"],
             "images": browser.execute_script(BROKEN_IMAGES),
             "from elsewhere": browser.execute_script(FROM_ELSEWHERE),
-            "too wide by": max(0, browser.execute_script(OVERFLOW)),
+            "outside": browser.execute_script(OUTSIDE),
         }
         if any(found.values()):
             broken[page] = found
