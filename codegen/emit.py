@@ -146,7 +146,7 @@ def emit(plan: Plan, writer: Writer) -> None:
         sample = FamilyPlan(family.family, family.operators[:1], _one(family))
         golden = f"tests/codegen/golden/{family.family.name}.pyx"
         writer.write(golden, module(env, plan, sample), committed=True)
-    for name in ("enums", "operators", "desc", "api"):
+    for name in ("enums", "operators", "desc", "api", "dask"):
         writer.write(f"{PACKAGE}/{name}.py", env.get_template(f"package_{name}.py.j2").render(plan=plan))
     writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
     for name in FACTS:

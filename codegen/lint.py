@@ -31,6 +31,7 @@ SENTENCES = {
     "let": ("doc",),
     "rule": ("hint",),
     "data_rule": ("hint",),
+    "independent": ("doc",),
     "interpretation": ("question", "choice", "evidence"),
     "example": ("calculation",),
     "equivalent": ("note",),
@@ -338,6 +339,8 @@ class _Linter:
             formulas += [let.count, let.value]
         for rule in operator.rules:
             formulas += [rule.count, rule.that, rule.fix]
+        for independent in operator.independent:
+            formulas += independent.formulas
         for formula in formulas:
             if formula is not None:
                 found.update(node.id for node in formula.node.walk() if isinstance(node, Name))

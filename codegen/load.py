@@ -35,6 +35,7 @@ from .model import (
     Facts,
     Field,
     Formula,
+    Independent,
     Interpretation,
     Let,
     Level,
@@ -301,6 +302,11 @@ class _OperatorReader:
                 self.scope[field.python] = symbol
         lets = self.lets(tables)
         rules = self.rules(tables, fields)
+        independent = tuple(
+            _finished(row, lambda r: self.independent(r, fields))
+            for table in tables
+            for row in table.tables("independent")
+        )
         interpretations = tuple(
             _finished(row, self.interpretation) for table in tables for row in table.tables("interpretation")
         )
@@ -327,6 +333,7 @@ class _OperatorReader:
             fields=fields,
             lets=lets,
             rules=rules,
+            independent=independent,
             interpretations=interpretations,
             examples=examples,
             equivalents=equivalents,
@@ -628,6 +635,41 @@ class _OperatorReader:
             breaks=breaks if isinstance(breaks, dict) else {},
             span=row.span("id"),
         )
+
+    def independent(self, row: Table, fields: tuple[Field, ...]) -> Independent:
+        index, count = self.loop(row)
+        scope = self.inner(index, count)
+        kinds = {field.python: field.kind for field in fields if field.is_tensor}
+        table = row.table("axes", required=True)
+        names = () if table is None else table.keys()
+        axes = {}
+        if table is not None:
+            for name in names:
+                if name not in kinds:
+                    table.error(name, f"{name!r} is no tensor", did_you_mean(name, kinds))
+                axes[name] = self.formula(table, name)
+            table.finish()
+            if {kinds.get(name, "input") for name in names} != {"input", "output"}:
+                row.error("axes", "an independent axis is one of an input and of an output")
+        takes, gives = (
+            self.formula(row, key) if row.has(key) else Formula("1", parse("1"), None) for key in ("takes", "gives")
+        )
+        when = self.formula(row, "when") if row.has("when") else None
+        if scope is not None:
+            for axis in axes.values():
+                self.typed(axis, scope, Kind.INT)
+            for size in (takes, gives):
+                self.positive(size, scope)
+            if when is not None:
+                self.typed(when, scope, Kind.BOOL)
+        return Independent(row.str("doc"), index, count, axes, takes, gives, when, row.span("doc"))
+
+    def positive(self, formula: Formula, scope: Scope) -> None:
+        """Refuses what is no integer, or may be less than 1."""
+        if self.typed(formula, scope, Kind.INT) is not None:
+            low = interval_of(formula.node, scope).lo
+            if low is None or low < 1:
+                self.report(formula.span, formula.text, ExprError("this may be less than 1", 0, len(formula.text)))
 
     def interpretation(self, row: Table) -> Interpretation:
         return Interpretation(row.str("id"), row.str("question"), row.str("choice"), row.str("evidence"))

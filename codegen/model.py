@@ -256,6 +256,30 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
+class Independent:
+    """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
+
+    ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
+    which give ``gives`` elements of the output. With ``index``, one axis per index 0 … count - 1; ``when``: only then.
+    """
+
+    doc: str
+    index: str | None
+    count: Formula | None
+    axes: Mapping[str, Formula]
+    takes: Formula
+    gives: Formula
+    when: Formula | None
+    span: Span | None
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """All of its expressions."""
+        some = (self.count, *self.axes.values(), self.takes, self.gives, self.when)
+        return tuple(formula for formula in some if formula is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A condition on fields, or on the values of a tensor (``data``)."""
 
@@ -370,6 +394,7 @@ class Operator:
     fields: tuple[Field, ...]
     lets: tuple[Let, ...]
     rules: tuple[Rule, ...]
+    independent: tuple[Independent, ...]
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]
     equivalents: tuple[Equivalent, ...]

@@ -17,7 +17,7 @@ from .expr.python import python
 from .expr.text import formula, sentence
 from .expr.types import Scope, within
 from .families import FAMILIES, Family, WindowRoles
-from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Let, Operator, Rule, Specs
+from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule, Specs
 
 INDENT = "    "
 
@@ -129,6 +129,20 @@ class RulePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class IndependentPlan:
+    """An independent axis as the tables of the package hold it: its expressions as Python."""
+
+    doc: str
+    index: str | None
+    loop: str | None  # d in axes
+    domain: str | None
+    axes: tuple[tuple[str, str], ...]
+    takes: str
+    gives: str
+    when: tuple[str, str] | None  # text, Python
+
+
+@dataclass(frozen=True, slots=True)
 class FormulaPlan:
     """A formula of a field as the tables of the package hold it."""
 
@@ -177,6 +191,7 @@ class OperatorPlan:
     data_checks: tuple[CheckStep, ...]
     fields: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
+    independent: tuple[IndependentPlan, ...]
     lets: tuple[tuple[str, str | None, str | None, str, str, str], ...]  # name, index, loop, text, doc, python
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     window: WindowRoles | None
@@ -389,6 +404,7 @@ class _Planner:
             data_checks=data,
             fields=tuple(self.field(field) for field in operator.fields),
             rules=tuple(self.rule(rule) for rule in operator.rules),
+            independent=tuple(self.independent(one) for one in operator.independent),
             lets=tuple(self.let(let) for let in operator.lets),
             accuracy=tuple((row.dtype, self.some(row.ulp), row.of) for row in operator.accuracy),
             window=self.family.window(operator, kernel),
@@ -669,6 +685,22 @@ class _Planner:
             holds=python(rule.that.node, scope),
             domain=domain,
             fix=None if rule.fix is None else python(rule.fix.node, scope),
+        )
+
+    def independent(self, one: Independent) -> IndependentPlan:
+        scope, domain = self.scope, None
+        if one.index is not None and one.count is not None:
+            scope = within(self.scope, one.index, one.count.node)
+            domain = python(one.count.node, self.scope)
+        return IndependentPlan(
+            one.doc,
+            one.index,
+            self.loop_text(one.index, one.count),
+            domain,
+            tuple((name, python(axis.node, scope)) for name, axis in one.axes.items()),
+            python(one.takes.node, scope),
+            python(one.gives.node, scope),
+            None if one.when is None else (formula(one.when.node), python(one.when.node, scope)),
         )
 
     def let(self, let: Let) -> tuple[str, str | None, str | None, str, str, str]:

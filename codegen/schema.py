@@ -74,6 +74,9 @@ def _group() -> dict[str, JSON]:
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
     ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
     let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT}
+    independent = {
+        "doc": TEXT, "for": LOOP, "axes": _map(FORMULA), "takes": FORMULA, "gives": FORMULA, "when": FORMULA,
+    }  # fmt: skip
     return {
         "types": _map(_tables(dtypes)),
         "ranks": _map(_tables(ranks)),
@@ -81,6 +84,7 @@ def _group() -> dict[str, JSON]:
         "let": _tables(_table(let, ("name", "value", "doc"))),
         "rule": _tables(_rule()),
         "data_rule": _tables(_rule()),
+        "independent": _tables(_table(independent, ("doc", "axes"))),
         "interpretation": _tables(_table(interpretation, interpretation)),
         "example": _tables(_table(example, ("title", "inputs", "outputs"))),
         "kernel": {"type": "object", "description": "The contract of the family; its keys are the family's."},

@@ -71,6 +71,16 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         yield table("[[let]]", {"name": let.name, "for": loop, "value": let.value.text, "doc": let.doc})
     for rule in operator.rules:
         yield table("[[data_rule]]" if rule.data else "[[rule]]", _rule(operator, rule))
+    for one in operator.independent:
+        rows = {
+            "doc": one.doc,
+            "for": _loop(one.index, one.count),
+            "axes": {name: formula.text for name, formula in one.axes.items()},
+            "takes": one.takes.text,
+            "gives": one.gives.text,
+            "when": _text(one.when),
+        }
+        yield table("[[independent]]", rows)
     for item in operator.interpretations:
         rows = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
         yield table("[[interpretation]]", rows)

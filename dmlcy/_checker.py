@@ -99,7 +99,8 @@ class Check:
     """One pass over the values of one desc. ``resolved`` holds them normalised, with what follows from them filled in.
 
     ``call``: the values are those of a function call. ``literal``: they come from JSON, which has no short forms;
-    ``unknown``: its members that the operator has not.
+    ``unknown``: its members that the operator has not. Not ``limited``: tensors may have any number of elements, for
+    only parts of them are given to a kernel.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Check:
         *,
         call: bool,
         literal: bool = False,
+        limited: bool = True,
         unknown: Iterable[str] = (),
     ) -> None:
         self.operator = operator
@@ -118,6 +120,7 @@ class Check:
         self.asked_level = level
         self.call = call
         self.literal = literal
+        self.limited = limited
         self.fields = {field.python: field for field in operator.fields}
         self.resolved: dict[str, object] = {}
         self.rules: Rules = operator.rules_class({})
@@ -300,6 +303,8 @@ class Check:
         desc = self.resolved[field.python]
         if is_a(desc, TensorDesc):
             for refused in layout(cast(TensorDesc, desc), field.kind == "output"):
+                if refused.slug == "elements" and not self.limited:
+                    continue
                 self.refused(field, refused)
                 if refused.slug == "elements":
                     self._fail(f"{field.python}.sizes")
@@ -453,6 +458,8 @@ class Check:
             tensor = self.tensors[name]
             desc = TensorDesc(tensor.dtype, sizes)
             wrong = list(structure(desc)) or [one for one in layout(desc, False) if one.slug == "elements"]
+            if not self.limited and min(sizes) >= 1:
+                wrong = []
             for refused in wrong:
                 refused.hint = f"They follow from the other fields: {field.sizes.text}."
                 refused.fix = None

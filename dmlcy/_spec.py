@@ -102,6 +102,23 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Independent:
+    """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
+
+    ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
+    which give ``gives`` elements of the output. With ``domain``, one axis per index 0 … domain - 1, which all other
+    functions take; ``when``: only then.
+    """
+
+    doc: str
+    domain: Callable[..., int] | None
+    axes: dict[str, Callable[..., int]]
+    takes: Callable[..., int]
+    gives: Callable[..., int]
+    when: Callable[..., bool] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Let:
     """A named quantity that rules, sizes and kernels share."""
 
@@ -190,6 +207,7 @@ class Operator:
     fields: tuple[Field, ...]  # in the order of the struct
     lets: tuple[Let, ...]
     rules: tuple[Rule, ...]  # in declared order, data rules last
+    independent: tuple[Independent, ...]
     rules_class: type[Rules]
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]

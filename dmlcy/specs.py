@@ -60,6 +60,10 @@ def operator(name: str) -> dict[str, Any]:
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
             ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it).
+        ``independent``
+            Axes along which slices of the inputs give the slices of the output: ``doc``, ``for``, ``axes`` (of each
+            tensor that has it), ``takes`` (what the size of a slice is a multiple of), ``gives`` (elements of the
+            output for each), ``when``.
         ``interpretation``
             ``id``, ``question``, ``choice``, ``evidence``.
         ``example``

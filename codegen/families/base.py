@@ -147,6 +147,11 @@ class KernelTable:
         self.definition.roles[key] = name
         return name
 
+    def padding(self) -> str:
+        """The field that is the padding before each axis; the one after it is of use to the package only."""
+        self.role("end", "end_padding", Kind.VECTOR)
+        return self.role("start", "start_padding", Kind.VECTOR)
+
     def word(self, key: str, value: str) -> str:
         """Notes what a key of ``[kernel]`` says that is no expression."""
         self.definition.words[key] = value

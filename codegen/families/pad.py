@@ -45,7 +45,7 @@ class Pad:
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> PadKernel:
         """Reads the index maps."""
         kernel = KernelTable(operator, facts, diagnostics)
-        start = kernel.role("start", "start_padding", Kind.VECTOR)
+        start = kernel.padding()
         fill = kernel.role("fill", "padding_value", Kind.SCALAR, Kind.FLOAT)
         mode = kernel.role("mode", "padding_mode", Kind.ENUM)
         members = kernel.members(mode)

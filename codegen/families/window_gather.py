@@ -39,7 +39,7 @@ class WindowGather:
             kernel.role("window", "window_size", Kind.VECTOR),
             kernel.role("strides", "strides", Kind.VECTOR),
             kernel.role("dilations", "dilations", Kind.VECTOR),
-            kernel.role("start", "start_padding", Kind.VECTOR),
+            kernel.padding(),
             kernel.role("blocks", "blocks", Kind.VECTOR),
             kernel.definition,
         )

@@ -80,7 +80,7 @@ class WindowReduce:
             window=kernel.role("window", "window_size", Kind.VECTOR),
             strides=kernel.role("strides", "strides", Kind.VECTOR),
             dilations=kernel.role("dilations", "dilations", Kind.VECTOR) if "dilations" in operator.scope else None,
-            start=kernel.role("start", "start_padding", Kind.VECTOR),
+            start=kernel.padding(),
             loops=tuple(self.loops(kernel)),
             definition=kernel.definition,
         )

@@ -2,6 +2,7 @@
 
 import operator
 import os
+from contextlib import contextmanager
 
 from cython.parallel cimport prange
 from libc.stdint cimport int64_t
@@ -19,6 +20,13 @@ cdef extern from *:
     #define DMLCY_OPENMP 0
     #endif
     #include "team.h"
+    #ifdef _MSC_VER
+    #define DMLCY_THREAD_LOCAL __declspec(thread)
+    #else
+    #define DMLCY_THREAD_LOCAL __thread
+    #endif
+    /* Whether calls of this Python thread use no other thread. */
+    static DMLCY_THREAD_LOCAL int dmlcy_alone = 0;
     #define DMLCY_TEXT(x) #x
     #define DMLCY_TEXT_OF(x) DMLCY_TEXT(x)
     #if defined(__clang__)
@@ -35,6 +43,7 @@ cdef extern from *:
     const char* DMLCY_COMPILER
     int omp_in_parallel() noexcept nogil
     int dmlcy_team(int wanted) noexcept nogil
+    int dmlcy_alone
 
 cdef enum:
     CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
@@ -67,7 +76,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     chunks = (total - 1) // grain + 1
     threads = <int>min(chunks, <int64_t>most_threads)
     if threads > 1:
-        threads = 1 if forked or omp_in_parallel() else dmlcy_team(threads)
+        threads = 1 if forked or dmlcy_alone or omp_in_parallel() else dmlcy_team(threads)
     if threads == 1:
         for chunk in range(chunks):
             if do_chunk(work, args, chunk, total, grain):
@@ -100,6 +109,18 @@ def set_num_threads(n):
 def get_num_threads():
     """Return how many threads a call may use at most: 1 without OpenMP and in a forked child process."""
     return most_threads if DMLCY_OPENMP and not forked else 1
+
+
+@contextmanager
+def one_thread(on=True):
+    """Calls of this Python thread use no other thread inside the block: their caller runs many of them at once."""
+    global dmlcy_alone
+    before = dmlcy_alone
+    dmlcy_alone = before or bool(on)
+    try:
+        yield
+    finally:
+        dmlcy_alone = before
 
 
 def openmp_available():

@@ -33,9 +33,8 @@ def operator(name: str, since: str, fields: tuple[Field, ...], rules: tuple[Rule
     desc = "".join(word.capitalize() for word in name.split("_"))
     struct = f"DML_{name}_OPERATOR_DESC"
     definition = Definition({}, {}, {})
-    return Operator(
-        name, name.lower(), desc, struct, "fake", since, "", "", fields, (), rules, cls, (), (), {}, None, definition
-    )
+    head = (name, name.lower(), desc, struct, "fake", since, "", "")
+    return Operator(*head, fields, (), rules, (), cls, (), (), {}, None, definition)
 
 
 def rule(

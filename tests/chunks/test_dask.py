@@ -1,0 +1,251 @@
+"""The operators on dask arrays: what NumPy arrays give, chunk by chunk, and nothing before it is asked for."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dmlcy as dml
+from dmlcy import testing
+from dmlcy._runtime.threads import one_thread, openmp_available
+
+dask = pytest.importorskip("dask", reason="dask is not installed")
+da = pytest.importorskip("dask.array", reason="dask is not installed")
+dml_dask: Any = pytest.importorskip("dmlcy.dask", reason="dask is not installed")
+
+NAMES = [name.lower() for name in dml.specs.operators() if hasattr(dml, name.lower())]
+
+
+@pytest.fixture(autouse=True)
+def one_after_the_other() -> Iterator[None]:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def attributes(desc: Any) -> dict[str, Any]:
+    fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
+    return {field.python: getattr(desc, field.python) for field in fields}
+
+
+def parts(size: int) -> st.SearchStrategy[tuple[int, ...]]:
+    """Ways to cut a size, sometimes with an empty chunk."""
+    cuts = st.lists(st.integers(0, size), max_size=4).map(lambda ends: [0, *sorted(ends), size])
+    return cuts.map(lambda ends: tuple(end - begin for begin, end in itertools.pairwise(ends)))
+
+
+def chunked(data: st.DataObject, array: Any) -> Any:
+    return da.from_array(array, chunks=-1).rechunk(tuple(data.draw(parts(size)) for size in array.shape))
+
+
+def whole_where_needed(function: Any, arrays: dict[str, Any], given: dict[str, Any]) -> Any:
+    """The result, after what the refusals say has been done."""
+    for _ in range(9):
+        try:
+            return function(**arrays, **given)
+        except ValueError as error:
+            _, _, advice = str(error).partition("Pass ")
+            name, _, call = advice.rstrip(".").partition(".")
+            assert call.startswith("rechunk({") and name in arrays, error
+            arrays = arrays | {name: eval(f"x.{call}", {"x": arrays[name]})}
+    raise AssertionError("the advice does not help")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_what_numpy_arrays_give(name: str, data: st.DataObject) -> None:
+    desc, arrays = data.draw(testing.cases(name, most_elements=300))
+    chunks = {key: chunked(data, array) for key, array in arrays.items()}
+    result = whole_where_needed(getattr(dml_dask, name), chunks, attributes(desc))
+    assert isinstance(result, da.Array)
+    blocks = [block.compute() for block in result.to_delayed().ravel()]
+    places = np.ndindex(result.numblocks)
+    sizes = [tuple(sizes[at] for at, sizes in zip(place, result.chunks, strict=True)) for place in places]
+    assert [block.shape for block in blocks] == sizes
+    assert {block.dtype for block in blocks} == {result.dtype}
+    testing.assert_result(desc, arrays, result.compute())
+
+
+@pytest.mark.parametrize("mode", dml.PaddingMode.__members__)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_every_padding_mode(mode: str, data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=3))
+    x = np.arange(np.prod(sizes), dtype=np.int16).reshape(sizes)
+    widths = st.lists(st.integers(0, 10), min_size=len(sizes), max_size=len(sizes))
+    given = {"start_padding": data.draw(widths), "end_padding": data.draw(widths), "padding_mode": mode}
+    result = dml_dask.padding1(chunked(data, x), **given, padding_value=-1)
+    np.testing.assert_array_equal(result.compute(), dml.padding1(x, **given, padding_value=-1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_columns_of_unfold_are_in_order(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    x = np.arange(2 * 3 * np.prod(sizes), dtype=np.float64).reshape(2, 3, *sizes)
+    many = st.lists(st.integers(1, 3), min_size=len(sizes), max_size=len(sizes))
+    given = {"window_sizes": data.draw(many), "strides": data.draw(many), "dilations": data.draw(many)}
+    given |= {"start_padding": data.draw(many), "end_padding": [6] * len(sizes)}
+    result = dml_dask.unfold(chunked(data, x), **given)
+    np.testing.assert_array_equal(result.compute(), dml.unfold(x, **given))
+
+
+def image(*chunks: Any, dtype: Any = "f4") -> Any:
+    return da.zeros((2, 8, 6, 6), chunks=chunks, dtype=dtype)
+
+
+REFUSED = {
+    "axis of a block": (lambda: dml_dask.depth_to_space1(image(1, 4, 2, 2), block_size=2),
+                        "depth_to_space1(): input has 2 chunks along axis 1, which is needed whole here. "
+                        "Pass input.rechunk({1: -1})."),
+    "batch of regions": (lambda: dml_dask.roi_pooling(image(1, 4, 6, 6), np.zeros((1, 5), "f4"), spatial_scale=1.0,
+                                                      pooled_size=1),
+                         "roi_pooling(): input has 2 chunks along axis 0, which is needed whole here. "
+                         "Pass input.rechunk({0: -1})."),
+    "entries of a region": (lambda: dml_dask.roi_pooling(image(2, 4, 6, 6), da.zeros((2, 5), chunks=(1, 3), dtype="f4"),
+                                                         spatial_scale=1.0, pooled_size=1),
+                            "roi_pooling(): roi has 2 chunks along axis 1, which is needed whole here. "
+                            "Pass roi.rechunk({1: -1})."),
+    "unknown sizes": (lambda: dml_dask.padding1((lambda x: x[x > 0])(da.ones(4, chunks=2)), start_padding=1,
+                                                end_padding=1),
+                      "padding1(): input has chunks of unknown size along axis 0. "
+                      "Call its compute_chunk_sizes() first."),
+    "huge chunks": (lambda: dml_dask.unfold(da.zeros((1, 1, 10**5, 10**5), chunks=-1, dtype="u1"), window_sizes=3),
+                    "unfold(): a chunk of input would have 10000000000 elements, and a tensor has at most 4294967295. "
+                    "Rechunk input into smaller chunks."),
+    "huge chunks of the result": (lambda: dml_dask.unfold(da.zeros((1, 1, 10**5, 10**5), chunks=(1, 1, 10**4, 10**5),
+                                                                   dtype="u1"), window_sizes=3),
+                                  "unfold(): a chunk of the result would have 8999820000 elements, and a tensor has at "
+                                  "most 4294967295. Rechunk input into smaller chunks."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_chunks(call: Any, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_wrong_call_is_refused_as_that_of_arrays_is() -> None:
+    x = np.zeros((2, 8, 6, 6), "f4")
+    for wrong in ({"window_sizes": 9}, {"window_sizes": (1, 2, 3)}, {"window_sizes": 1, "strides": 0}):
+        with pytest.raises(dml.DmlError) as expected:
+            dml.unfold(x, **wrong)
+        with pytest.raises(dml.DmlError) as caught:
+            dml_dask.unfold(image(1, 4, 2, 2), **wrong)
+        assert str(caught.value) == str(expected.value)
+    for other in (
+        [1.0],
+        None,
+        image(1, 4, 2, 2, dtype=bool),
+        image(1, 4, 2, 2, dtype=">f4"),
+        np.ma.zeros((1, 1, 2, 2)),
+    ):
+        with pytest.raises(dml.DmlError) as caught:
+            dml_dask.unfold(other, window_sizes=1)
+        assert caught.value.field == "input"
+
+
+def test_the_feature_level_is_that_of_the_graph() -> None:
+    with dml.feature_level("4_1"), pytest.raises(dml.FeatureLevelError):
+        dml_dask.padding1(da.ones(4, chunks=2), start_padding=1, end_padding=0)
+    with dml.feature_level("5_0"):
+        result = dml_dask.padding1(da.ones(4, chunks=2), start_padding=1, end_padding=0)
+    with dml.feature_level("1_0"):
+        assert result.compute().tolist() == [0, 1, 1, 1, 1]
+
+
+def test_nothing_is_computed_before_it_is_asked_for() -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("computed")
+
+    x = da.map_blocks(refuse, chunks=((1, 1), (4, 4), (3, 3), (6,)), dtype="f4", meta=np.empty((0,) * 4, "f4"))
+    with dask.config.set(scheduler=refuse):
+        for result in (
+            dml_dask.unfold(x, window_sizes=3, start_padding=1, end_padding=1),
+            dml_dask.average_pooling(x, window_size=2),
+            dml_dask.padding1(x, start_padding=1, end_padding=1, padding_mode="REFLECTION"),
+            dml_dask.depth_to_space1(x.rechunk({1: -1}), block_size=2),
+            dml_dask.roi_pooling(
+                x.rechunk({0: -1, 2: -1}), da.zeros((1, 5), dtype="f4"), spatial_scale=1.0, pooled_size=1
+            ),
+        ):
+            assert result.dtype == np.float32 and type(result._meta) is np.ndarray and result._meta.ndim == result.ndim
+
+
+def test_the_same_call_has_the_same_name() -> None:
+    x = image(1, 4, 2, 2)
+    assert dml_dask.unfold(x, window_sizes=3).name == dml_dask.unfold(x, window_sizes=(3, 3)).name
+    assert dml_dask.unfold(x, window_sizes=3).name != dml_dask.unfold(x, window_sizes=2).name
+
+
+def test_chunks_stay_as_small_as_they_were() -> None:
+    x = da.zeros((1, 1, 4096, 4096), chunks=(1, 1, 512, 512), dtype="f4")
+    result = dml_dask.unfold(x, window_sizes=3, start_padding=1, end_padding=1)
+    assert max(result.chunks[2]) <= 65 * 4096 and result.chunks[1] == (9,)
+    pooled = dml_dask.average_pooling(x, window_size=3, start_padding=1, end_padding=1)
+    assert pooled.shape == x.shape and max(pooled.chunks[2]) <= 514
+
+
+def test_a_tensor_of_more_elements_than_directml_has() -> None:
+    result = dml_dask.unfold(
+        da.zeros((1, 1, 2**16, 2**16), chunks=4096, dtype="u1"), window_sizes=3, start_padding=1, end_padding=1
+    )
+    assert result.shape == (1, 9, 2**32)
+    assert result[0, 0, -3:].compute().tolist() == [0, 0, 0]
+
+
+def test_pieces_do_not_use_threads_of_their_own() -> None:
+    """Chunks run side by side, each on the thread of its worker; a result of one chunk is a call like any other."""
+    program = """
+import os, numpy as np, dask, dask.array as da, dmlcy as dml, dmlcy.dask
+def threads():
+    return len(os.listdir("/proc/self/task"))
+dml.set_num_threads(4)
+x = np.zeros((4, 64, 128, 128), np.float32)
+with dask.config.set(scheduler="synchronous"):
+    before = threads()
+    dmlcy.dask.padding1(da.from_array(x, chunks=(1, 64, 128, 128)), start_padding=1, end_padding=1).compute()
+    pieces = threads() - before
+    dmlcy.dask.padding1(da.from_array(x, chunks=-1), start_padding=1, end_padding=1).compute()
+    print(pieces, threads() - before)
+"""
+    if not sys.platform.startswith("linux") or not openmp_available():
+        pytest.skip("needs OpenMP and /proc")
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pieces, whole = map(int, done.stdout.split())
+    assert pieces == 0 and whole > 0
+
+
+def test_one_thread_is_of_the_python_thread() -> None:
+    expected, found = dml.padding1(np.ones((8, 1000, 1000)), start_padding=1, end_padding=1), []
+
+    def work() -> None:
+        with one_thread():
+            found.append(dml.padding1(np.ones((8, 1000, 1000)), start_padding=1, end_padding=1))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(one, expected) for one in found) and len(found) == 2
+    with pytest.raises(RuntimeError), one_thread():
+        raise RuntimeError
+
+
+def test_without_dask_the_import_says_what_to_do() -> None:
+    program = "import sys; sys.modules['dask'] = None; import dmlcy.dask"
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
+    assert "ImportError: dmlcy.dask needs dask: pip install 'dmlcy[dask]'" in done.stderr
