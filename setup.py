@@ -20,6 +20,8 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "embedsignature": False,
+    "autotestdict": False,
+    "auto_pickle": False,
 }
 # Python's own flags let ints wrap around, and then nobody sees that they do.
 SANITIZED = ["-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-fno-wrapv", "-fstrict-overflow", "-O1", "-g1"]

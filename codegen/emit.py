@@ -12,9 +12,9 @@ import jinja2
 
 from . import source
 from .figures import alt, figures, xml
-from .pages import pages
+from .pages import docstring, pages
 from .pages.speed import read as read_speeds
-from .plan import FamilyPlan, OperatorPlan, Plan
+from .plan import FamilyPlan, Plan
 from .show import show
 from .writer import Writer
 
@@ -70,7 +70,8 @@ PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
 FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors", "terms")
 OWNED = (
-    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.py", f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
+    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.pyi", f"{PACKAGE}/*.py",
+    f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
     "docs/reference/*.md", "docs/reference/figures/*.svg", "tests/codegen/golden/*.pyx",
 )  # fmt: skip
 
@@ -143,6 +144,8 @@ def emit(plan: Plan, writer: Writer) -> None:
     env = environment()
     for family in plan.families:
         writer.write(f"{PACKAGE}/{family.family.name}.pyx", module(env, plan, family))
+        stub = env.get_template("stubs/family.pyi.j2").render(family=family)
+        writer.write(f"{PACKAGE}/{family.family.name}.pyi", stub)
         sample = FamilyPlan(family.family, family.operators[:1], _one(family))
         golden = f"tests/codegen/golden/{family.family.name}.pyx"
         writer.write(golden, module(env, plan, sample), committed=True)
@@ -171,7 +174,7 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
     for operator in family.operators:
         run = env.get_template(f"run/{name}.pyx.j2").render(op=operator).strip() + "\n"
         binding = env.get_template("binding.pyx.j2")
-        parts.append(binding.render(op=operator, run=run, docstring=docstring(env, operator)).strip())
+        parts.append(binding.render(op=operator, run=run, docstring=quoted(docstring(env, plan, operator))).strip())
     body = "\n\n\n".join(parts) + "\n"
     text = env.get_template("module.pyx.j2").render(
         family=family,
@@ -208,7 +211,6 @@ def enum_names(plan: Plan, family: FamilyPlan) -> str:
     return "\n\n".join(tables)
 
 
-def docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
-    """The numpydoc docstring of the functional call, quotes included."""
-    text = env.get_template("docstring.txt.j2").render(op=operator).strip()
+def quoted(text: str) -> str:
+    """A docstring of several lines, quotes included."""
     return f'"""{escaped(text)}\n"""'

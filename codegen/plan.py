@@ -48,7 +48,7 @@ class TensorPlan:
     call_rank: int | None  # a call may leave leading ones out, up to this rank
     desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
     doc: str
-    summary: str  # "FLOAT32 or FLOAT16 of rank 4"
+    takes: str  # "Rank 4; data type FLOAT32 or FLOAT16."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class AttributePlan:
     members: str | None  # name of the level table of an enum
     default: str | None  # as Python
     doc: str
-    annotation: str  # of the functional call
     summary: str  # numpydoc type
+    takes: str  # which values of the type, in a sentence
     field: Field
 
 
@@ -162,6 +162,7 @@ class FieldPlan:
     value: FormulaPlan | None
     same_as: str | None
     annotation: str  # in the desc class
+    accepted: str  # by the constructor of the desc class, in a few words
     ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
 
     @property
@@ -300,6 +301,11 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
         if members:
             families.append(FamilyPlan(family, members, family.module([operator.kernel for operator in members])))
     return Plan(specs, facts, enums, tuple(planned), tuple(families), _ids(facts, planned))
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """``A, B or C``."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def constants(facts: Facts) -> dict[str, int]:
@@ -466,7 +472,7 @@ class _Planner:
             call_rank=rank if field.leading_ones == "call" else None,
             desc_rank=rank if field.leading_ones == "desc" else None,
             doc=field.doc,
-            summary=f"{', '.join(dtypes)}; rank {low}" + (f" to {high}" if high > low else ""),
+            takes=f"Rank {low}{f' to {high}' if high > low else ''}; data type {alternatives(dtypes)}.",
         )
 
     # Attributes
@@ -476,44 +482,45 @@ class _Planner:
         default = None if field.default is None else repr(field.default)
         low, high, members = str(field.minimum), str(field.maximum), None
         value = f"a.{name}"
-        limits = f"{low} to {high}" if field.maximum != UINT_MAX else f"at least {low}" if field.minimum else ""
+        takes = f"From {low} to {high}." if field.maximum != UINT_MAX else f"At least {low}." if field.minimum else ""
         match field.type:
             case "uint":
                 declare: tuple[str, ...] = (f"int64_t {name}",)
-                take, annotation, summary = f"take_uint({name}, {low}, {high}, &a.{name})", "Int", "int"
+                take, summary = f"take_uint({name}, {low}, {high}, &a.{name})", "int"
             case "uint_array":
                 assert field.length is not None
                 count = self.cython.expression(field.length.node)
                 declare = (f"int64_t {name}[MAX_RANK]",)
                 take, value = f"take_uints({name}, {count}, {low}, {high}, a.{name})", f"tuple_of({count}, a.{name})"
-                annotation, summary = "Int | Ints", f"int or sequence of {formula(field.length.node)} ints"
+                summary = "int or sequence of ints"
+                takes = f"{takes} A sequence has ``{formula(field.length.node)}`` entries.".strip()
             case "float":
                 declare = (f"float {name}",)
-                take, annotation, summary = f"take_float({name}, &a.{name})", "float", "float"
+                take, summary = f"take_float({name}, &a.{name})", "float"
             case "bool":
                 declare = (f"bint {name}",)
-                take, annotation, summary = f"take_bool({name}, &a.{name})", "bool", "bool"
+                take, summary = f"take_bool({name}, &a.{name})", "bool"
             case "size_2d":
                 declare = (f"int64_t {name}_height", f"int64_t {name}_width")
                 take = f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)"
                 value = f"(a.{name}_height, a.{name}_width)"
-                annotation, summary = "Int | tuple[Int, Int]", "(height, width), or an int for both"
+                summary = "(height, width), or an int for both"
             case "scalar_union":
                 declare = (f"unsigned char {name}[8]",)
                 tensor = self.operator.tensors[0].python
                 take = f"take_scalar({name}, a.{tensor}.dtype, a.{name})"
                 value = f"element_of(a.{tensor}.dtype, a.{name})"
-                annotation, summary = "Number", "a number of the data type of the tensors"
+                summary = "number"
+                takes = f"A value of the data type of ``{tensor}``."
             case _:
                 enum = self.enums[field.enum or ""]
                 declare = (f"int64_t {name}",)
                 take = f"take_enum({name}, {enum.python}, {enum.python}_NAMES, &a.{name})"
                 value = f"{enum.python}(a.{name})"
                 members = self.members(enum)
-                annotation, summary = f"{enum.python} | {enum.python}Name", enum.python
-        if limits:
-            summary += f", {limits}"
-        return AttributePlan(name, declare, take, value, members, default, field.doc, annotation, summary, field)
+                summary = f"{enum.python} or its name"
+                takes = f"One of {alternatives([member.name for member in enum.members])}."
+        return AttributePlan(name, declare, take, value, members, default, field.doc, summary, takes, field)
 
     def members(self, enum: Enum) -> str:
         sets = []
@@ -628,6 +635,7 @@ class _Planner:
             value=self.formula(field.value),
             same_as=None if first is None else first.python,
             annotation=self.annotation(field),
+            accepted=self.accepted(field),
             ids=tuple(ids),
         )
 
@@ -661,6 +669,14 @@ class _Planner:
             "size_2d": "Size2D",
             "scalar_union": "int | float",
         }[field.type]
+
+    def accepted(self, field: Field) -> str:
+        if field.enum is not None:
+            return f"{self.annotation(field)} | str"
+        return {
+            "uint_array": "int | Sequence[int]",
+            "size_2d": "int | tuple[int, int]",
+        }.get(field.type, self.annotation(field))
 
     def rule(self, rule: Rule) -> RulePlan:
         scope, domain = self.scope, None

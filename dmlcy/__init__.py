@@ -35,6 +35,7 @@ _LATER = {
     "dmlcy._levels": ("current_level", "feature_level"),
     "dmlcy._minimum": ("LevelReason", "MinimumLevel", "minimum_feature_level"),
     "dmlcy._record": ("Export", "RecordedCall", "Recording", "record"),
+    "dmlcy._runtime.compiled": ("CompiledOperator",),
     "dmlcy._support": ("SupportRow", "support_table", "supports"),
     "dmlcy._tensor_desc": ("TensorDesc",),
     "dmlcy.desc": ("desc",),

@@ -2,7 +2,6 @@
 """The public API of dmlcy."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
@@ -11,6 +10,8 @@ import numpy as np
 from typing_extensions import Buffer
 
 from dmlcy import desc, specs
+from dmlcy._check import check
+from dmlcy._compile import compile
 from dmlcy._errors import (
     DmlError,
     FeatureLevelError,
@@ -40,14 +41,17 @@ from dmlcy._generated.enums import (
     TensorFlags,
     TensorType,
 )
-from dmlcy._minimum import LevelReason, MinimumLevel
-from dmlcy._record import Export, RecordedCall, Recording
-from dmlcy._support import SupportRow
+from dmlcy._levels import current_level, feature_level
+from dmlcy._minimum import LevelReason, MinimumLevel, minimum_feature_level
+from dmlcy._record import Export, RecordedCall, Recording, record
+from dmlcy._runtime.compiled import CompiledOperator
+from dmlcy._runtime.threads import get_num_threads, set_num_threads
+from dmlcy._support import SupportRow, support_table, supports
 from dmlcy._tensor_desc import TensorDesc
-from dmlcy.desc import OperatorDesc as _OperatorDesc
 
 __all__ = [
     "AxisDirection",
+    "CompiledOperator",
     "ConvolutionDirection",
     "ConvolutionMode",
     "DepthSpaceOrder",
@@ -111,6 +115,7 @@ class _SupportsDLPack(Protocol):
 _Array: TypeAlias = Buffer | _SupportsArray | _SupportsDLPack
 _Result: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _Out = TypeVar("_Out", bound=_Array)
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 _Int: TypeAlias = SupportsIndex
 _Ints: TypeAlias = Sequence[SupportsIndex] | np.ndarray[Any, np.dtype[np.integer[Any]]]
 _Bool: TypeAlias = bool | np.bool_
@@ -217,51 +222,105 @@ _TensorDataType: TypeAlias = (
         "DML_TENSOR_DATA_TYPE_INT4",
     ]
 )
+_TensorFlagsName: TypeAlias = Literal[
+    "NONE",
+    "OWNED_BY_DML",
+]
+_TensorFlags: TypeAlias = (
+    TensorFlags
+    | _TensorFlagsName
+    | Literal[
+        "DML_TENSOR_FLAG_NONE",
+        "DML_TENSOR_FLAG_OWNED_BY_DML",
+    ]
+)
+_DataType: TypeAlias = _TensorDataType | str | np.dtype[Any] | type[np.generic]
 
-class _Compiled(Protocol):
-    @property
-    def desc(self) -> _OperatorDesc: ...
-    @overload
-    def __call__(self, *inputs: _Array, out: None = None) -> _Result: ...
-    @overload
-    def __call__(self, *inputs: _Array, out: _Out) -> _Out: ...
-
-def check(desc: _OperatorDesc, feature_level: _FeatureLevel | None = None) -> list[Violation]:
-    """Every violation of a desc at a feature level, the one in force by default; empty when it is valid."""
-
-def compile(desc: _OperatorDesc, feature_level: _FeatureLevel | None = None) -> _Compiled:
-    """Checks a desc once, and returns a callable for tensors of just these sizes and data types."""
-
-def minimum_feature_level(desc: _OperatorDesc) -> MinimumLevel:
-    """The lowest feature level at which a desc is valid, with what forces it."""
-
-def supports(
-    operator: str,
+@overload
+def average_pooling(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
     *,
-    dtype: TensorDataType | str | np.dtype[Any] | type[np.generic] | None = None,
-    rank: SupportsIndex | None = None,
-    level: _FeatureLevel | None = None,
-    tensor: str | None = None,
-) -> bool:
-    """Whether a feature level has an operator, with a data type and a number of dimensions."""
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    include_padding: _Bool = False,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Average the elements of each position of a sliding window.
 
-def support_table() -> tuple[SupportRow, ...]:
-    """Every data type and number of dimensions of every tensor of every operator, with its first level."""
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32 or FLOAT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    include_padding : bool, default False
+        Count padding elements in the divisor.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
 
-def feature_level(level: _FeatureLevel) -> AbstractContextManager[str]:
-    """Everything inside the ``with`` block is checked at this feature level."""
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
 
-def current_level() -> _FeatureLevelName:
-    """The feature level in force."""
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
 
-def record() -> Recording:
-    """Everything that the ``with`` block calls is kept, to be exported as a model."""
+        ``DML-AVERAGE_POOLING-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
 
-def set_num_threads(n: SupportsIndex) -> None:
-    """Sets how many threads an operator may use."""
+    See Also
+    --------
+    dmlcy.desc.AveragePooling : Its desc, for ``check`` and ``compile``.
 
-def get_num_threads() -> int:
-    """How many threads an operator may use."""
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = window_size[d]``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    AVERAGE_POOLING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
+    >>> dml.average_pooling(x, window_size=(2, 2))
+    array([[[[3., 4.],
+             [6., 7.]]]], dtype=float32)
+    """
 
 @overload
 def average_pooling(
@@ -273,58 +332,7 @@ def average_pooling(
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
     out: None = None,
-) -> _Result:
-    """Average the elements of each position of a sliding window.
-
-    Parameters
-    ----------
-    input : array_like, FLOAT32, FLOAT16; rank 4 to 5
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
-    window_size : int or sequence of spatial ints, at least 1
-        Size of the window along each spatial axis.
-    strides : int or sequence of spatial ints, at least 1, default 1
-        Step of the window along each spatial axis.
-    start_padding : int or sequence of spatial ints, default 0
-        Padding elements before each spatial axis.
-    end_padding : int or sequence of spatial ints, default 0
-        Padding elements after each spatial axis.
-    include_padding : bool, default False
-        Count padding elements in the divisor.
-    out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
-
-    Returns
-    -------
-    array
-        One element per position of the window.
-        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
-
-    Notes
-    -----
-    spatial = rank(input) - 2
-        Number of spatial axes.
-    padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]
-        Size of each spatial axis after padding.
-    extent[d] = window_size[d]
-        Elements that the window spans along each spatial axis.
-    pooled[d] = (padded[d] - extent[d]) // strides[d] + 1
-        Positions of the window along each spatial axis.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
-
-        ``DML-AVERAGE_POOLING-window_size-fits``
-            window_size does not fit. Must hold for d in spatial:
-            ``extent[d] <= padded[d]``
-
-    References
-    ----------
-    AVERAGE_POOLING, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_operator_desc
-    """
-
+) -> _Result: ...
 @overload
 def average_pooling(
     input: _Array,
@@ -338,59 +346,111 @@ def average_pooling(
 ) -> _Out: ...
 @overload
 def depth_to_space1(
-    input: _Array,
+    input: np.ndarray[Any, np.dtype[_Scalar]],
     *,
     block_size: _Int,
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Move channels into blocks of the spatial axes, in the order given.
 
     Parameters
     ----------
-    input : array_like, FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64, UINT64; rank 4
-        Tensor of sizes {N, C, H, W}.
-    block_size : int, at least 1
-        Height and width of a block.
-    order : DepthSpaceOrder, default 'DEPTH_COLUMN_ROW'
-        How a block lies in the channels of the input: with the block first, or with the output channels first.
+    input : array_like
+        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+    block_size : int
+        Height and width of a block. At least 1.
+    order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
+        How a block lies in the channels of the input: with the block first, or
+        with the output channels first. One of DEPTH_COLUMN_ROW or
+        COLUMN_ROW_DEPTH.
     out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
 
     Returns
     -------
-    array
-        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+    numpy.ndarray
+        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        channels of the input.
         Sizes ``[N, C // block, H * block_size, W * block_size]``.
-
-    Notes
-    -----
-    N = sizes(input)[0]
-        Batch size.
-    C = sizes(input)[1]
-        Channels of the input.
-    H = sizes(input)[2]
-        Height of the input.
-    W = sizes(input)[3]
-        Width of the input.
-    block = block_size * block_size
-        Elements of a block: input channels that one output channel takes.
+        Data type of ``input``.
+        ``out`` itself where it is given.
 
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
 
         ``DML-DEPTH_TO_SPACE1-block_size-divides``
             block_size does not divide the channels. Must hold:
             ``C % block == 0``
 
+    See Also
+    --------
+    dmlcy.desc.DepthToSpace1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels of the input.
+    ``H = sizes(input)[2]``
+        Height of the input.
+    ``W = sizes(input)[3]``
+        Width of the input.
+    ``block = block_size * block_size``
+        Elements of a block: input channels that one output channel takes.
+
     References
     ----------
     DEPTH_TO_SPACE1, feature level 2_1:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[ 0,  1,  2],
+    ...                 [ 3,  4,  5]],
+    ...                [[ 9, 10, 11],
+    ...                 [12, 13, 14]],
+    ...                [[18, 19, 20],
+    ...                 [21, 22, 23]],
+    ...                [[27, 28, 29],
+    ...                 [30, 31, 32]],
+    ...                [[36, 37, 38],
+    ...                 [39, 40, 41]],
+    ...                [[45, 46, 47],
+    ...                 [48, 49, 50]],
+    ...                [[54, 55, 56],
+    ...                 [57, 58, 59]],
+    ...                [[63, 64, 65],
+    ...                 [66, 67, 68]]]], dtype=np.uint32)
+    >>> dml.depth_to_space1(x, block_size=2, order="DEPTH_COLUMN_ROW")
+    array([[[[ 0, 18,  1, 19,  2, 20],
+             [36, 54, 37, 55, 38, 56],
+             [ 3, 21,  4, 22,  5, 23],
+             [39, 57, 40, 58, 41, 59]],
+            [[ 9, 27, 10, 28, 11, 29],
+             [45, 63, 46, 64, 47, 65],
+             [12, 30, 13, 31, 14, 32],
+             [48, 66, 49, 67, 50, 68]]]], dtype=uint32)
     """
 
+@overload
+def depth_to_space1(
+    input: _Array,
+    *,
+    block_size: _Int,
+    order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    out: None = None,
+) -> _Result: ...
 @overload
 def depth_to_space1(
     input: _Array,
@@ -401,6 +461,79 @@ def depth_to_space1(
 ) -> _Out: ...
 @overload
 def padding1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    start_padding: _Int | _Ints,
+    end_padding: _Int | _Ints,
+    padding_mode: _PaddingMode = "CONSTANT",
+    padding_value: _Number = 0,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Pad each axis of a tensor with a value of the tensor's own data type, or by
+    continuing the tensor.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pad. Rank 1 to 8; data type FLOAT64, FLOAT32, FLOAT16,
+        INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
+    start_padding : int or sequence of ints
+        Elements added before each axis. A sequence has ``axes`` entries.
+    end_padding : int or sequence of ints
+        Elements added after each axis. A sequence has ``axes`` entries.
+    padding_mode : PaddingMode or its name, default 'CONSTANT'
+        Where the elements outside the input come from. One of CONSTANT, EDGE,
+        REFLECTION, SYMMETRIC or WRAP.
+    padding_value : number, default 0
+        Value of the elements outside the input in mode CONSTANT; ignored in the
+        other modes. A value of the data type of ``input``.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        The padded tensor.
+        Sizes ``padded``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length).
+
+    See Also
+    --------
+    dmlcy.desc.Padding1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``axes = rank(input)``
+        Number of axes.
+    ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
+        Size of each axis after padding.
+
+    References
+    ----------
+    PADDING1, feature level 5_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([1, 2, 3], dtype=np.int64)
+    >>> dml.padding1(x, start_padding=(2,), end_padding=(2,), padding_mode="WRAP")
+    array([2, 3, 1, 2, 3, 1, 2])
+    """
+
+@overload
+def padding1(
     input: _Array,
     *,
     start_padding: _Int | _Ints,
@@ -408,48 +541,7 @@ def padding1(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
     out: None = None,
-) -> _Result:
-    """Pad each axis of a tensor with a value of the tensor's own data type, or by continuing the tensor.
-
-    Parameters
-    ----------
-    input : array_like, FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8; rank 1 to 8
-        The tensor to pad.
-    start_padding : int or sequence of axes ints
-        Elements added before each axis.
-    end_padding : int or sequence of axes ints
-        Elements added after each axis.
-    padding_mode : PaddingMode, default 'CONSTANT'
-        Where the elements outside the input come from.
-    padding_value : a number of the data type of the tensors, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
-    out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
-
-    Returns
-    -------
-    array
-        The padded tensor.
-        Sizes ``padded``.
-
-    Notes
-    -----
-    axes = rank(input)
-        Number of axes.
-    padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]
-        Size of each axis after padding.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length).
-
-    References
-    ----------
-    PADDING1, feature level 5_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
-    """
-
+) -> _Result: ...
 @overload
 def padding1(
     input: _Array,
@@ -462,68 +554,107 @@ def padding1(
 ) -> _Out: ...
 @overload
 def roi_pooling(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    roi: _Array,
+    *,
+    spatial_scale: _Number,
+    pooled_size: _Int | tuple[_Int, _Int],
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Divide each region of interest into a grid of bins and take the maximum of
+    each bin.
+
+    Parameters
+    ----------
+    input : array_like
+        Feature map of sizes {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
+    roi : array_like
+        One row per region: batch index, then x1, y1, x2, y2, the corners
+        inclusive, in units of 1 / SpatialScale elements. Rank 4; data type
+        FLOAT32 or FLOAT16.
+    spatial_scale : float
+        Factor from the coordinates of the regions to elements of the input.
+    pooled_size : (height, width), or an int for both
+        Bins along the height and the width of a region. From 1 to 2147483647.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        The maximum of each bin of each region.
+        Sizes ``[regions, C, pooled_size.Height, pooled_size.Width]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError, InvalidDataError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-ROI_POOLING-spatial_scale-positive``
+            spatial_scale is not positive. Must hold:
+            ``spatial_scale > 0``
+
+        ``DML-ROI_POOLING-roi-finite``
+            roi is not finite. Must hold for r in regions:
+            ``all(isfinite(roi[0, 0, r, k]) for k in 5)``
+
+        ``DML-ROI_POOLING-roi-batch``
+            roi names a batch that does not exist. Must hold for r in regions:
+            ``roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0]
+            and roi[0, 0, r, 0] < N``
+
+        ``DML-ROI_POOLING-roi-ordered``
+            roi has its corners in the wrong order. Must hold for r in regions:
+            ``roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0,
+            0, r, 4]``
+
+    See Also
+    --------
+    dmlcy.desc.RoiPooling : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels.
+    ``regions = sizes(roi)[2]``
+        Number of regions.
+
+    References
+    ----------
+    ROI_POOLING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+    >>> roi = np.array([[[[0, 0, 0, 3, 3],
+    ...                   [0, 2, 4, 7, 7]]]], dtype=np.float32)
+    >>> dml.roi_pooling(x, roi, spatial_scale=1.0, pooled_size=(2, 2))
+    array([[[[ 9., 11.],
+             [25., 27.]]],
+           [[[44., 47.],
+             [60., 63.]]]], dtype=float32)
+    """
+
+@overload
+def roi_pooling(
     input: _Array,
     roi: _Array,
     *,
     spatial_scale: _Number,
     pooled_size: _Int | tuple[_Int, _Int],
     out: None = None,
-) -> _Result:
-    """Divide each region of interest into a grid of bins and take the maximum of each bin.
-
-    Parameters
-    ----------
-    input : array_like, FLOAT32, FLOAT16; rank 4
-        Feature map of sizes {N, C, H, W}.
-    roi : array_like, FLOAT32, FLOAT16; rank 4
-        One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 / SpatialScale
-        elements.
-    spatial_scale : float
-        Factor from the coordinates of the regions to elements of the input.
-    pooled_size : (height, width), or an int for both, 1 to 2147483647
-        Bins along the height and the width of a region.
-    out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
-
-    Returns
-    -------
-    array
-        The maximum of each bin of each region.
-        Sizes ``[regions, C, pooled_size.Height, pooled_size.Width]``.
-
-    Notes
-    -----
-    N = sizes(input)[0]
-        Batch size.
-    C = sizes(input)[1]
-        Channels.
-    regions = sizes(roi)[2]
-        Number of regions.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError, InvalidDataError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
-
-        ``DML-ROI_POOLING-spatial_scale-positive``
-            spatial_scale is not positive. Must hold:
-            ``spatial_scale > 0``
-        ``DML-ROI_POOLING-roi-finite``
-            roi is not finite. Must hold for r in regions:
-            ``all(isfinite(roi[0, 0, r, k]) for k in 5)``
-        ``DML-ROI_POOLING-roi-batch``
-            roi names a batch that does not exist. Must hold for r in regions:
-            ``roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0] and roi[0, 0, r, 0] < N``
-        ``DML-ROI_POOLING-roi-ordered``
-            roi has its corners in the wrong order. Must hold for r in regions:
-            ``roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0, 0, r, 4]``
-
-    References
-    ----------
-    ROI_POOLING, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
-    """
-
+) -> _Result: ...
 @overload
 def roi_pooling(
     input: _Array,
@@ -535,6 +666,120 @@ def roi_pooling(
 ) -> _Out: ...
 @overload
 def unfold(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_sizes: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    dilations: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Copy each position of a sliding window into a column.
+
+    Parameters
+    ----------
+    input : array_like
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S. Rank 3 to
+        8; data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
+        UINT64, UINT32, UINT16 or UINT8.
+    window_sizes : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis. At
+        least 1. A sequence has ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Zeros before each spatial axis of the image. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Zeros after each spatial axis of the image. A sequence has ``spatial``
+        entries.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One column per block and one row per channel and window element.
+        Sizes ``[N, C * volume, prod(blocks)]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-UNFOLD-window_sizes-fits``
+            window_sizes does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+        ``DML-UNFOLD-output-dimensions``
+            output has too many dimensions. Must hold:
+            ``rank(output) <= rank(input)``
+
+    See Also
+    --------
+    dmlcy.desc.Unfold : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``image[d] = sizes(input)[2 + d]``
+        Size of the image along each spatial axis.
+    ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
+        Elements that the window spans along each spatial axis.
+    ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels of the image.
+    ``volume = prod(window_sizes)``
+        Elements of a window.
+
+    References
+    ----------
+    UNFOLD, feature level 6_4:
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
+    >>> dml.unfold(
+    ...     x,
+    ...     window_sizes=(3, 3),
+    ...     strides=(1, 1),
+    ...     dilations=(1, 1),
+    ...     start_padding=(0, 0),
+    ...     end_padding=(0, 0),
+    ... )
+    array([[[ 0.,  1.,  2.,  5.,  6.,  7., 10., 11., 12.],
+            [ 1.,  2.,  3.,  6.,  7.,  8., 11., 12., 13.],
+            [ 2.,  3.,  4.,  7.,  8.,  9., 12., 13., 14.],
+            [ 5.,  6.,  7., 10., 11., 12., 15., 16., 17.],
+            [ 6.,  7.,  8., 11., 12., 13., 16., 17., 18.],
+            [ 7.,  8.,  9., 12., 13., 14., 17., 18., 19.],
+            [10., 11., 12., 15., 16., 17., 20., 21., 22.],
+            [11., 12., 13., 16., 17., 18., 21., 22., 23.],
+            [12., 13., 14., 17., 18., 19., 22., 23., 24.]]], dtype=float32)
+    """
+
+@overload
+def unfold(
     input: _Array,
     *,
     window_sizes: _Int | _Ints,
@@ -543,69 +788,7 @@ def unfold(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     out: None = None,
-) -> _Result:
-    """Copy each position of a sliding window into a column.
-
-    Parameters
-    ----------
-    input : array_like, FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8; rank 3 to 8
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
-    window_sizes : int or sequence of spatial ints, at least 1
-        Size of the window along each spatial axis.
-    strides : int or sequence of spatial ints, at least 1, default 1
-        Step of the window along each spatial axis.
-    dilations : int or sequence of spatial ints, at least 1, default 1
-        Distance between the elements of a window along each spatial axis.
-    start_padding : int or sequence of spatial ints, default 0
-        Zeros before each spatial axis of the image.
-    end_padding : int or sequence of spatial ints, default 0
-        Zeros after each spatial axis of the image.
-    out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
-
-    Returns
-    -------
-    array
-        One column per block and one row per channel and window element.
-        Sizes ``[N, C * volume, prod(blocks)]``.
-
-    Notes
-    -----
-    spatial = rank(input) - 2
-        Number of spatial axes.
-    image[d] = sizes(input)[2 + d]
-        Size of the image along each spatial axis.
-    padded[d] = image[d] + start_padding[d] + end_padding[d]
-        Size of each spatial axis after padding.
-    extent[d] = dilations[d] * (window_sizes[d] - 1) + 1
-        Elements that the window spans along each spatial axis.
-    blocks[d] = (padded[d] - extent[d]) // strides[d] + 1
-        Positions of the window along each spatial axis.
-    N = sizes(input)[0]
-        Batch size.
-    C = sizes(input)[1]
-        Channels of the image.
-    volume = prod(window_sizes)
-        Elements of a window.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
-
-        ``DML-UNFOLD-window_sizes-fits``
-            window_sizes does not fit. Must hold for d in spatial:
-            ``extent[d] <= padded[d]``
-        ``DML-UNFOLD-output-dimensions``
-            output has too many dimensions. Must hold:
-            ``rank(output) <= rank(input)``
-
-    References
-    ----------
-    UNFOLD, feature level 6_4:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
-    """
-
+) -> _Result: ...
 @overload
 def unfold(
     input: _Array,

@@ -16,6 +16,7 @@ from dmlcy._spec import MISSING, Field, Operator
 from dmlcy._tensor_desc import TensorDesc
 
 if TYPE_CHECKING:
+    from dmlcy import _FeatureLevel
     from dmlcy._desc import OperatorDesc
 
 
@@ -24,7 +25,7 @@ def violations(operator: Operator, values: Mapping[str, object], level: int, *, 
     return Check(operator, values, level, call=call).violations
 
 
-def check(desc: OperatorDesc, feature_level: object = None) -> list[Violation]:
+def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> list[Violation]:
     """Every violation of a desc; empty when it is valid.
 
     Parameters

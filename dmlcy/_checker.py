@@ -456,7 +456,7 @@ class Check:
                 self._fail(facet, rank)
                 continue
             tensor = self.tensors[name]
-            desc = TensorDesc(tensor.dtype, sizes)
+            desc = TensorDesc(tensor.dtype, sizes)  # type: ignore[arg-type]    # None: not known
             wrong = list(structure(desc)) or [one for one in layout(desc, False) if one.slug == "elements"]
             if not self.limited and min(sizes) >= 1:
                 wrong = []

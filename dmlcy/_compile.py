@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dmlcy import _tables
 from dmlcy._check import known_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import raise_violations
 from dmlcy._levels import LEVEL, level_index
+from dmlcy._runtime.compiled import CompiledOperator
+
+if TYPE_CHECKING:
+    from dmlcy import _FeatureLevel
 
 __all__ = ["compile", "raise_violations"]
 
 
-def compile(desc: OperatorDesc, feature_level: object = None) -> Any:
+def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> CompiledOperator:
     """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
 
     Parameters
@@ -32,4 +36,5 @@ def compile(desc: OperatorDesc, feature_level: object = None) -> Any:
     found = known_desc(desc, "compile")._violations(level)
     if found:
         raise_violations(found, "compile")
-    return _tables.compiled()[desc.operator.name](desc, level)
+    operator: CompiledOperator = _tables.compiled()[desc.operator.name](desc, level)
+    return operator

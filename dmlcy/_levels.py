@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dmlcy._errors import listing, show
 from dmlcy._runtime.level import LEVEL
-from dmlcy._tables import LEVEL_INDEX, LEVELS, FeatureLevel
+from dmlcy._tables import LEVEL_INDEX, LEVELS, FeatureLevel, FeatureLevelName
+
+if TYPE_CHECKING:
+    from dmlcy import _FeatureLevel
 
 __all__ = ["LEVEL", "NEWEST", "current_level", "feature_level", "level_index"]
 
@@ -17,7 +20,7 @@ NEWEST: Final = len(LEVELS) - 1
 PREFIX: Final = "DML_FEATURE_LEVEL_"
 
 
-def current_level() -> str:
+def current_level() -> FeatureLevelName:
     """The feature level in force, such as ``"6_4"``."""
     return LEVELS[LEVEL.get()].name
 
@@ -45,7 +48,7 @@ def level_hint(name: str) -> str:
     return f"The newest is {newest}." if beyond else f"The levels are {listing(list(LEVEL_INDEX))}."
 
 
-def feature_level(level: object) -> AbstractContextManager[str]:
+def feature_level(level: _FeatureLevel) -> AbstractContextManager[FeatureLevelName]:
     """Everything inside the ``with`` block is checked at this feature level.
 
     Parameters
@@ -57,7 +60,7 @@ def feature_level(level: object) -> AbstractContextManager[str]:
 
 
 @contextmanager
-def _in_force(index: int) -> Iterator[str]:
+def _in_force(index: int) -> Iterator[FeatureLevelName]:
     token = LEVEL.set(index)
     try:
         yield LEVELS[index].name

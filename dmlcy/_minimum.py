@@ -8,7 +8,7 @@ from dmlcy._check import known_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._levels import NEWEST
-from dmlcy._tables import LEVEL_INDEX, LEVELS
+from dmlcy._tables import LEVEL_INDEX, LEVELS, FeatureLevelName
 
 __all__ = ["LevelReason", "MinimumLevel", "minimum_feature_level"]
 
@@ -43,7 +43,7 @@ class MinimumLevel:
         What the level before it refuses; empty at the first level.
     """
 
-    level: str
+    level: FeatureLevelName
     directml: str
     forced_by: tuple[LevelReason, ...]
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from dmlcy import _FeatureLevelName
 
 MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
@@ -229,7 +232,7 @@ class CatalogueEntry:
 class Level:
     """A feature level."""
 
-    name: str  # 5_0
+    name: _FeatureLevelName  # 5_0
     value: int  # 0x5000
     directml: str  # the DirectML version that brought it
     max_rank: int  # of any tensor

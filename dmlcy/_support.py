@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, SupportsIndex, cast
 
 from dmlcy._errors import listing, show
 from dmlcy._levels import LEVEL, level_index
 from dmlcy._names import catalogue_name, known_operator
 from dmlcy._spec import Field, Operator
-from dmlcy._tables import CATALOGUE, DTYPES, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._tables import CATALOGUE, DTYPES, LEVEL_INDEX, LEVELS, OPERATORS, FeatureLevelName
 from dmlcy._values import Refused, as_dtype, as_int, did_you_mean, is_a
+
+if TYPE_CHECKING:
+    from dmlcy import _DataType, _FeatureLevel
 
 __all__ = ["SupportRow", "dtypes_at", "ranks_at", "support_table", "supports"]
 
@@ -36,7 +39,7 @@ class SupportRow:
     tensor: str
     dtype: str
     rank: int
-    since: str
+    since: FeatureLevelName
 
 
 def dtypes_at(field: Field, level: int) -> list[str]:
@@ -76,7 +79,7 @@ def _table() -> tuple[SupportRow, ...]:
 
 
 def _rows(operator: Operator, field: Field) -> list[SupportRow]:
-    first: dict[tuple[str, int], str] = {}
+    first: dict[tuple[str, int], FeatureLevelName] = {}
     for level in range(LEVEL_INDEX[operator.since], len(LEVELS)):
         for dtype in dtypes_at(field, level):
             for rank in ranks_at(field, level):
@@ -85,7 +88,12 @@ def _rows(operator: Operator, field: Field) -> list[SupportRow]:
 
 
 def supports(
-    operator: object, *, dtype: object = None, rank: object = None, level: object = None, tensor: object = None
+    operator: str,
+    *,
+    dtype: _DataType | None = None,
+    rank: SupportsIndex | None = None,
+    level: _FeatureLevel | None = None,
+    tensor: str | None = None,
 ) -> bool:
     """Whether a feature level has an operator, with a data type and a number of dimensions.
 

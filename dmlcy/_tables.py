@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dmlcy._generated.enums import ENUMS, EnumInfo, FeatureLevel, TensorDataType, TensorFlags
 from dmlcy._generated.operators import CATALOGUE, DTYPES, ERRORS, LEVELS, OPERATORS
 
 __all__ = [
     "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "LEVELS", "LEVEL_INDEX", "OPERATORS",
-    "EnumInfo", "FeatureLevel", "TensorDataType", "TensorFlags",
+    "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
     "compiled", "load_descs",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from dmlcy import _FeatureLevelName as FeatureLevelName
+else:
+    FeatureLevelName: TypeAlias = str
 
 LEVEL_INDEX: Final[dict[str, int]] = {level.name: index for index, level in enumerate(LEVELS)}
 

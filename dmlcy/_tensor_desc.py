@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from dmlcy._errors import printable, show
 from dmlcy._runtime.tensor import to_array
 from dmlcy._tables import DTYPES, ENUMS, TensorDataType, TensorFlags
 from dmlcy._values import Keyed, Refused, as_dtype, as_entries, as_enum, as_int, did_you_mean, is_a, key, wrong_type
+
+if TYPE_CHECKING:
+    from dmlcy import _Array, _DataType, _Int, _Ints, _TensorFlags
 
 UINT_MAX: Final = 2**32 - 1
 UINT64_MAX: Final = 2**64 - 1
@@ -58,14 +61,14 @@ class TensorDesc(Keyed):
 
     def __init__(
         self,
-        dtype: object,
-        sizes: object,
-        strides: object = None,
-        flags: object = "NONE",
-        total_tensor_size_in_bytes: object = None,
-        guaranteed_base_offset_alignment: object = 0,
+        dtype: _DataType,
+        sizes: _Ints,
+        strides: _Ints | None = None,
+        flags: _TensorFlags = "NONE",
+        total_tensor_size_in_bytes: _Int | None = None,
+        guaranteed_base_offset_alignment: _Int = 0,
         *,
-        dimension_count: object = None,
+        dimension_count: _Int | None = None,
     ) -> None:
         known = as_dtype(dtype)
         self._set("dtype", dtype if known is None else known)
@@ -100,7 +103,7 @@ class TensorDesc(Keyed):
         return self.sizes
 
     @classmethod
-    def from_array(cls, x: object) -> TensorDesc:
+    def from_array(cls, x: _Array) -> TensorDesc:
         """The desc of an array: NumPy, buffer protocol, DLPack on the CPU or ``__array__``. It copies nothing."""
         array = to_array(x)
         if array is None:
@@ -117,7 +120,7 @@ class TensorDesc(Keyed):
         kind = desc.get("Type", "BUFFER")
         if is_a(desc.get("Desc"), dict):
             desc = cast(Mapping[str, object], desc["Desc"])
-        given = {python: desc[name] for name, python in MEMBERS.items() if name in desc}
+        given: dict[str, Any] = {python: desc[name] for name, python in MEMBERS.items() if name in desc}
         dtype = given.pop("dtype", None)
         result = cls(dtype, given.pop("sizes", None), **given)
         known_dtype = as_dtype(dtype, numpy=False)
@@ -168,6 +171,9 @@ class TensorDesc(Keyed):
         if not _known(self.sizes) or key(self.dimension_count) != key(len(self.sizes)):
             parts.append(f"dimension_count={show(self.dimension_count)}")
         return f"TensorDesc({', '.join(parts)})"
+
+
+TensorDesc.__module__ = "dmlcy"  # as users import it
 
 
 def spelled(value: object) -> str:

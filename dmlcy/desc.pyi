@@ -31,7 +31,8 @@ __all__ = [
 ]
 
 class AveragePooling(OperatorDesc):
-    """DML_AVERAGE_POOLING_OPERATOR_DESC: Average the elements of each position of a sliding window.
+    """DML_AVERAGE_POOLING_OPERATOR_DESC: Average the elements of each position of
+    a sliding window.
 
     Parameters
     ----------
@@ -76,18 +77,21 @@ class AveragePooling(OperatorDesc):
     ) -> None: ...
 
 class DepthToSpace1(OperatorDesc):
-    """DML_DEPTH_TO_SPACE1_OPERATOR_DESC: Move channels into blocks of the spatial axes, in the order given.
+    """DML_DEPTH_TO_SPACE1_OPERATOR_DESC: Move channels into blocks of the spatial
+    axes, in the order given.
 
     Parameters
     ----------
     input
         Tensor of sizes {N, C, H, W}.
     output
-        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        channels of the input.
     block_size
         Height and width of a block.
     order
-        How a block lies in the channels of the input: with the block first, or with the output channels first.
+        How a block lies in the channels of the input: with the block first, or
+        with the output channels first.
     """
 
     operator: ClassVar[Operator]
@@ -105,8 +109,8 @@ class DepthToSpace1(OperatorDesc):
     ) -> None: ...
 
 class Padding1(OperatorDesc):
-    """DML_PADDING1_OPERATOR_DESC: Pad each axis of a tensor with a value of the tensor's own data type, or by
-    continuing the tensor.
+    """DML_PADDING1_OPERATOR_DESC: Pad each axis of a tensor with a value of the
+    tensor's own data type, or by continuing the tensor.
 
     Parameters
     ----------
@@ -119,9 +123,11 @@ class Padding1(OperatorDesc):
     padding_value_data_type
         Data type in which PaddingValue is stored: that of both tensors.
     padding_value
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+        Value of the elements outside the input in mode CONSTANT; ignored in the
+        other modes.
     dimension_count
-        Number of entries of StartPadding and EndPadding: the number of axes of both tensors.
+        Number of entries of StartPadding and EndPadding: the number of axes of
+        both tensors.
     start_padding
         Elements added before each axis.
     end_padding
@@ -151,16 +157,16 @@ class Padding1(OperatorDesc):
     ) -> None: ...
 
 class RoiPooling(OperatorDesc):
-    """DML_ROI_POOLING_OPERATOR_DESC: Divide each region of interest into a grid of bins and take the maximum of
-    each bin.
+    """DML_ROI_POOLING_OPERATOR_DESC: Divide each region of interest into a grid of
+    bins and take the maximum of each bin.
 
     Parameters
     ----------
     input
         Feature map of sizes {N, C, H, W}.
     roi
-        One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 /
-        SpatialScale elements.
+        One row per region: batch index, then x1, y1, x2, y2, the corners
+        inclusive, in units of 1 / SpatialScale elements.
     output
         The maximum of each bin of each region.
     spatial_scale
@@ -186,7 +192,8 @@ class RoiPooling(OperatorDesc):
     ) -> None: ...
 
 class Unfold(OperatorDesc):
-    """DML_UNFOLD_OPERATOR_DESC: Copy each position of a sliding window into a column.
+    """DML_UNFOLD_OPERATOR_DESC: Copy each position of a sliding window into a
+    column.
 
     Parameters
     ----------

@@ -20,7 +20,9 @@ from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
 from .operator import OperatorPage
 from .speed import Speed
-from .stubs import Stubs
+from .stubs import Stubs, docstring
+
+__all__ = ["docstring", "pages"]
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
 

@@ -62,13 +62,18 @@ class OperatorPage:
 
     @property
     def glance(self) -> str | None:
-        """The example with the smallest result."""
+        """The smallest example as a block of code."""
+        return self.smallest_example and block(self.smallest_example, "pycon")
+
+    @property
+    def smallest_example(self) -> str | None:
+        """The example with the smallest result at the prompt."""
         examples = [example for example in self.spec.examples if example.outputs]
         if not examples:
             return None
         smallest = min(examples, key=lambda example: sum(math.prod(t.sizes) for t in example.outputs.values()))
         lines = [">>> import numpy as np", ">>> import dmlcy as dml", *self.example_lines(smallest)]
-        return block("\n".join(lines), "pycon")
+        return "\n".join(lines)
 
     @property
     def examples(self) -> Iterator[tuple[str, str, str]]:

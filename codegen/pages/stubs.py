@@ -7,17 +7,27 @@ from collections.abc import Callable, Iterator
 
 import jinja2
 
-from ..model import Field
+from ..model import DTYPE_ENUM, Field
 from ..plan import OperatorPlan, Plan
+from .operator import OperatorPage
 from .values import literal
 
 # What dmlcy/__init__.py exports beside operators and enums.
 PUBLIC = (
-    "DmlError", "Export", "FeatureLevelError", "InvalidDataError", "InvalidDataTypeError", "InvalidDescError",
-    "LevelReason", "MinimumLevel", "ModelError", "RecordedCall", "Recording", "SupportRow", "TensorDesc", "Violation",
-    "__version__", "check", "compile", "current_level", "desc", "feature_level", "get_num_threads",
-    "minimum_feature_level", "record", "set_num_threads", "specs", "support_table", "supports",
+    "CompiledOperator", "DmlError", "Export", "FeatureLevelError", "InvalidDataError", "InvalidDataTypeError",
+    "InvalidDescError", "LevelReason", "MinimumLevel", "ModelError", "RecordedCall", "Recording", "SupportRow",
+    "TensorDesc", "Violation", "__version__", "check", "compile", "current_level", "desc", "feature_level",
+    "get_num_threads", "minimum_feature_level", "record", "set_num_threads", "specs", "support_table", "supports",
 )  # fmt: skip
+# Enums that arguments are of whatever the operators are.
+EVERYWHERE = {"DML_FEATURE_LEVEL", DTYPE_ENUM, "DML_TENSOR_FLAGS"}
+
+
+def docstring(env: jinja2.Environment, plan: Plan, operator: OperatorPlan) -> str:
+    """The numpydoc docstring of the functional call. A blank line would end the result of its example."""
+    example = re.sub(r"\n{2,}", "\n", OperatorPage(plan, operator, None).smallest_example or "")
+    text = env.get_template("docstring.txt.j2").render(op=operator, example=example)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 class Stubs:
@@ -48,10 +58,10 @@ class Stubs:
     @property
     def aliases(self) -> list[tuple[str, list[str], list[str]]]:
         """The enums that an argument can be of, and the short and full names of their members."""
-        used = {field.enum for op in self.plan.operators for field in op.operator.fields}
+        used = {field.enum for op in self.plan.operators for field in op.operator.fields} | EVERYWHERE
         found = []
         for enum in sorted(self.plan.enums, key=lambda enum: enum.python):
-            if enum.name in used or enum.python == "FeatureLevel":
+            if enum.name in used:
                 names = [member.name for member in enum.members]
                 found.append((enum.python, names, [f"{enum.prefix}{name}" for name in names]))
         return found
@@ -64,13 +74,24 @@ class StubOperator:
         self.plan = plan
         self.op = operator
         escaped: Callable[[str], str] = env.filters["docstring"]
-        self.docstring = escaped(env.get_template("docstring.txt.j2").render(op=operator).strip())
+        self.docstring = escaped(docstring(env, plan, operator))
         self.summary = escaped(f"{operator.operator.struct}: {operator.operator.summary}")
 
     @property
     def types(self) -> list[str]:
         """What the declaration of the desc class mentions."""
         return [*self.fields, *(item.annotation for item in self.op.fields)]
+
+    @property
+    def overloads(self) -> Iterator[tuple[list[tuple[str, str]], str, str]]:
+        """For each way to call the operator: types of the inputs, type of ``out``, type of the result."""
+        inputs = [(tensor.python, "_Array") for tensor in self.op.inputs]
+        like = self.op.output.same_as
+        if like is not None:  # the data type of an array is known, so that of the result is
+            array = "np.ndarray[Any, np.dtype[_Scalar]]"
+            yield [(name, array if name == like else taken) for name, taken in inputs], "None = None", array
+        yield inputs, "None = None", "_Result"
+        yield inputs, "_Out", "_Out"
 
     @property
     def parameters(self) -> Iterator[str]:

@@ -14,7 +14,7 @@ from dmlcy._levels import NEWEST
 from dmlcy._model.json import decode
 from dmlcy._model.lint import FileReport, Report, findings, lint
 from dmlcy._model.problems import Refusal
-from dmlcy._tables import LEVELS
+from dmlcy._tables import LEVELS, FeatureLevelName
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
     "text": text.lines,
@@ -48,7 +48,7 @@ def execute(options: argparse.Namespace) -> int:
     return report.status
 
 
-def _lint(name: str, level: str) -> FileReport:
+def _lint(name: str, level: FeatureLevelName) -> FileReport:
     data = b""
     try:
         shown, data = read_bytes(name)

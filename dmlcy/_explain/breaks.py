@@ -14,7 +14,7 @@ from dmlcy._explain.facts import Facts
 from dmlcy._levels import feature_level
 from dmlcy._spec import Example, Field, Operator
 from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS
+from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName
 
 NEWEST: Final = LEVELS[-1].name
 UINT_MAX: Final = 2**32 - 1
@@ -29,7 +29,7 @@ class Change:
     """What is done to an example: members of its JSON by path, or ``call``, with the tensors that are other arrays."""
 
     members: Mapping[str, Any]
-    level: str = NEWEST
+    level: FeatureLevelName = NEWEST
     call: str = ""  # in words; the way in which the operator is called
     arrays: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 

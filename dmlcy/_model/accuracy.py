@@ -23,7 +23,7 @@ from dmlcy._model.numbers import is_float, numpy_dtype
 from dmlcy._model.tensors import dtype_of
 from dmlcy._spec import Dtype, Field
 from dmlcy._support import dtypes_at
-from dmlcy._tables import DTYPES
+from dmlcy._tables import DTYPES, FeatureLevelName
 from dmlcy._tensor_desc import TensorDesc
 
 Array = npt.NDArray[Any]
@@ -54,7 +54,7 @@ def bound(desc: OperatorDesc, dtype: Dtype) -> Bound | None:
 
 
 def tolerance(
-    desc: OperatorDesc, output: Field, dtype: Dtype, bound: Bound, inputs: Mapping[str, Array], level: str
+    desc: OperatorDesc, output: Field, dtype: Dtype, bound: Bound, inputs: Mapping[str, Array], level: FeatureLevelName
 ) -> Tolerance:
     """The bound of each result, where it depends on the values of the inputs (by Python name).
 
@@ -73,9 +73,11 @@ def tolerance(
     return result
 
 
-def _run(desc: OperatorDesc, output: Field, inputs: Mapping[str, Array], level: str) -> tuple[Tolerance, Tolerance]:
+def _run(
+    desc: OperatorDesc, output: Field, inputs: Mapping[str, Array], level: FeatureLevelName
+) -> tuple[Tolerance, Tolerance]:
     """The result in float64, and how far it may be off itself."""
-    arguments = []
+    arguments: list[Any] = []
     for field in desc.operator.fields:
         tensor = getattr(desc, field.python)
         if field.kind == "input":
@@ -89,7 +91,7 @@ def _run(desc: OperatorDesc, output: Field, inputs: Mapping[str, Array], level: 
     return found.astype(np.float64), error
 
 
-def _widened(desc: OperatorDesc, level: str) -> OperatorDesc:
+def _widened(desc: OperatorDesc, level: FeatureLevelName) -> OperatorDesc:
     """The desc with its floating tensors, packed, in the widest data type that all of them take."""
     operator, values = desc.operator, desc.values()
     fields = [field for field in operator.fields if isinstance(values[field.python], TensorDesc)]

@@ -30,6 +30,7 @@ from dmlcy._model.resources import Storage
 from dmlcy._model.tensors import dtype_of
 from dmlcy._runtime.tensor import may_overlap
 from dmlcy._spec import Field
+from dmlcy._tables import FeatureLevelName
 
 Array = npt.NDArray[Any]
 
@@ -122,7 +123,7 @@ class Recorder:
         return Tensor(field, binding.resource, self._copies[key], next(writers, None))
 
 
-def save(folder: Path, model: str, level: str, written: Sequence[Written]) -> None:
+def save(folder: Path, model: str, level: FeatureLevelName, written: Sequence[Written]) -> None:
     """Write values, inputs, tolerances and the manifest.
 
     A file that stands there already is replaced only when the manifest of an earlier run names it.
@@ -148,7 +149,7 @@ def save(folder: Path, model: str, level: str, written: Sequence[Written]) -> No
 class _Outputs:
     """Gives each array a file; ``contents`` has the arrays by file, to be made when they are written."""
 
-    def __init__(self, contents: dict[str, Callable[[], Array]], level: str) -> None:
+    def __init__(self, contents: dict[str, Callable[[], Array]], level: FeatureLevelName) -> None:
         self.contents = contents
         self.level = level
         self.taken: set[str] = set()

@@ -15,7 +15,7 @@ from dmlcy._model.json import Document
 from dmlcy._model.model import Dispatchable, read
 from dmlcy._model.problems import UNREADABLE, Place, Problem, in_order
 from dmlcy._model.reader import Reader
-from dmlcy._tables import LEVEL_INDEX, LEVELS
+from dmlcy._tables import LEVEL_INDEX, LEVELS, FeatureLevelName
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class FileReport:
 class Report:
     """All files, at a feature level."""
 
-    level: str
+    level: FeatureLevelName
     files: tuple[FileReport, ...]
 
     @property
@@ -103,7 +103,7 @@ class Report:
         return sum(finding.severity == severity for finding in self.findings)
 
 
-def lint(document: Document, level: str) -> FileReport:
+def lint(document: Document, level: FeatureLevelName) -> FileReport:
     """Look at a model at a feature level. Nothing is executed, and no file that it names is opened."""
     model = read(document, Path())
     reader = Reader(document)

@@ -13,6 +13,7 @@ from dmlcy._model.accuracy import SIDES, Bound
 from dmlcy._model.json import Node
 from dmlcy._model.tensors import dtype_of
 from dmlcy._spec import Dtype, Field
+from dmlcy._tables import FeatureLevelName
 from dmlcy._tensor_desc import TensorDesc
 from dmlcy._version import __version__
 
@@ -114,7 +115,7 @@ class Manifest:
     """The outputs of a model."""
 
     model: str
-    level: str
+    level: FeatureLevelName
     outputs: tuple[Output, ...]
 
     def to_bytes(self) -> bytes:

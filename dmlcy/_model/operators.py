@@ -13,7 +13,7 @@ from dmlcy._model.json import Node
 from dmlcy._model.problems import Problem
 from dmlcy._model.reader import Reader, renaming
 from dmlcy._spec import Field, Operator
-from dmlcy._tables import OPERATORS
+from dmlcy._tables import OPERATORS, FeatureLevelName
 from dmlcy._tensor_desc import MEMBERS
 
 SIZE_2D: Final = ("Height", "Width")
@@ -64,7 +64,7 @@ class Desc:
         entry: Node = node.value[violation.index]
         return entry
 
-    def problems(self, reader: Reader, level: str | None) -> list[Problem]:
+    def problems(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
         """Every violation of the desc at a level; those of missing members with their name in the file."""
         found = []
         for violation in check(self.value, level):

@@ -23,6 +23,7 @@ from dmlcy._model.problems import printable, refuse
 from dmlcy._model.reader import Reader
 from dmlcy._model.resources import Storage, fill
 from dmlcy._spec import Field
+from dmlcy._tables import FeatureLevelName
 from dmlcy._tensor_desc import TensorDesc
 
 
@@ -30,7 +31,7 @@ from dmlcy._tensor_desc import TensorDesc
 class Options:
     """``level``: a feature level, None for the current one. ``expect``: a folder for expected values, None for none."""
 
-    level: str | None = None
+    level: FeatureLevelName | None = None
     output_path: Path = Path()
     iterations: int = 1
     expect: Path | None = None
@@ -79,7 +80,7 @@ class _Executor:
         fields = dispatchable.desc.operator.fields
         inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
         outputs = [bound.get(field.name) for field in fields if field.kind == "output"]
-        operator = self.operators[command.dispatchable]
+        operator: Any = self.operators[command.dispatchable]
         if self.recorder is not None:
             self.recorder.dispatch(command, dispatchable, bound)
         times = []

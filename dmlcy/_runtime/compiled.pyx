@@ -1,5 +1,7 @@
 """Compiled operators: how they are called, and their tensors."""
 
+from inspect import Parameter, Signature
+
 from cpython.object cimport PyObject
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -27,6 +29,16 @@ cdef class CompiledOperator:
 
     cdef object run(self, PyObject* const* inputs, object out):
         raise NotImplementedError
+
+    def __call__(self, *inputs, out=None):
+        raise NotImplementedError
+
+    @property
+    def __signature__(self):
+        """How it is called: the inputs of the operator, and ``out``."""
+        names = [field.python for field in self.desc.operator.fields if field.kind == "input"]
+        inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
     def __reduce__(self):
         return type(self), (self.desc, self.level)

@@ -1,6 +1,8 @@
-from typing import Any
+from typing import Any, Final
 
 from numpy import ndarray
+
+MOST_WORK: Final = 100_000
 
 def to_array(value: object) -> ndarray[Any, Any] | None: ...
 def to_shared_array(value: object) -> ndarray[Any, Any] | None: ...

@@ -45,7 +45,7 @@ class Broken:
         values = {one.python: getattr(self.desc, one.python) for one in given}
         return class_of(self.operator)(**{**values, field.python: value})
 
-    def tensor(self, field: Field, **members: object) -> OperatorDesc:
+    def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
         old: TensorDesc = getattr(self.desc, field.python)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}

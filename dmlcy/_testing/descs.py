@@ -248,7 +248,7 @@ class Walk:
         """Another layout of a tensor, and other members that make no difference to the operator."""
         desc = self.tensor(field)
         strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
-        flags = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
+        flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
         alignment = self.draw(st.sampled_from(ALIGNMENTS))
         total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
         if total is not None:

@@ -13,6 +13,7 @@ import numpy as np
 import dmlcy as dml
 
 Result = np.ndarray[Any, np.dtype[Any]]
+Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class HasArray:
@@ -37,8 +38,11 @@ class HasDLPack:
 
 x = np.ones((1, 1, 4, 4), np.float32)
 
-# Inputs.
-assert_type(dml.average_pooling(x, window_size=2), Result)
+# Inputs: the data type of an array is that of the result; of anything else it is not known.
+assert_type(dml.average_pooling(x, window_size=2), Float32)
+assert_type(dml.average_pooling(x.astype("<f2"), window_size=2), Result)
+bytes_: np.ndarray[tuple[int, int, int], np.dtype[np.uint8]] = np.zeros((1, 1, 4), np.uint8)
+assert_type(dml.unfold(bytes_, window_sizes=2), np.ndarray[Any, np.dtype[np.uint8]])
 assert_type(dml.average_pooling(HasArray(), window_size=2), Result)
 assert_type(dml.average_pooling(HasDLPack(), window_size=2), Result)
 assert_type(dml.padding1(memoryview(b"abc"), start_padding=1, end_padding=1), Result)
@@ -65,6 +69,11 @@ dml.roi_pooling(x, roi, spatial_scale=1, pooled_size=2)
 # Descs.
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
 assert_type(tensor.dtype, dml.TensorDataType)
+assert_type(tensor.sizes, tuple[int, ...])
+assert_type(tensor.flags, dml.TensorFlags)
+dml.TensorDesc(x.dtype, x.shape, strides=[16, 16, 4, 1], flags="OWNED_BY_DML", total_tensor_size_in_bytes=np.int64(64))
+dml.TensorDesc(np.float16, np.array([2, 2]), flags=dml.TensorFlags.NONE, dimension_count=2)
+dml.TensorDesc(dml.TensorDataType.INT4, sizes=range(1, 3))
 assert_type(dml.TensorDesc.from_array(x), dml.TensorDesc)
 desc = dml.desc.AveragePooling(input=tensor, window_size=2)
 assert_type(desc.window_size, tuple[int, ...])
@@ -88,14 +97,17 @@ assert_type([violation.id for violation in violations], list[str])
 minimum = dml.minimum_feature_level(desc)
 assert_type(minimum, dml.MinimumLevel)
 assert_type(minimum.forced_by, tuple[dml.LevelReason, ...])
+assert_type(dml.check(desc, minimum.level), list[dml.Violation])
 assert_type(dml.supports("PADDING1", dtype="INT8", rank=5, level="5_0"), bool)
 assert_type(dml.supports("PADDING1", dtype=np.float16, level=dml.FeatureLevel.LEVEL_6_4, tensor="output"), bool)
 assert_type(dml.support_table(), tuple[dml.SupportRow, ...])
 compiled = dml.compile(desc, dml.FeatureLevel.LEVEL_2_0)
+assert_type(compiled, dml.CompiledOperator)
+assert_type(compiled.desc, dml.desc.OperatorDesc)
 assert_type(compiled(x), Result)
 assert_type(compiled(x, out=y), np.ndarray[tuple[int, int, int, int], np.dtype[np.float32]])
 with dml.feature_level("5_0"), dml.feature_level(dml.FeatureLevel.LEVEL_6_4) as level:
-    assert_type(level, str)
+    dml.compile(desc, level)
 with dml.feature_level(dml.current_level()):
     pass
 try:

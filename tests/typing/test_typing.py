@@ -1,25 +1,38 @@
-"""What a type checker makes of the package: right and wrong uses, and whether the stubs tell the truth."""
+"""What type checkers make of the package: right uses, wrong ones, every operator; and whether the stubs are true."""
 
 from __future__ import annotations
 
+import ast
+import inspect
+import json
 import os
 import runpy
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 import dmlcy
-
-pytest.importorskip("mypy", reason="mypy is not installed: the types of the public API are not checked")
+from dmlcy._generated.operators import DTYPES, OPERATORS
+from dmlcy._spec import Example, Field, Operator
+from dmlcy._tables import ENUMS
 
 HERE = Path(__file__).parent
 PACKAGE = Path(dmlcy.__file__).parent
+STUBS = {"dmlcy": PACKAGE / "__init__.pyi", "dmlcy.desc": PACKAGE / "desc.pyi"}
+ATTRIBUTES: Final = {
+    "uint": "int", "uint_array": "tuple[int, ...]", "float": "float", "bool": "bool", "size_2d": "dml.desc.Size2D",
+    "scalar_union": "int | float",
+}  # fmt: skip
 
 
 def run(module: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Runs mypy or stubtest on the package that the tests import."""
+    """Runs mypy, pyright or stubtest on the package that the tests import."""
+    pytest.importorskip(module.partition(".")[0], reason=f"{module} is not installed: it does not check the types")
     environment = {name: value for name, value in os.environ.items() if name != "MYPYPATH"}
     root = PACKAGE.parent
     if root.name not in ("site-packages", "dist-packages"):
@@ -28,14 +41,113 @@ def run(module: str, *arguments: object, cwd: Path) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_types(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+@pytest.fixture
+def uses(tmp_path: Path) -> Path:
+    """A folder with the uses that type checkers look at: those written here, and those of every operator."""
+    for name in ("right.py", "wrong.py"):
+        shutil.copy(HERE / name, tmp_path)
+    (tmp_path / "every_operator.py").write_text("\n".join(every_operator()) + "\n")
+    return tmp_path
+
+
+def every_operator() -> Iterator[str]:
+    """Calls and descs of every operator as its example has them, with the types they are to have."""
+    yield "from typing import Any, assert_type"
+    yield "import numpy as np"
+    yield "import dmlcy as dml"
+    for operator in OPERATORS.values():
+        example = operator.examples[0]
+        yield from calls(operator, example)
+        yield from descs(operator, example)
+
+
+def given(example: Example) -> dict[str, object]:
+    """The attributes of an example, sequences as tuples."""
+    return {name: tuple(x) if isinstance(x, list) else x for name, x in example.attributes.items()}
+
+
+def calls(operator: Operator, example: Example) -> Iterator[str]:
+    """The result is an array of the data type of the input that it shares one with, or what is given as ``out``."""
+    inputs = [field for field in operator.fields if field.kind == "input"]
+    (output,) = (field for field in operator.fields if field.kind == "output")
+    attributes = ", ".join(f"{name}={value!r}" for name, value in given(example).items())
+    for dtype in sorted({name for row in output.dtypes for name in row.dtypes}):
+        array = f"np.ndarray[Any, np.dtype[np.{DTYPES[dtype].numpy}]]"
+        arrays = ", ".join(f"np.zeros(1, np.{DTYPES[dtype].numpy})" for _ in inputs)
+        known = array if output.same_dtype_as else "np.ndarray[Any, np.dtype[Any]]"
+        yield f"assert_type(dml.{operator.python}({arrays}, {attributes}), {known})"
+    rest = ", ".join(['b""'] * len(inputs))
+    yield f"assert_type(dml.{operator.python}({rest}, {attributes}), np.ndarray[Any, np.dtype[Any]])"
+    yield f"assert_type(dml.{operator.python}({rest}, {attributes}, out=bytearray(4)), bytearray)"
+    yield f"dml.{operator.python}({rest}, {attributes}, nothing=1)  # type: ignore[call-overload]"
+    yield f"dml.{operator.python}(1, {attributes})  # type: ignore"
+    yield f"dml.{operator.python}({rest}, {attributes}, out=1)  # type: ignore"
+    for field in operator.fields:
+        if field.kind == "attribute" and field.value is None and field.type.startswith("enum:"):
+            kept = "".join(f"{name}={value!r}, " for name, value in given(example).items() if name != field.python)
+            for spelling in spellings(field):
+                yield f"dml.{operator.python}({rest}, {kept}{field.python}={spelling})"
+            yield f'dml.{operator.python}({rest}, {kept}{field.python}="NO_SUCH")  # type: ignore'
+
+
+def spellings(field: Field) -> Iterator[str]:
+    """How a member of the enum of an attribute is written."""
+    info = ENUMS[field.type.removeprefix("enum:")]
+    for name, (member, _) in info.members.items():
+        yield f"dml.{info.cls.__name__}.{member.name}"
+        yield f'"{name}"'
+        yield f'"{info.prefix}{name}"'
+
+
+def descs(operator: Operator, example: Example) -> Iterator[str]:
+    """Each field of a desc has its type, and cannot be assigned."""
+    tensors = "".join(
+        f'{name}=dml.TensorDesc("{dtype}", {tuple(sizes)!r}), ' for name, (dtype, sizes, _) in example.inputs.items()
+    )
+    attributes = ", ".join(f"{name}={value!r}" for name, value in given(example).items())
+    name = operator.python
+    yield f"{name} = dml.desc.{operator.desc}({tensors}{attributes})"
+    for field in operator.fields:
+        if field.kind != "attribute":
+            yield f"assert_type({name}.{field.python}, dml.TensorDesc)"
+        elif field.type.startswith("enum:"):
+            yield f"assert_type({name}.{field.python}, dml.{ENUMS[field.type.removeprefix('enum:')].cls.__name__})"
+        else:
+            yield f"assert_type({name}.{field.python}, {ATTRIBUTES[field.type]})"
+    yield f"{name}.nothing  # type: ignore"
+
+
+def test_mypy(uses: Path, pytestconfig: pytest.Config) -> None:
     kept = getattr(pytestconfig, "cache", None)
-    cache = tmp_path if kept is None else kept.mkdir("mypy")
+    cache = uses if kept is None else kept.mkdir("mypy")
     result = run(
         "mypy", "--config-file=", "--strict", "--warn-unused-ignores", "--follow-imports=silent",
-        f"--cache-dir={cache}", HERE / "right.py", HERE / "wrong.py", cwd=tmp_path,
+        f"--cache-dir={cache}", *sorted(uses.glob("*.py")), cwd=uses,
     )  # fmt: skip
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_pyright(uses: Path) -> None:
+    settings = {
+        "typeCheckingMode": "strict",
+        "reportUnnecessaryTypeIgnoreComment": True,
+        "reportUnusedExpression": False,
+    }
+    (uses / "pyrightconfig.json").write_text(json.dumps(settings))
+    result = run("pyright", "--pythonpath", sys.executable, "--project", uses, cwd=uses)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_public_name_has_a_type_and_a_docstring(tmp_path: Path) -> None:
+    """As pyright sees them: nothing is unknown, and no public function is bare."""
+    result = run(
+        "pyright", "--pythonpath", sys.executable, "--verifytypes", "dmlcy", "--ignoreexternal", "--outputjson",
+        cwd=tmp_path,
+    )  # fmt: skip
+    found = json.loads(result.stdout)["typeCompleteness"]
+    bare = [symbol["name"] for symbol in found["symbols"] if symbol["diagnostics"]]
+    assert found["completenessScore"] == 1, bare
+    assert found["missingFunctionDocStringCount"] == 0
 
 
 def test_right_uses_run() -> None:
@@ -43,12 +155,35 @@ def test_right_uses_run() -> None:
 
 
 def test_stubs_match_the_package(tmp_path: Path) -> None:
-    """Names, signatures and defaults of the stubs are those at run time; private modules may say less."""
-    config, allowed = tmp_path / "mypy.ini", tmp_path / "allowed"
-    config.write_text("[mypy]\n[mypy-dmlcy._generated.*]\nignore_missing_imports = True\n")
-    allowed.write_text(r"dmlcy\._.*" + "\n")
-    result = run(
-        "mypy.stubtest", "dmlcy", "--concise", "--ignore-missing-stub", "--ignore-unused-allowlist",
-        "--allowlist", allowed, "--mypy-config-file", config, cwd=tmp_path,
-    )  # fmt: skip
+    """Names, signatures and defaults of the stubs are those at run time; what may differ has its reason in a file."""
+    result = run("mypy.stubtest", "dmlcy", "--concise", "--allowlist", HERE / "stubtest.txt", cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def declared(module: str) -> Iterator[tuple[Any, ast.FunctionDef | ast.ClassDef]]:
+    """What a stub declares itself, with the object at run time."""
+    for node in ast.parse(STUBS[module].read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield getattr(sys.modules[module], node.name), node
+
+
+@pytest.mark.parametrize("module", STUBS)
+def test_docstrings_of_the_stubs_are_those_at_run_time(module: str) -> None:
+    """An editor shows what help() shows."""
+    found = [(thing, node) for thing, node in declared(module) if ast.get_docstring(node) is not None]
+    assert len(found) == len(OPERATORS)
+    for thing, node in found:
+        assert ast.get_docstring(node) == inspect.getdoc(thing), node.name
+
+
+def test_signatures_at_run_time_are_those_of_the_stubs() -> None:
+    for thing, node in declared("dmlcy"):
+        assert isinstance(node, ast.FunctionDef)
+        names = [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)]
+        defaults = [None if default is None else ast.unparse(default) for default in node.args.kw_defaults]
+        found = inspect.signature(thing).parameters
+        assert list(found) == names, node.name
+        keywords = [parameter for parameter in found.values() if parameter.kind is parameter.KEYWORD_ONLY]
+        shown = [None if one.default is one.empty else repr(one.default) for one in keywords]
+        assert shown[:-1] == defaults[:-1], node.name
+        assert keywords[-1].name == "out" and keywords[-1].default is None

@@ -1192,45 +1192,67 @@ def padding1(
     padding_value=0,
     out=None,
 ):
-    """Pad each axis of a tensor with a value of the tensor's own data type, or by continuing the tensor.
+    """Pad each axis of a tensor with a value of the tensor's own data type, or by
+    continuing the tensor.
 
     Parameters
     ----------
-    input : array_like, FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8; rank 1 to 8
-        The tensor to pad.
-    start_padding : int or sequence of axes ints
-        Elements added before each axis.
-    end_padding : int or sequence of axes ints
-        Elements added after each axis.
-    padding_mode : PaddingMode, default 'CONSTANT'
-        Where the elements outside the input come from.
-    padding_value : a number of the data type of the tensors, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+    input : array_like
+        The tensor to pad. Rank 1 to 8; data type FLOAT64, FLOAT32, FLOAT16,
+        INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
+    start_padding : int or sequence of ints
+        Elements added before each axis. A sequence has ``axes`` entries.
+    end_padding : int or sequence of ints
+        Elements added after each axis. A sequence has ``axes`` entries.
+    padding_mode : PaddingMode or its name, default 'CONSTANT'
+        Where the elements outside the input come from. One of CONSTANT, EDGE,
+        REFLECTION, SYMMETRIC or WRAP.
+    padding_value : number, default 0
+        Value of the elements outside the input in mode CONSTANT; ignored in the
+        other modes. A value of the data type of ``input``.
     out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
 
     Returns
     -------
-    array
+    numpy.ndarray
         The padded tensor.
         Sizes ``padded``.
-
-    Notes
-    -----
-    axes = rank(input)
-        Number of axes.
-    padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]
-        Size of each axis after padding.
+        Data type of ``input``.
+        ``out`` itself where it is given.
 
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length).
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length).
+
+    See Also
+    --------
+    dmlcy.desc.Padding1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``axes = rank(input)``
+        Number of axes.
+    ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
+        Size of each axis after padding.
 
     References
     ----------
     PADDING1, feature level 5_0:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([1, 2, 3], dtype=np.int64)
+    >>> dml.padding1(x, start_padding=(2,), end_padding=(2,), padding_mode="WRAP")
+    array([2, 3, 1, 2, 3, 1, 2])
     """
     cdef Padding1 a
     cdef int level = current_level()

@@ -620,59 +620,89 @@ def roi_pooling(
     pooled_size,
     out=None,
 ):
-    """Divide each region of interest into a grid of bins and take the maximum of each bin.
+    """Divide each region of interest into a grid of bins and take the maximum of
+    each bin.
 
     Parameters
     ----------
-    input : array_like, FLOAT32, FLOAT16; rank 4
-        Feature map of sizes {N, C, H, W}.
-    roi : array_like, FLOAT32, FLOAT16; rank 4
-        One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 / SpatialScale
-        elements.
+    input : array_like
+        Feature map of sizes {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
+    roi : array_like
+        One row per region: batch index, then x1, y1, x2, y2, the corners
+        inclusive, in units of 1 / SpatialScale elements. Rank 4; data type
+        FLOAT32 or FLOAT16.
     spatial_scale : float
         Factor from the coordinates of the regions to elements of the input.
-    pooled_size : (height, width), or an int for both, 1 to 2147483647
-        Bins along the height and the width of a region.
+    pooled_size : (height, width), or an int for both
+        Bins along the height and the width of a region. From 1 to 2147483647.
     out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
 
     Returns
     -------
-    array
+    numpy.ndarray
         The maximum of each bin of each region.
         Sizes ``[regions, C, pooled_size.Height, pooled_size.Width]``.
-
-    Notes
-    -----
-    N = sizes(input)[0]
-        Batch size.
-    C = sizes(input)[1]
-        Channels.
-    regions = sizes(roi)[2]
-        Number of regions.
+        Data type of ``input``.
+        ``out`` itself where it is given.
 
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError, InvalidDataError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
 
         ``DML-ROI_POOLING-spatial_scale-positive``
             spatial_scale is not positive. Must hold:
             ``spatial_scale > 0``
+
         ``DML-ROI_POOLING-roi-finite``
             roi is not finite. Must hold for r in regions:
             ``all(isfinite(roi[0, 0, r, k]) for k in 5)``
+
         ``DML-ROI_POOLING-roi-batch``
             roi names a batch that does not exist. Must hold for r in regions:
-            ``roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0] and roi[0, 0, r, 0] < N``
+            ``roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0]
+            and roi[0, 0, r, 0] < N``
+
         ``DML-ROI_POOLING-roi-ordered``
             roi has its corners in the wrong order. Must hold for r in regions:
-            ``roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0, 0, r, 4]``
+            ``roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0,
+            0, r, 4]``
+
+    See Also
+    --------
+    dmlcy.desc.RoiPooling : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels.
+    ``regions = sizes(roi)[2]``
+        Number of regions.
 
     References
     ----------
     ROI_POOLING, feature level 1_0:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+    >>> roi = np.array([[[[0, 0, 0, 3, 3],
+    ...                   [0, 2, 4, 7, 7]]]], dtype=np.float32)
+    >>> dml.roi_pooling(x, roi, spatial_scale=1.0, pooled_size=(2, 2))
+    array([[[[ 9., 11.],
+             [25., 27.]]],
+           [[[44., 47.],
+             [60., 63.]]]], dtype=float32)
     """
     cdef RoiPooling a
     cdef int level = current_level()

@@ -1195,62 +1195,103 @@ def unfold(
 
     Parameters
     ----------
-    input : array_like, FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8; rank 3 to 8
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
-    window_sizes : int or sequence of spatial ints, at least 1
-        Size of the window along each spatial axis.
-    strides : int or sequence of spatial ints, at least 1, default 1
-        Step of the window along each spatial axis.
-    dilations : int or sequence of spatial ints, at least 1, default 1
-        Distance between the elements of a window along each spatial axis.
-    start_padding : int or sequence of spatial ints, default 0
-        Zeros before each spatial axis of the image.
-    end_padding : int or sequence of spatial ints, default 0
-        Zeros after each spatial axis of the image.
+    input : array_like
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S. Rank 3 to
+        8; data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
+        UINT64, UINT32, UINT16 or UINT8.
+    window_sizes : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis. At
+        least 1. A sequence has ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Zeros before each spatial axis of the image. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Zeros after each spatial axis of the image. A sequence has ``spatial``
+        entries.
     out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
 
     Returns
     -------
-    array
+    numpy.ndarray
         One column per block and one row per channel and window element.
         Sizes ``[N, C * volume, prod(blocks)]``.
-
-    Notes
-    -----
-    spatial = rank(input) - 2
-        Number of spatial axes.
-    image[d] = sizes(input)[2 + d]
-        Size of the image along each spatial axis.
-    padded[d] = image[d] + start_padding[d] + end_padding[d]
-        Size of each spatial axis after padding.
-    extent[d] = dilations[d] * (window_sizes[d] - 1) + 1
-        Elements that the window spans along each spatial axis.
-    blocks[d] = (padded[d] - extent[d]) // strides[d] + 1
-        Positions of the window along each spatial axis.
-    N = sizes(input)[0]
-        Batch size.
-    C = sizes(input)[1]
-        Channels of the image.
-    volume = prod(window_sizes)
-        Elements of a window.
+        Data type of ``input``.
+        ``out`` itself where it is given.
 
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
 
         ``DML-UNFOLD-window_sizes-fits``
             window_sizes does not fit. Must hold for d in spatial:
             ``extent[d] <= padded[d]``
+
         ``DML-UNFOLD-output-dimensions``
             output has too many dimensions. Must hold:
             ``rank(output) <= rank(input)``
+
+    See Also
+    --------
+    dmlcy.desc.Unfold : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``image[d] = sizes(input)[2 + d]``
+        Size of the image along each spatial axis.
+    ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
+        Elements that the window spans along each spatial axis.
+    ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels of the image.
+    ``volume = prod(window_sizes)``
+        Elements of a window.
 
     References
     ----------
     UNFOLD, feature level 6_4:
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
+    >>> dml.unfold(
+    ...     x,
+    ...     window_sizes=(3, 3),
+    ...     strides=(1, 1),
+    ...     dilations=(1, 1),
+    ...     start_padding=(0, 0),
+    ...     end_padding=(0, 0),
+    ... )
+    array([[[ 0.,  1.,  2.,  5.,  6.,  7., 10., 11., 12.],
+            [ 1.,  2.,  3.,  6.,  7.,  8., 11., 12., 13.],
+            [ 2.,  3.,  4.,  7.,  8.,  9., 12., 13., 14.],
+            [ 5.,  6.,  7., 10., 11., 12., 15., 16., 17.],
+            [ 6.,  7.,  8., 11., 12., 13., 16., 17., 18.],
+            [ 7.,  8.,  9., 12., 13., 14., 17., 18., 19.],
+            [10., 11., 12., 15., 16., 17., 20., 21., 22.],
+            [11., 12., 13., 16., 17., 18., 21., 22., 23.],
+            [12., 13., 14., 17., 18., 19., 22., 23., 24.]]], dtype=float32)
     """
     cdef Unfold a
     cdef int level = current_level()

@@ -2720,51 +2720,75 @@ def average_pooling(
 
     Parameters
     ----------
-    input : array_like, FLOAT32, FLOAT16; rank 4 to 5
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
-    window_size : int or sequence of spatial ints, at least 1
-        Size of the window along each spatial axis.
-    strides : int or sequence of spatial ints, at least 1, default 1
-        Step of the window along each spatial axis.
-    start_padding : int or sequence of spatial ints, default 0
-        Padding elements before each spatial axis.
-    end_padding : int or sequence of spatial ints, default 0
-        Padding elements after each spatial axis.
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32 or FLOAT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
     include_padding : bool, default False
         Count padding elements in the divisor.
     out : array, optional
-        Where the result is written: any layout, the data type and sizes of the result, no memory shared with an input.
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
 
     Returns
     -------
-    array
+    numpy.ndarray
         One element per position of the window.
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
-
-    Notes
-    -----
-    spatial = rank(input) - 2
-        Number of spatial axes.
-    padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]
-        Size of each spatial axis after padding.
-    extent[d] = window_size[d]
-        Elements that the window spans along each spatial axis.
-    pooled[d] = (padded[d] - extent[d]) // strides[d] + 1
-        Positions of the window along each spatial axis.
+        Data type of ``input``.
+        ``out`` itself where it is given.
 
     Raises
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        With every violation in ``.violations``: those of each field (data type, rank, range, length), and
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
 
         ``DML-AVERAGE_POOLING-window_size-fits``
             window_size does not fit. Must hold for d in spatial:
             ``extent[d] <= padded[d]``
 
+    See Also
+    --------
+    dmlcy.desc.AveragePooling : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = window_size[d]``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
     References
     ----------
     AVERAGE_POOLING, feature level 1_0:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
+    >>> dml.average_pooling(x, window_size=(2, 2))
+    array([[[[3., 4.],
+             [6., 7.]]]], dtype=float32)
     """
     cdef AveragePooling a
     cdef int level = current_level()

@@ -1,0 +1,21 @@
+from inspect import Signature
+from typing import Any, overload
+
+import numpy as np
+from typing_extensions import disjoint_base
+
+from dmlcy import _Array, _Out
+from dmlcy._desc import OperatorDesc
+
+@disjoint_base
+class CompiledOperator:
+    """An operator that was checked once: called with arrays of the sizes and data types of its desc."""
+
+    @property
+    def desc(self) -> OperatorDesc: ...
+    @property
+    def __signature__(self) -> Signature: ...
+    @overload
+    def __call__(self, *inputs: _Array, out: None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
+    @overload
+    def __call__(self, *inputs: _Array, out: _Out) -> _Out: ...

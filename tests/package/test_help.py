@@ -1,0 +1,89 @@
+"""What ``help()``, ``inspect`` and notebooks tell of operators, descs and compiled operators."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import pickle
+import pydoc
+import typing
+from typing import Any
+
+import pytest
+
+import dmlcy as dml
+from dmlcy._generated.operators import OPERATORS
+from dmlcy._spec import Operator
+
+SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "References", "Examples")
+TERMINAL = 80
+KNOWN = tuple(OPERATORS.values())  # before tests add to them
+EACH = pytest.mark.parametrize("operator", KNOWN, ids=[operator.name for operator in KNOWN])
+
+
+def desc_of(operator: Operator) -> Any:
+    example = operator.examples[0]
+    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
+    return getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
+
+
+def texts(thing: object) -> list[str]:
+    return pydoc.render_doc(thing, renderer=pydoc.plaintext).splitlines()
+
+
+@EACH
+def test_help_of_an_operator(operator: Operator) -> None:
+    function = getattr(dml, operator.python)
+    lines = texts(function)
+    assert lines[0].endswith("in module dmlcy")
+    assert lines[2].startswith(f"{operator.python}(input, ")
+    assert lines[3].strip() and lines[3].strip() in operator.summary
+    wide = [line for line in lines[3:] if len(line) > TERMINAL]
+    assert not [line for line in wide if "https://" not in line and ">>> " not in line], wide
+    stripped = [line.strip() for line in lines]
+    positions = [stripped.index(section) for section in SECTIONS]
+    assert positions == sorted(positions)
+    for name, parameter in inspect.signature(function).parameters.items():
+        shown = "" if parameter.default in (None, parameter.empty) else f", default {parameter.default!r}"
+        assert any(line.startswith(f"{name} : ") and line.endswith(shown) for line in stripped), name
+    for rule in operator.rules:
+        assert f"``{rule.id}``" in stripped
+
+
+@EACH
+def test_the_example_in_the_docstring_of_an_operator(operator: Operator) -> None:
+    (test,) = doctest.DocTestFinder(recurse=False).find(getattr(dml, operator.python), operator.python, globs={})
+    assert test.examples and doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+@EACH
+def test_help_of_a_desc(operator: Operator) -> None:
+    cls = getattr(dml.desc, operator.desc)
+    lines = texts(cls)
+    assert lines[0].endswith(f"class {operator.desc} in module dmlcy.desc")
+    assert f" |  {operator.desc}(*, input: dmlcy.TensorDesc, " in lines[3]
+    for name in inspect.signature(cls).parameters:
+        assert f" |  {name}" in lines
+        assert typing.get_type_hints(cls)[name]
+    assert pickle.loads(pickle.dumps(desc_of(operator))) == desc_of(operator)
+
+
+@EACH
+def test_signature_of_a_compiled_operator(operator: Operator) -> None:
+    compiled = dml.compile(desc_of(operator))
+    names = [field.python for field in operator.fields if field.kind == "input"]
+    assert str(inspect.signature(compiled)) == f"({', '.join(names)}, *, out=None)"
+    assert operator.name in "\n".join(texts(compiled))
+    assert isinstance(compiled, dml.CompiledOperator)
+
+
+def test_functions_are_pickled_by_their_public_name() -> None:
+    for operator in KNOWN:
+        function = getattr(dml, operator.python)
+        assert function.__module__ == "dmlcy"
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_a_compiled_operator_has_one_of_the_generated_classes() -> None:
+    with pytest.raises(NotImplementedError):
+        dml.CompiledOperator()(b"")
