@@ -9,7 +9,7 @@ import numpy as np
 
 from dmlcy import _tables
 from dmlcy._checker import Check
-from dmlcy._errors import Violation, raise_violations, show
+from dmlcy._errors import Violation, Violations, raise_violations, show
 from dmlcy._levels import LEVEL, NEWEST, level_index
 from dmlcy._runtime.tensor import to_array, to_shared_array
 from dmlcy._spec import MISSING, Field, Operator
@@ -60,7 +60,7 @@ def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> lis
     []
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
-    return known_desc(desc, "check")._violations(level)
+    return Violations(known_desc(desc, "check")._violations(level))
 
 
 def known_desc(desc: OperatorDesc, function: str) -> OperatorDesc:

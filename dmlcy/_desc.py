@@ -145,6 +145,11 @@ class OperatorDesc:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"a desc cannot be changed: {type(self).__name__}.{name}")
 
+    def _repr_html_(self) -> str:
+        from dmlcy import _html
+
+        return _html.operator_desc(self)
+
     def __repr__(self) -> str:
         given = [f"{name}={_repr(self.__dict__[name])}" for name in self._names if name not in self._missing]
         return f"{type(self).__name__}({', '.join(given)})"

@@ -183,9 +183,25 @@ class Violation:
     def __hash__(self) -> int:
         return hash((self.id, self.index, self.message))
 
+    def _repr_html_(self) -> str:
+        from dmlcy import _html
+
+        return _html.violation(self)
+
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
         return {field.name: _json(getattr(self, field.name)) for field in fields_of(self)}
+
+
+class Violations(list[Violation]):
+    """A list of violations that a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from dmlcy import _html
+
+        return _html.violations(self)
 
 
 def _json(value: object) -> Any:

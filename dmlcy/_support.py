@@ -41,6 +41,22 @@ class SupportRow:
     rank: int
     since: FeatureLevelName
 
+    def _repr_html_(self) -> str:
+        from dmlcy import _html
+
+        return _html.support_row(self)
+
+
+class _SupportTable(tuple[SupportRow, ...]):
+    """The table, which a notebook shows with few rows."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from dmlcy import _html
+
+        return _html.support(self)
+
 
 def dtypes_at(field: Field, level: int) -> list[str]:
     """The data types that a tensor can have at the level of that position."""
@@ -73,7 +89,7 @@ def support_table() -> tuple[SupportRow, ...]:
 
 @cache
 def _table() -> tuple[SupportRow, ...]:
-    return tuple(
+    return _SupportTable(
         row for operator in OPERATORS.values() for field in _tensors(operator) for row in _rows(operator, field)
     )
 

@@ -155,6 +155,11 @@ class TensorDesc(Keyed):
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def _repr_html_(self) -> str:
+        from dmlcy import _html
+
+        return _html.tensor_desc(self)
+
     def __repr__(self) -> str:
         sizes = repr(self.sizes) if _known(self.sizes) and all(map(printable, self.sizes)) else show(self.sizes)
         parts = [repr(self.dtype.name) if type(self.dtype) is TensorDataType else show(self.dtype), sizes]
