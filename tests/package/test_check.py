@@ -394,7 +394,7 @@ GARBAGE = st.one_of(
     st.none(), st.booleans(), st.integers(), st.integers(-(10**400), 10**400), st.floats(), st.complex_numbers(),
     st.text(), st.binary(), st.lists(st.one_of(st.integers(), st.text(), st.none(), st.floats()), max_size=9),
     st.dictionaries(st.text(), st.integers(), max_size=3), HOSTILES, HOSTILES.map(lambda one: [one]), st.just(MISSING),
-    st.just(range(10**12)), st.just(np.zeros((2, 2))), st.just(np.datetime64("nat")), st.just("x" * 10**6),
+    st.just(range(10**12)), st.just(np.zeros((2, 2))), st.just(np.datetime64("nat", "D")), st.just("x" * 10**6),
     st.just([1] * 10**5), st.just(ARRAY), st.just(np.float32(3)), st.just(np.ma.masked), st.just(X),
 )  # fmt: skip
 TENSORS = st.builds(
