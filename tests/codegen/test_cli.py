@@ -310,7 +310,7 @@ def quoted(text: str) -> str:
 
 def hostile(root: Path, said: str = HOSTILE) -> int:
     """Puts the text into every free text of the specs; returns how many there are."""
-    keys = "summary|doc|hint|says|question|choice|evidence|title|calculation|note|windows"
+    keys = "summary|doc|hint|says|question|choice|evidence|title|calculation|note|windows|call|tested"
     count = 0
     for path in (root / "specs").rglob("*.toml"):
         text = path.read_text(encoding="utf-8")

@@ -55,6 +55,14 @@ def test_what_is_not_so_is_noticed() -> None:
     assert [failed(right, raises), failed(wrong, raises), failed(right, silent)] == [0, 1, 1]
 
 
+def test_code_stays_in_its_block() -> None:
+    setup = "x = '''\n```\n# not a heading\n'''"
+    same = Equivalent(LIBRARIES[0].name, "a`b", "", "", setup, (Outcome("[x]", ["```\n"], "\n```\n"),), ())
+    _, session = dict(sections((same,), SPECS.facts))[LIBRARIES[0].name]
+    assert session.startswith("````pycon\n>>> x = '''\n... ```\n") and session.endswith("\n````")
+    assert session.count("````") == 2
+
+
 def test_how_code_is_typed() -> None:
     assert list(statements("\nx = 1  # one\nfor y in x:\n    z\n\na = '''\n'''\n")) == [
         "x = 1", "for y in x:\n    z", "a = '''\n'''",

@@ -212,7 +212,7 @@ def test_hostile_specs(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "specs", tmp_path / "specs")
     for path in (tmp_path / "specs").rglob("*.toml"):
         text = path.read_text()
-        keys = "doc|summary|hint|question|choice|evidence|title|calculation|note|windows"
+        keys = "doc|summary|hint|says|question|choice|evidence|title|calculation|note|windows|call|tested"
         changed = re.sub(rf'\b({keys})(\s*)= "[^"]*"', rf'\1\2= """{HOSTILE}"""'.replace("\\\\", "\\\\\\\\"), text)
         path.write_text(changed)
     made = dict(pages(environment(), make_plan(tmp_path), read_speeds(ROOT)))
