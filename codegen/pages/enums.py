@@ -11,13 +11,16 @@ from .markdown import anchor, cell, code, level_link, table
 
 def members(enum: Enum, facts: Facts, since: int = 0) -> str:
     """The members of an enum; none is there before the level of index ``since``."""
+    told = any(member.doc for member in enum.members)
     renamed = any(member.name[0].isdigit() for member in enum.members)
     rows = []
     for member in enum.members:
         level = facts.levels[max(since, facts.level_index(member.since))].name
         python = [code(_member(member.name))] if renamed else []
-        rows.append((code(member.name), *python, str(member.value), level_link(level), cell(member.doc)))
-    return table(("Member", *(["Python"] if renamed else []), "Value", "From level", "Meaning"), rows)
+        about = [cell(member.doc)] if told else []
+        rows.append((code(member.name), *python, str(member.value), level_link(level), *about))
+    head = ("Member", *(["Python"] if renamed else []), "Value", "From level", *(["Meaning"] if told else []))
+    return table(head, rows)
 
 
 def _member(name: str) -> str:

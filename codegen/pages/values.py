@@ -116,6 +116,6 @@ def prompt(python: str) -> str:
 
 def arguments(names: Sequence[str]) -> str:
     """Arguments in parentheses, one per line where one line is too long."""
-    if sum(len(name) + 2 for name in names) < 72:
+    if sum(len(name) + 2 for name in names) < 60:
         return f"({', '.join(names)})"
     return "(\n" + "".join(f"    {name},\n" for name in names) + ")"

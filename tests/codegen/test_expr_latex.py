@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from expression_trees import SCOPE, condition, integer
+from expression_trees import SCOPE, condition, exact, integer, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from latex_reader import Reader
 
 from codegen.expr import nodes as n
 from codegen.expr.latex import latex, word
@@ -134,3 +135,14 @@ def test_any_tree_is_understood(random: Random, boolean: bool) -> None:
     assert "<math" in math.tex2mathml(made)
     for left, right in (("(", ")"), (r"\{", r"\}"), (r"\left", r"\right"), (r"\lfloor", r"\rfloor")):
         assert made.count(left) == made.count(right)
+
+
+@given(st.randoms(use_true_random=False), st.booleans())
+@settings(max_examples=400, deadline=None)
+def test_it_reads_as_it_was_meant(random: Random, boolean: bool) -> None:
+    """Whoever reads a formula computes the value of the expression."""
+    node = (condition if boolean else integer)(random, 4)
+    names = values(random).names
+    meant = exact(node, names)
+    given = {**names, "size.Width": names["size"][0], "size.Height": names["size"][1]}
+    assert Reader(latex(node, SCOPE), given).whole() == meant, latex(node, SCOPE)
