@@ -18,7 +18,7 @@ from .errors import rule_error
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
 from .speed import Speed
-from .values import arguments, array_code, array_text, literal, prompt
+from .values import array_code, array_text, call, literal, prompt
 
 SCALARS = {
     "uint": "UINT", "int": "INT", "float": "FLOAT", "bool": "BOOL", "size_2d": "DML_SIZE_2D",
@@ -58,7 +58,7 @@ class OperatorPage:
         names = [tensor.python for tensor in self.op.inputs]
         names += [f"{a.python}={literal(a.field.default)}" if a.default else a.python for a in self.op.parameters]
         at = len(self.op.inputs)
-        return block(f"dmlcy.{self.op.python}{arguments([*names[:at], '*', *names[at:], 'out=None'])}", "python")
+        return block(call(f"dmlcy.{self.op.python}", [*names[:at], "*", *names[at:], "out=None"]), "python")
 
     @property
     def glance(self) -> str | None:
@@ -99,14 +99,14 @@ class OperatorPage:
             for a in self.op.parameters
             if a.python in example.attributes
         ]
-        call = f"dml.{self.op.python}{arguments([*names, *given])}"
+        typed = call(f"dml.{self.op.python}", [*names, *given])
         output = example.outputs[self.op.output.python]
         shown = array_text(output, dtypes[output.dtype])
         if shown is None:
-            yield prompt(f"{call}.tolist()")
+            yield prompt(f"{typed}.tolist()")
             yield repr(output.data)
         else:
-            yield prompt(call)
+            yield prompt(typed)
             yield shown
 
     @property

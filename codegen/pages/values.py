@@ -114,8 +114,7 @@ def prompt(python: str) -> str:
     return "\n".join(("... " if number else ">>> ") + line for number, line in enumerate(python.split("\n")))
 
 
-def arguments(names: Sequence[str]) -> str:
-    """Arguments in parentheses, one per line where one line is too long."""
-    if sum(len(name) + 2 for name in names) < 60:
-        return f"({', '.join(names)})"
-    return "(\n" + "".join(f"    {name},\n" for name in names) + ")"
+def call(function: str, names: Sequence[str]) -> str:
+    """A call, with one argument per line where one line is too long."""
+    line = f"{function}({', '.join(names)})"
+    return line if len(line) < 76 else f"{function}(\n" + "".join(f"    {name},\n" for name in names) + ")"
