@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import Any
 
@@ -13,9 +13,10 @@ from .shown import Shown, examples
 from .tensors import Drawing, divisors, one_box
 from .tiles import Shape, Tile, above, badge, beside, in_columns, length, paragraph, rect, words
 
-WIDTH, HEIGHT = 540, 640  # that a panel has at most, if it can
+WIDTH, HEIGHT = 528, 640  # that a panel has at most, if it can
 CELLS = (32, 30, 28, 26, 24)  # sides of a cell, the best one first
 MARGIN, GAP = 18, 18
+WORD = 260  # how wide a word of a heading can be before it is broken
 ARROWS = {  # by whether it points down: its size, its line and its head
     False: (36, 14, "M4 7H30", "M28 1L36 7L28 13Z"),
     True: (14, 28, "M7 0V22", "M1 20L7 28L13 20Z"),
@@ -134,15 +135,15 @@ def arrange(op: OperatorPlan, items: Sequence[Shown], named: Collection[str], la
     letters = all(
         one_box(side) for item in items for group in item.groups for side in (group.inputs, group.outputs) if side
     )
-    outputs = []
-    for item, differing in zip(items, own, strict=True):
+    outputs: list[Tile] = []
+    for item in items:
         colours = [group.outputs for group in item.groups]
         output = Drawing(item, item.use.output, layout.side, colours, letters).tile(None)
         if worked(item):
             output = (above if layout.under else beside)([output, calculation(item)], GAP)
-        if not single:
-            output = above([heading(item.example.title, differing, output.width + 40), output], 8)
         outputs.append(output)
+    if not single:
+        outputs = titled(outputs, [item.example.title for item in items], own, layout.columns)
     right = in_columns(outputs, layout.columns, 1.4 * GAP)
     inputs = []
     for name in (field.python for field in op.inputs if field.python in first.example.inputs):
@@ -157,14 +158,22 @@ def arrange(op: OperatorPlan, items: Sequence[Shown], named: Collection[str], la
         row = beside([left, above([Tile(0, least / 2), arrow], 0), right], 12)
     else:
         row = beside([left, arrow, right], 12, 0.5)
-    return above([heading(first.example.title if single else "", common, max(row.width, 300)), row], 14)
+    return above([heading(first.example.title if single else "", common, max(row.width, 380)), row], 14)
+
+
+def titled(tiles: Sequence[Tile], titles: Sequence[str], lines: Sequence[Sequence[str]], columns: int) -> list[Tile]:
+    """Tiles below their headings, which are of the same height in a row."""
+    heads = [heading(title, own, tile.width) for tile, title, own in zip(tiles, titles, lines, strict=True)]
+    rows = [heads[start : start + columns] for start in range(0, len(heads), columns)]
+    even = [replace(head, height=max(one.height for one in row)) for row in rows for head in row]
+    return [above([head, tile], 8) for head, tile in zip(even, tiles, strict=True)]
 
 
 def heading(title: str, attributes: Sequence[str], width: float) -> Tile:
     """The title of an example and its attributes."""
-    parts = [paragraph("title", title.split(), width)] if title else []
-    pieces = [*(f"{text}," for text in attributes[:-1]), *attributes[-1:]]
-    parts += [paragraph("attributes", pieces, width)] if pieces else []
+    pieces = {"title": title.split(), "attributes": [*(f"{text}," for text in attributes[:-1]), *attributes[-1:]]}
+    longest = max((length(kind, text) for kind, texts in pieces.items() for text in texts), default=0)
+    parts = [paragraph(kind, texts, max(width, min(longest, WORD))) for kind, texts in pieces.items() if texts]
     return above(parts, 2) if parts else Tile(0, 0)
 
 

@@ -40,7 +40,8 @@ class Drawing:
         self.sizes = self.use.sizes(name)
         read = [place for sources in self.picture.sources.values() for place in sources]
         drawn = [*grid(self.sizes), *(read if name == self.use.input else ())]
-        _, rows, columns = zip(*map(split, drawn), strict=True)
+        planes, rows, columns = zip(*map(split, drawn), strict=True)
+        self.planes = sorted(set(planes))
         self.rows, self.columns = range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1)
         self.width = max(side, max(len(self.value(place)) for place in drawn) * side * 0.27 + 10)
 
@@ -58,7 +59,7 @@ class Drawing:
         """Its name and sizes above its planes; with ``room`` centred and as wide as that allows, else about square."""
         sizes = f"({', '.join(map(str, self.sizes))}{',' if len(self.sizes) == 1 else ''})"
         name = paragraph("name", [f"{self.name} {sizes}"], 1e9)
-        planes = [self.plane(lead) for lead in grid(self.sizes[:-2])]
+        planes = [self.plane(lead) for lead in self.planes]
         tries = [in_columns(planes, columns, BETWEEN) for columns in divisors(len(planes))]
         if room is None:
             return above([name, min(tries, key=lambda tile: abs(tile.width - tile.height))], 6)
@@ -72,7 +73,7 @@ class Drawing:
         shapes = (*self.cells(places, here), *self.marks(lead, here))
         size = len(self.columns) * self.width, len(self.rows) * self.side
         cells = Tile(*size, shapes, attributes={"font-size": number(self.side * 0.44)})
-        if all(size == 1 for size in self.sizes[:-2]):
+        if len(self.planes) == 1:
             return cells
         index = words("plane", 0, 8, f"[{', '.join(map(str, lead))}]")
         return Tile(cells.width, cells.height + ABOVE, (index,), ((0, ABOVE, cells),))
@@ -114,7 +115,7 @@ class Drawing:
         for colour, own in enumerate(here):
             if own and self.letters:
                 x, y, _, _ = self.box(own)
-                yield from badge(colour, x + 2, y + 2)
+                yield from badge(colour, x + 0.5, y + 0.5)
         for (x, y, width, height), label in frames:
             if label:
                 yield from tag(label, x + width + 3, y + height / 2)

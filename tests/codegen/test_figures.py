@@ -26,7 +26,8 @@ from codegen.emit import environment
 from codegen.families.base import grid, inside, shown
 from codegen.figures import alt, figures, xml
 from codegen.figures.shown import MOST, Shown, examples, follow
-from codegen.figures.tiles import FONTS, length, paragraph
+from codegen.figures.tensors import Drawing
+from codegen.figures.tiles import FONTS, Tile, length, paragraph
 from codegen.model import Example, TensorData
 from codegen.plan import OperatorPlan, Plan
 from codegen.show import value
@@ -73,7 +74,7 @@ def changed(operator: Any, arrays: dict[str, Any], name: str) -> dict[tuple[int,
         one = zeros[name].copy()
         one[place] = 1
         after = operator(*{**zeros, name: one}.values())
-        for at in map(tuple, np.argwhere(after != before).tolist()):
+        for at in map(tuple, np.argwhere((after != before) & ((after == after) | (before == before))).tolist()):
             found[at].add(place)
     return found
 
@@ -128,6 +129,19 @@ def test_sources_are_those_of_the_compiled_operator(op: OperatorPlan, data: st.D
     found = changed(compiled, arrays, name)
     sources = {place: within(read, zeros.shape) for place, read in item.picture.sources.items()}
     assert sources == found
+    for name, places in (
+        (item.use.input, [group.inputs for group in item.groups]),
+        (item.use.output, [group.outputs for group in item.groups]),
+    ):
+        tile = Drawing(item, name, 30, places, False).tile(None)
+        assert sum(kind.startswith("fill") for kind in kinds(tile)) == sum(map(len, places))
+
+
+def kinds(tile: Tile) -> Iterator[str]:
+    """The kinds of the shapes of a tile."""
+    yield from (str(shape.attributes.get("class")) for shape in tile.shapes)
+    for _, _, inner in tile.tiles:
+        yield from kinds(inner)
 
 
 # The drawing ---------------------------------------------------------------------------------------------------------
