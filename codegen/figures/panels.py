@@ -119,8 +119,9 @@ def python(value: Any) -> str:
 def panel(op: OperatorPlan, items: Sequence[Shown], named: Collection[str]) -> Tile:
     """The inputs that some examples share, and the output of each: with the largest cells that have room."""
     tries: list[Tile] = []
+    under = (False, True) if any(map(worked, items)) else (False,)
     for side in CELLS:
-        layouts = product(divisors(len(items)), (False, True), (False, True))
+        layouts = product(divisors(len(items)), (False, True), under)
         tries = [arrange(op, items, named, Layout(side, *layout)) for layout in layouts]
         fitting = [tile for tile in tries if tile.width <= WIDTH and tile.height <= HEIGHT]
         if fitting:
@@ -158,7 +159,7 @@ def arrange(op: OperatorPlan, items: Sequence[Shown], named: Collection[str], la
         row = beside([left, above([Tile(0, least / 2), arrow], 0), right], 12)
     else:
         row = beside([left, arrow, right], 12, 0.5)
-    return above([heading(first.example.title if single else "", common, max(row.width, 380)), row], 14)
+    return above([heading(first.example.title if single else "", common, max(row.width, 400)), row], 14)
 
 
 def titled(tiles: Sequence[Tile], titles: Sequence[str], lines: Sequence[Sequence[str]], columns: int) -> list[Tile]:
