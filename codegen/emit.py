@@ -12,7 +12,7 @@ import jinja2
 
 from . import source
 from .figures import alt, figures, xml
-from .pages import docstring, pages
+from .pages import dask_docstring, docstring, pages
 from .pages.speed import read as read_speeds
 from .plan import FamilyPlan, Plan
 from .show import show
@@ -149,8 +149,10 @@ def emit(plan: Plan, writer: Writer) -> None:
         sample = FamilyPlan(family.family, family.operators[:1], _one(family))
         golden = f"tests/codegen/golden/{family.family.name}.pyx"
         writer.write(golden, module(env, plan, sample), committed=True)
+    dask = {operator.python: escaped(dask_docstring(env, operator)) for operator in plan.operators}
     for name in ("enums", "operators", "desc", "api", "dask"):
-        writer.write(f"{PACKAGE}/{name}.py", env.get_template(f"package_{name}.py.j2").render(plan=plan))
+        text = env.get_template(f"package_{name}.py.j2").render(plan=plan, docstrings=dask)
+        writer.write(f"{PACKAGE}/{name}.py", text)
     writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
     for name in FACTS:
         text = source.read(writer.root / "specs" / f"{name}.toml").decode()

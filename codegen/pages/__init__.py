@@ -20,9 +20,9 @@ from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
 from .operator import OperatorPage
 from .speed import Speed
-from .stubs import Stubs, docstring
+from .stubs import Stubs, dask_docstring, docstring
 
-__all__ = ["docstring", "pages"]
+__all__ = ["dask_docstring", "docstring", "pages"]
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
 
@@ -46,6 +46,6 @@ def pages(env: jinja2.Environment, plan: Plan, speeds: Mapping[str, Speed]) -> I
     yield "docs/reference/levels.md", render("docs/levels.md.j2", levels=levels(plan), summary=level_summary(plan))
     yield "docs/reference/errors.md", render("docs/errors.md.j2", groups=errors(plan), **error_tables(plan))
     stubs = Stubs(env, plan)
-    for name in ("__init__", "desc"):
+    for name in ("__init__", "desc", "dask"):
         text = env.get_template(f"stubs/{name}.pyi.j2").render(plan=plan, stubs=stubs)
         yield f"dmlcy/{name}.pyi", re.sub(r"[ \t]+\n", "\n", text).strip() + "\n"

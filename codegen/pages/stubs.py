@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import jinja2
 
@@ -30,8 +30,14 @@ def docstring(env: jinja2.Environment, plan: Plan, operator: OperatorPlan) -> st
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
+def dask_docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
+    """That of the same call on dask arrays."""
+    text = env.get_template("dask_docstring.txt.j2").render(op=operator)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
 class Stubs:
-    """What both stub files need."""
+    """What the stub files need."""
 
     def __init__(self, env: jinja2.Environment, plan: Plan) -> None:
         self.plan = plan
@@ -50,8 +56,17 @@ class Stubs:
     @property
     def desc_imports(self) -> list[str]:
         """What ``dmlcy.desc`` takes from ``dmlcy``."""
-        used = " ".join(text for stub in self.operators for text in stub.types)
-        known = ["TensorDesc", "_Bool", "_Int", "_Ints", "_Number"]
+        return self.imports(text for stub in self.operators for text in stub.types)
+
+    @property
+    def dask_imports(self) -> list[str]:
+        """What ``dmlcy.dask`` takes from ``dmlcy``."""
+        return self.imports(["_Array", *(text for stub in self.operators for text in stub.parameters)])
+
+    def imports(self, texts: Iterable[str]) -> list[str]:
+        """The names of ``dmlcy`` that declarations mention."""
+        used = " ".join(texts)
+        known = ["TensorDesc", "_Array", "_Bool", "_Int", "_Ints", "_Number"]
         known += [name for alias in self.aliases for name in (alias[0], f"_{alias[0]}")]
         return sorted(name for name in known if re.search(rf"\b{name}\b", used))
 
@@ -75,6 +90,7 @@ class StubOperator:
         self.op = operator
         escaped: Callable[[str], str] = env.filters["docstring"]
         self.docstring = escaped(docstring(env, plan, operator))
+        self.dask_docstring = escaped(dask_docstring(env, operator))
         self.summary = escaped(f"{operator.operator.struct}: {operator.operator.summary}")
 
     @property

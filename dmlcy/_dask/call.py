@@ -207,7 +207,7 @@ def _block(
     attributes: dict[str, Any],
     roles: tuple[str, ...],
     entries: tuple[int, ...],
-    level: str,
+    level: Any,
     alone: bool,
     *blocks: Any,
 ) -> Any:

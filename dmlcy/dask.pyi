@@ -1,0 +1,239 @@
+# Generated from specs/ by python -m codegen gen.
+"""The operators on dask arrays, as functions like those of ``dmlcy``: ``pip install 'dmlcy[dask]'``."""
+
+from dask.array import Array
+
+from dmlcy import (
+    _Array,
+    _Bool,
+    _DepthSpaceOrder,
+    _Int,
+    _Ints,
+    _Number,
+    _PaddingMode,
+)
+
+__all__ = [
+    "average_pooling",
+    "depth_to_space1",
+    "padding1",
+    "roi_pooling",
+    "unfold",
+]
+
+def average_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    include_padding: _Bool = False,
+) -> Array:
+    """Average the elements of each position of a sliding window.
+
+    ``dmlcy.average_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+    include_padding : bool, default False
+        Count padding elements in the divisor.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    """
+
+def depth_to_space1(
+    input: _Array,
+    *,
+    block_size: _Int,
+    order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+) -> Array:
+    """Move channels into blocks of the spatial axes, in the order given.
+
+    ``dmlcy.depth_to_space1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        Tensor of sizes {N, C, H, W}.
+    block_size : int
+        Height and width of a block.
+    order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
+        How a block lies in the channels of the input: with the block first, or with the output channels first.
+
+    Returns
+    -------
+    dask array
+        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each row and each column of the input gives a block's height of rows, or its width of columns.
+    - In this order the channels of a block lie side by side, and give one channel. Where ``order ==
+      'COLUMN_ROW_DEPTH'``.
+    """
+
+def padding1(
+    input: _Array,
+    *,
+    start_padding: _Int | _Ints,
+    end_padding: _Int | _Ints,
+    padding_mode: _PaddingMode = "CONSTANT",
+    padding_value: _Number = 0,
+) -> Array:
+    """Pad each axis of a tensor with a value of the tensor's own data type, or by continuing the tensor.
+
+    ``dmlcy.padding1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pad.
+    start_padding : int or sequence of ints
+        Elements added before each axis.
+    end_padding : int or sequence of ints
+        Elements added after each axis.
+    padding_mode : PaddingMode or its name, default 'CONSTANT'
+        Where the elements outside the input come from.
+    padding_value : number, default 0
+        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+
+    Returns
+    -------
+    dask array
+        The padded tensor.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
+    - A padded axis: its ends are padded by themselves; it is made whole where the padding reads too far.
+    """
+
+def roi_pooling(
+    input: _Array,
+    roi: _Array,
+    *,
+    spatial_scale: _Number,
+    pooled_size: _Int | tuple[_Int, _Int],
+) -> Array:
+    """Divide each region of interest into a grid of bins and take the maximum of each bin.
+
+    ``dmlcy.roi_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        Feature map of sizes {N, C, H, W}.
+    roi : dask array, or what dmlcy takes
+        One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 / SpatialScale
+        elements.
+    spatial_scale : float
+        Factor from the coordinates of the regions to elements of the input.
+    pooled_size : (height, width), or an int for both
+        Bins along the height and the width of a region.
+
+    Returns
+    -------
+    dask array
+        The maximum of each bin of each region.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each region by itself; it may lie in any item of the batch.
+    - Each channel by itself.
+    """
+
+def unfold(
+    input: _Array,
+    *,
+    window_sizes: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    dilations: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+) -> Array:
+    """Copy each position of a sliding window into a column.
+
+    ``dmlcy.unfold`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
+    window_sizes : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Zeros before each spatial axis of the image.
+    end_padding : int or sequence of ints, default 0
+        Zeros after each spatial axis of the image.
+
+    Returns
+    -------
+    dask array
+        One column per block and one row per channel and window element.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel gives rows of its own.
+    - The first spatial axis, anywhere: pieces overlap by what a window spans. The others are made whole.
+    """
