@@ -85,18 +85,22 @@ def resize(browser: Any, width: int) -> None:
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
-def test_a_search_finds_the_page_of_an_operator(browser: Any, address: str) -> None:
+NAME = specs.operators()[0]
+ID = next(id_ for id_ in specs.ids() if id_.startswith(f"DML-{NAME}-"))
+
+
+@pytest.mark.parametrize("term", [NAME.lower(), ID])
+def test_a_search_finds_the_page_of_an_operator(browser: Any, address: str, term: str) -> None:
     resize(browser, WIDE)
-    name = specs.operators()[0]
     browser.get(f"{address}/index.html")
     browser.find_element(By.CSS_SELECTOR, ".search-button__button").click()
     field = browser.find_element(By.CSS_SELECTOR, "dialog input[type=search], .search-button__search-container input")
-    field.send_keys(name.lower())
+    field.send_keys(term)
     field.submit()
-    page = f"a[href*='reference/{name.lower()}.html']"
+    page = f"a[href*='reference/{NAME.lower()}.html']"
     found = WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results {page}"))
     found[0].click()
-    assert browser.find_element(By.TAG_NAME, "h1").text.startswith(name)
+    assert browser.find_element(By.TAG_NAME, "h1").text.startswith(NAME)
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
