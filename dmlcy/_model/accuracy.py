@@ -58,8 +58,9 @@ def tolerance(
 ) -> Tolerance:
     """The bound of each result, where it depends on the values of the inputs (by Python name).
 
-    It is infinite where the absolute values exceed the range of the data type, which leaves nothing to be said, and 0
-    where an infinity or a NaN goes into a result: neither is rounded.
+    It is infinite where the absolute values exceed the range of the data type, so nothing can be said: sums may
+    overflow either way, and to NaN, by their order. It is 0 where an infinity, but no such sum, goes into a result, and
+    where a NaN does: neither is rounded.
     """
     values = {name: np.abs(x) if x.dtype.kind == "f" else x for name, x in inputs.items()}
     finite = {name: np.where(np.isfinite(x), x, x.dtype.type(0)) for name, x in values.items()}
@@ -69,7 +70,7 @@ def tolerance(
     result[~np.isfinite(magnitudes)] = np.inf
     if any(not np.isfinite(x).all() for x in values.values()):
         spread, _ = _run(wide, output, values, level)
-        result[np.isfinite(magnitudes) & ~np.isfinite(spread)] = 0.0
+        result[np.isnan(spread) | (np.isfinite(magnitudes) & ~np.isfinite(spread))] = 0.0
     return result
 
 

@@ -116,12 +116,11 @@ def measure(expected: Array, actual: Array, bound: Bound | None, tolerance: Tole
         found.unjudged += 0 if t is None else int(np.isinf(t[part]).sum())
         limit = None
         if t is not None:
-            finite, apart = np.isfinite(t[where]), ulp.steps(e[where], a[where]) > 0
-            judged = finite | (np.isnan(e[where]) != np.isnan(a[where]))
-            unbounded += int((apart & ~finite).sum())
+            judged, apart = np.isfinite(t[where]), ulp.steps(e[where], a[where]) > 0
+            unbounded += int((apart & ~judged).sum())
             found.different += int((apart & ~judged).sum())
-            limit = np.where(finite, t[where], 0.0)[judged]
             where = where[judged]
+            limit = t[where]
         if where.size:
             exceeds = _count(found, where, e[where], a[where], bound, limit)
             _locate(found, where[exceeds], expected.shape)

@@ -147,7 +147,9 @@ def limited(folder: Path, arguments: list[str], size: int) -> subprocess.Complet
     code += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n"
     code += "from dmlcy._cli import main\nsys.exit(main(sys.argv[1:]))"
     run = [sys.executable, "-P", "-B", "-c", code, *arguments]
-    return subprocess.run(run, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    # Measuring coverage writes a file too.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    return subprocess.run(run, cwd=folder, env=own, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="this system has no limit of the size of files")

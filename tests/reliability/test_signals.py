@@ -129,6 +129,7 @@ def child(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A program that writes into a folder with two files and signals itself."""
     before = "import os, signal, sys\nfrom pathlib import Path\nfrom dmlcy._model import files\n"
     before += "folder = Path(sys.argv[1])\nnumber = getattr(signal, sys.argv[2])\n"
+    before += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
     for name in ("a", "b"):
         (folder / name).write_text("before")
     command = [sys.executable, "-P", "-c", before + textwrap.dedent(program), str(folder)]
