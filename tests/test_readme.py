@@ -36,6 +36,16 @@ def test_the_python_of_a_guide_runs(page: str, tmp_path: Path, monkeypatch: pyte
     assert run_page(DOCS / f"{page}.md", tmp_path, ("python", "pycon"))
 
 
+@pytest.mark.parametrize(("page", "needs"), [("dask", ["dask"]), ("xarray", ["xarray", "dask"])])
+def test_the_python_of_a_guide_to_another_library_runs(
+    page: str, needs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in needs:
+        pytest.importorskip(name, reason=f"{name} is not installed: it does not run docs/{page}.md")
+    monkeypatch.chdir(tmp_path)
+    assert run_page(DOCS / f"{page}.md", tmp_path, ("python", "pycon"))
+
+
 @pytest.mark.parametrize("page", ["install", "specs", "tutorial/arrays", "tutorial/models"])
 def test_everything_on_a_page_happens(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
