@@ -248,6 +248,12 @@ def test_every_operator_has_one(texts: dict[str, str]) -> None:
         assert len(re.findall(rf"^!\[[^\]]{{40,}}\]\(figures/{name}\.svg\)$", page, re.M)) == 1
 
 
+def test_the_site_knows_them_by_their_text() -> None:
+    style = (ROOT / "docs/_static/site.css").read_text(encoding="utf-8")
+    (known,) = re.findall(r':not\(\[alt\^="([^"]+)"\]\)', style)
+    assert all(alt(op).startswith(known) for op in PLAN.operators)
+
+
 @pytest.mark.parametrize("name", [op.python for op in PLAN.operators])
 def test_it_is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
     """It has a name and a description, nothing that runs, and nothing from elsewhere."""
