@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks import machine, peers
 from benchmarks.cells import Cell
@@ -18,10 +19,13 @@ from benchmarks.report import figures_text, line, markdown
 from benchmarks.results import Results
 from benchmarks.run import Differs, run_cell
 from benchmarks.sweep import MEGABYTES, sweep_cells, sweep_row
+from dmlcy._cli.terminal import Progress
 from dmlcy._runtime.cpus import default_threads
 
 SECONDS = {"tiny": 0.6, "small": 0.8, "medium": 1.2, "target": 1.2, "large": 3.0}  # a row, all contenders together
 QUICK = 0.25
+
+Step = TypeVar("Step")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,18 +68,30 @@ def run(results: Results, planned: Iterable[tuple[Cell, int]], options: argparse
     started = time.perf_counter()
     share = QUICK if options.quick else 1.0
     wrong = []
-    for cell, threads in planned:
+    progress = Progress()
+
+    def told(name: str, steps: Sequence[Step]) -> Iterator[Step]:
+        for number, step in enumerate(steps):
+            progress.reached(name, number, len(steps))
+            yield step
+        progress.clear()
+
+    def show(text: object) -> None:
+        progress.clear()
+        print(text, flush=True)
+
+    for cell, threads in told("rows", list(planned)):
         try:
             results.rows.append(run_cell(cell, threads, SECONDS[cell.size] * share))
         except Differs as differs:
             wrong.append(differs)
-            print(differs, flush=True)
+            show(differs)
         else:
-            print(line(results.rows[-1]), flush=True)
+            show(line(results.rows[-1]))
     if options.sweep or not (options.quick or options.only or options.targets):
-        for cell in (cell for megabytes in MEGABYTES for cell in sweep_cells(megabytes)):
+        for cell in told("sweep", [cell for megabytes in MEGABYTES for cell in sweep_cells(megabytes)]):
             results.sweep.append(sweep_row(cell, default_threads(), SECONDS["small"] * share))
-            print(line(results.sweep[-1]), flush=True)
+            show(line(results.sweep[-1]))
     if not (options.only or options.sweep):
         results.checks = run_checks(SECONDS["tiny"])
     results.seconds = time.perf_counter() - started

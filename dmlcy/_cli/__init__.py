@@ -10,17 +10,28 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
+from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._model.problems import printable
 from dmlcy._version import __version__
 
 COMMANDS = (run, compare, export, lint, explain, operators, example, info)
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Wraps what is said of a command, and leaves its examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith(EXAMPLES) else super()._fill_text(text, width, indent)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments without what a terminal would obey."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"formatter_class": _Formatter, **settings})
 
     def error(self, message: str) -> NoReturn:
         super().error(printable(message))
@@ -40,6 +51,24 @@ def _ended_by_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def command_line() -> argparse.ArgumentParser:
+    """The arguments of all commands."""
+    parser = _Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
+    parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
+    add_examples(
+        parser,
+        "dmlcy example average_pooling > model.json    # a model to begin with",
+        "dmlcy run model.json",
+        "dmlcy lint model.json    # what is wrong, where, and the level that it needs",
+        "dmlcy explain DML-AVERAGE_POOLING-window_size-fits    # what an error means",
+        "dmlcy COMMAND --help    # options and examples of a command",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    return parser
+
+
 @_ended_by_interrupts()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file, usage or too little memory."""
@@ -48,16 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         print("dmlcy: standard output is closed", file=sys.stderr)
         return 2
-    parser = _Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
-    parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = parser.parse_args(arguments)
+        options = command_line().parse_args(arguments)
         status: int = options.execute(options)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli import compare_json, compare_text
+from dmlcy._cli.options import add_examples, add_format
+from dmlcy._cli.terminal import Progress
 from dmlcy._errors import ModelError
 from dmlcy._model.compare import Report, compare
 
@@ -33,15 +35,24 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="ACTUAL",
         help="a folder with .npy, .bin or .dat files of the same names, or of those that the model writes; or one file",
     )
-    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="form of the report (default: text)")
+    add_format(parser, FORMATS)
+    add_examples(
+        parser,
+        "dmlcy run --expect expected model.json    # first, the expected values",
+        "dmlcy compare expected from_the_gpu",
+        "dmlcy compare expected/output.npy from_the_gpu/output.bin",
+        "dmlcy compare --json expected from_the_gpu",
+    )
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
+    progress = Progress()
     try:
-        report = compare(options.expected, options.actual)
+        report = compare(options.expected, options.actual, progress.reached)
     except ModelError as error:
+        progress.clear()
         print(error, file=sys.stderr)
         return 2
     for warning in report.warnings:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from dmlcy._cli.terminal import paint
 from dmlcy._errors import quote
 from dmlcy._model.accuracy import MAGNITUDES, SIDES
 from dmlcy._model.compare import Comparison, Report, Window
@@ -29,8 +30,28 @@ def lines(report: Report) -> Iterator[str]:
     for comparison in report.comparisons:
         yield from _comparison(comparison)
         yield ""
+    if len(report.comparisons) > 1:
+        yield from _totals(report.comparisons)
+        yield ""
     passed = sum(comparison.status == 0 for comparison in report.comparisons)
     yield f"{_count(len(report.comparisons), 'output')}: {passed} passed, {len(report.comparisons) - passed} failed"
+
+
+def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """A row for each output, numbers to the right."""
+    rows = [["", "output", "elements", "different", "by more than passes"]]
+    for comparison in comparisons:
+        found = comparison.differences
+        counts = [] if found is None else [found.elements, found.different, found.exceeding]
+        word = "passed" if comparison.status == 0 else "FAILED"
+        rows.append([word, printable(comparison.output.file), *(map(str, counts) if counts else [""] * 3)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        cells += [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        line = "  ".join(cells).rstrip()
+        painted = paint(row[0], row[0].lower()) + line.removeprefix(row[0]) if row[0] else paint(line, "head")
+        yield f"  {painted}"
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
@@ -41,11 +62,11 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     )
     if found is None:
         assert comparison.problem is not None
-        yield from _wrapped("", f"FAILED  {title}")
+        yield from _verdict("FAILED", title)
         yield from _wrapped("  ", f"actual: {printable(comparison.problem.place.file)}")
         yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return
-    yield from _wrapped("", f"{'passed' if found.passed else 'FAILED'}  {title}")
+    yield from _verdict("passed" if found.passed else "FAILED", title)
     yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.exceeding}"
     for line in (*_bound(output), *_failing(comparison, found)):
         yield from _wrapped("  ", line)
@@ -59,6 +80,12 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     if found.worst is not None:
         yield f"  differences in {_unit(output)}, and how many:"
         yield from (f"    {line}" for line in found.histogram.lines())
+
+
+def _verdict(word: str, title: str) -> Iterator[str]:
+    first, *others = _wrapped("", f"{word}  {title}")
+    yield paint(word, word.lower()) + first.removeprefix(word)
+    yield from others
 
 
 def _wrapped(indent: str, text: str) -> list[str]:

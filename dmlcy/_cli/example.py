@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dmlcy._cli.options import add_examples
 from dmlcy._errors import ModelError
 from dmlcy._model import write
 from dmlcy._model.write import Use, layout
@@ -25,6 +26,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("operator", metavar="OPERATOR", help="PADDING1, DML_OPERATOR_PADDING1 or padding1")
     parser.add_argument("--number", type=int, default=1, metavar="N", help="which example, from 1 (default: 1)")
+    add_examples(parser, "dmlcy example PADDING1", "dmlcy example unfold --number 2 | dmlcy run -")
     parser.set_defaults(execute=execute)
 
 

@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 
-from dmlcy._cli.options import add_format
+from dmlcy._cli.options import add_examples, add_format
+from dmlcy._cli.terminal import head
 from dmlcy._errors import quote
 from dmlcy._explain.find import find, suggested, suggestion
 from dmlcy._explain.page import page_width
@@ -24,6 +25,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("word", metavar="WORD", help="ID, OPERATOR, FIELD, OPERATOR.FIELD, ENUM, MEMBER, LEVEL or TYPE")
     add_format(parser)
+    add_examples(
+        parser,
+        "dmlcy explain DML-AVERAGE_POOLING-window_size-fits",
+        "dmlcy explain average_pooling",
+        "dmlcy explain PADDING1.padding_mode",
+        "dmlcy explain 80070057",
+        "dmlcy explain 5_0 --json",
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -34,7 +43,7 @@ def execute(options: argparse.Namespace) -> int:
         proposed = {} if found else {"did_you_mean": suggested(options.word)}
         print(json.dumps({"word": options.word, "found": found, **proposed}, indent=2))
     elif found:
-        print(lay_out(found, page_width()))
+        print(lay_out(found, page_width(), head))
     if not found:
         asked = (
             suggestion(options.word) or "Ask for an id, an operator, a field, an enum, a feature level or a data type."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._cli.options import whole_number
+from dmlcy._cli.options import add_examples, whole_number
 from dmlcy._cli.run import load
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc import OperatorDesc
@@ -56,6 +56,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"
+    )
+    add_examples(
+        parser,
+        "dmlcy export desc.json --output model",
+        "dmlcy export desc.json --output model --input input=x.npy",
+        "dmlcy run model/model.json",
     )
     parser.set_defaults(execute=execute)
 

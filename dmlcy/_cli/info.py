@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._cli.options import add_format
+from dmlcy._cli.options import add_examples, add_format
+from dmlcy._cli.terminal import head
 from dmlcy._errors import plain
 from dmlcy._explain.page import Page, page_width
 from dmlcy._runtime import cpus, isa, threads
@@ -31,6 +32,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Say the version, what it was built with, the threads it uses and why, and what the processor has.",
     )
     add_format(parser)
+    add_examples(parser, "dmlcy info    # put it into a bug report", "dmlcy info --json | jq .threads.number")
     parser.set_defaults(execute=execute)
 
 
@@ -44,7 +46,7 @@ def execute(options: argparse.Namespace) -> int:
     for name, rows in _sections(facts):
         page.section(name)
         page.rows(rows)
-    print(page)
+    print(page.shown(head))
     return 0
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dmlcy._cli.options import add_feature_level
+from dmlcy._cli.options import add_examples, add_feature_level, add_format
 from dmlcy._cli.reports import github, json, sarif, text
 from dmlcy._cli.run import read_bytes
 from dmlcy._levels import NEWEST
@@ -35,7 +35,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)
-    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="form of the report (default: text)")
+    add_format(parser, FORMATS)
+    add_examples(
+        parser,
+        "dmlcy lint model.json",
+        "dmlcy lint --feature-level 3_0 models/*.json    # what came later is refused",
+        "dmlcy lint --format github models/*.json    # annotations in a workflow of GitHub Actions",
+        "cat model.json | dmlcy lint --json -",
+    )
     parser.set_defaults(execute=execute)
 
 

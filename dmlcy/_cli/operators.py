@@ -7,7 +7,8 @@ import json
 import re
 from typing import Any
 
-from dmlcy._cli.options import add_feature_level, add_format
+from dmlcy._cli.options import add_examples, add_feature_level, add_format
+from dmlcy._cli.terminal import head
 from dmlcy._explain.facts import catalogue
 from dmlcy._explain.page import Page, page_width
 from dmlcy._explain.text import dimensions
@@ -32,6 +33,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     which.add_argument("--unbuilt", action="store_const", const=UNBUILT, dest="status", help="only the others")
     add_feature_level(parser, "what this level has")
     add_format(parser)
+    add_examples(
+        parser,
+        "dmlcy operators --built",
+        "dmlcy operators --feature-level 3_0    # what this level has",
+        "dmlcy operators --json | jq -r '.operators[].name'",
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -49,7 +56,7 @@ def execute(options: argparse.Namespace) -> int:
     _lay_out(page, rows)
     page.gap()
     page.text(f"Level {level} has {len(known)} operators: {built} done, {len(known) - built} not yet built.", 0)
-    print(page)
+    print(page.shown(head))
     return 0
 
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from dmlcy._errors import quote
 from dmlcy._levels import level_index
 from dmlcy._tables import LEVELS
 
+EXAMPLES: Final = "examples:"
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--format`` of a command that prints text or JSON."""
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+
+def add_format(parser: argparse.ArgumentParser, formats: Iterable[str] = ("text", "json")) -> None:
+    """Declare ``--format``, and ``--json``, of a command that prints text, JSON or more."""
+    parser.add_argument("--format", choices=tuple(formats), default="text", help="what to print (default: text)")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+
+
+def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
+    """Show commands below the options; what stands after four spaces and # is said of a command."""
+    parser.epilog = "\n".join([EXAMPLES, *(f"  {line}" for line in lines)])
 
 
 def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at this level") -> None:

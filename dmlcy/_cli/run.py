@@ -8,7 +8,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dmlcy._cli.options import add_feature_level, whole_number
+from dmlcy._cli.options import add_examples, add_feature_level, whole_number
+from dmlcy._cli.terminal import Progress
 from dmlcy._errors import DmlError
 from dmlcy._model.expect import distinct
 from dmlcy._model.files import open_regular
@@ -40,6 +41,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=Path,
         metavar="DIR",
         help="write outputs and their bounds into DIR, for dmlcy compare; of several models, into a folder each",
+    )
+    add_examples(
+        parser,
+        "dmlcy run model.json",
+        "dmlcy run --iterations 1000 model.json    # the median of as many times",
+        "dmlcy run --expect expected model.json    # then: dmlcy compare expected from_the_gpu",
     )
     parser.set_defaults(execute=execute)
 
@@ -91,7 +98,11 @@ def _run(name: str, settings: Options, several: bool) -> int:
         for warning in model.warnings:
             if warning.violation.id not in QUIET:
                 print(warning, file=sys.stderr)
-        run_model(model, sys.stdout, settings)
+        progress = Progress()
+        try:
+            run_model(model, sys.stdout, settings, progress.reached)
+        finally:
+            progress.clear()
     except DmlError as error:
         sys.stdout.flush()
         print(error, file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 WIDEST: Final = 100
@@ -18,17 +18,24 @@ class Page:
     def __init__(self, width: int) -> None:
         self.width = width
         self.lines: list[str] = []
+        self.heads: set[int] = set()  # numbers of the lines that are titles or names of sections
 
     def title(self, text: str) -> None:
         """The name of what follows, underlined."""
         self.gap()
-        shown = self._wrapped(text, 0)
-        self.lines += [*shown, "=" * max(map(len, shown))]
+        shown = self._head(text)
+        self.lines.append("=" * max(map(len, shown)))
 
     def section(self, name: str) -> None:
         """The name of a part."""
         self.gap()
-        self.lines += self._wrapped(name, 0)
+        self._head(name)
+
+    def _head(self, text: str) -> list[str]:
+        shown = self._wrapped(text, 0)
+        self.heads |= set(range(len(self.lines), len(self.lines) + len(shown)))
+        self.lines += shown
+        return shown
 
     def gap(self) -> None:
         """An empty line, unless there is one."""
@@ -74,8 +81,12 @@ class Page:
             )
         ]
 
+    def shown(self, head: Callable[[str], str]) -> str:
+        """The text, with titles and names of sections as ``head`` makes them."""
+        return "\n".join(head(line) if number in self.heads else line for number, line in enumerate(self.lines))
+
     def __str__(self) -> str:
-        return "\n".join(self.lines)
+        return self.shown(str)
 
 
 def page_width() -> int:

@@ -25,13 +25,13 @@ ACCURACY_OF: Final = {
 }
 
 
-def lay_out(found: Sequence[Facts], width: int) -> str:
+def lay_out(found: Sequence[Facts], width: int, head: Callable[[str], str] = str) -> str:
     """Everything that was found, each under its title."""
     page = Page(width)
     for facts in found:
         LAYOUTS[facts["kind"]](page, facts)
         page.gap()
-    return str(page).rstrip()
+    return page.shown(head).rstrip()
 
 
 # Errors

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,8 @@ from dmlcy._model.actual import RAW, Actual
 from dmlcy._model.differences import Differences, measure
 from dmlcy._model.manifest import NAME, Output
 from dmlcy._model.manifest_reader import Expected
-from dmlcy._model.problems import UNREADABLE, Place, Problem, Refusal, make, refuse
+from dmlcy._model.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse
+from dmlcy._model.progress import Reached, nothing
 from dmlcy._model.tensors import dtype_of
 from dmlcy._spec import Field
 from dmlcy._tables import DTYPES
@@ -84,10 +86,11 @@ class Report:
         return max(comparison.status for comparison in self.comparisons)
 
 
-def compare(expected: Path, actual: Path) -> Report:
+def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
     """Compare a folder with a manifest, or one file of it, with a folder or a file.
 
     ModelError for expected values that cannot be understood; what is wrong with an actual file is in the report.
+    ``reached`` is told how many elements of a file are compared.
     """
     if not os.path.lexists(expected):
         manifest_reader.fail(expected, "there is no such file or folder")
@@ -101,7 +104,7 @@ def compare(expected: Path, actual: Path) -> Report:
     files = _Files(source.manifest.outputs, actual)
     pairs = [(output, files.find(output)) for output in outputs]
     warnings += _same(expected, source, actual, pairs)
-    found = tuple(_Comparer(source, output, file, files, warnings).compare() for output, file in pairs)
+    found = tuple(_Comparer(source, output, file, files, warnings).compare(reached) for output, file in pairs)
     warnings += files.warnings
     if whole and actual.is_dir():
         warnings += files.extra()
@@ -214,7 +217,7 @@ class _Comparer:
         self.node = output.node
         self.warnings = warnings
 
-    def compare(self) -> Comparison:
+    def compare(self, reached: Reached) -> Comparison:
         output = self.output
         expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
         tolerance = self.tolerance()
@@ -224,7 +227,7 @@ class _Comparer:
         actual = given.read()
         if actual is None:
             return Comparison(output, self.file, problem=given.problem)
-        found = measure(expected, actual, output.bound, tolerance)
+        found = measure(expected, actual, output.bound, tolerance, partial(reached, printable(output.file)))
         result = Comparison(output, self.file, found)
         return result if found.worst is None else replace(result, window=self.window(result.index))
 

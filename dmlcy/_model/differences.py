@@ -6,6 +6,7 @@ of ``accuracy.SIDES`` bounds passes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -103,14 +104,24 @@ class Differences:
         return self.exceeding == 0 and not (self.different and self.unjudged == self.elements)
 
 
-def measure(expected: Array, actual: Array, bound: Bound | None, tolerance: Tolerance | None = None) -> Differences:
-    """Compare two arrays of one data type and as many elements; ``tolerance`` has the bounds ``of`` magnitudes."""
+def measure(
+    expected: Array,
+    actual: Array,
+    bound: Bound | None,
+    tolerance: Tolerance | None = None,
+    reached: Callable[[int, int], None] = lambda done, total: None,
+) -> Differences:
+    """Compare two arrays of one data type and as many elements; ``tolerance`` has the bounds ``of`` magnitudes.
+
+    ``reached`` is told how many elements are compared, of how many.
+    """
     e, a = expected.reshape(-1), actual.reshape(-1)
     t = None if tolerance is None else tolerance.reshape(-1)
     found = Differences(e.size)
     bits = np.dtype(f"u{e.itemsize}")
     unbounded = 0  # different elements without a bound
     for start in range(0, e.size, _CHUNK):
+        reached(start, e.size)
         part = slice(start, start + _CHUNK)
         where = np.flatnonzero(e[part].view(bits) != a[part].view(bits)) + start
         found.unjudged += 0 if t is None else int(np.isinf(t[part]).sum())
@@ -124,6 +135,7 @@ def measure(expected: Array, actual: Array, bound: Bound | None, tolerance: Tole
         if where.size:
             exceeds = _count(found, where, e[where], a[where], bound, limit)
             _locate(found, where[exceeds], expected.shape)
+    reached(e.size, e.size)
     found.histogram.add_zeros(found.elements - found.unjudged - (found.different - unbounded))
     return found
 

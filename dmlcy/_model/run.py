@@ -20,6 +20,7 @@ from dmlcy._model.expect import Recorder
 from dmlcy._model.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import printable, refuse
+from dmlcy._model.progress import Reached, nothing
 from dmlcy._model.reader import Reader
 from dmlcy._model.resources import Storage, fill
 from dmlcy._spec import Field
@@ -37,21 +38,25 @@ class Options:
     expect: Path | None = None
 
 
-def run(model: Model, out: TextIO, options: Options) -> None:
-    """Execute a model and print to ``out``; ModelError with all that is wrong before anything is executed."""
+def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing) -> None:
+    """Execute a model and print to ``out``; ModelError with all that is wrong before anything is executed.
+
+    ``reached`` is told how many of the iterations of a dispatch are done.
+    """
     reader = Reader(model.document)
     reader.problems += model.problems
     for dispatchable in model.dispatchables.values():
         reader.problems += dispatchable.desc.problems(reader, options.level)
     reader.finish()
-    _Executor(model, out, options).run()
+    _Executor(model, out, options, reached).run()
 
 
 class _Executor:
-    def __init__(self, model: Model, out: TextIO, options: Options) -> None:
+    def __init__(self, model: Model, out: TextIO, options: Options, reached: Reached) -> None:
         self.model = model
         self.out = out
         self.options = options
+        self.reached = reached
         self.reader = reader = Reader(model.document)
         filled = {name: fill(reader, buffer, model.folder) for name, buffer in model.resources.items()}
         reader.finish()
@@ -83,16 +88,18 @@ class _Executor:
         operator: Any = self.operators[command.dispatchable]
         if self.recorder is not None:
             self.recorder.dispatch(command, dispatchable, bound)
-        times = []
-        for _ in range(self.options.iterations):
+        times: list[float] = []
+        name, iterations = printable(command.dispatchable), self.options.iterations
+        for number in range(iterations):
+            self.reached(name, number, iterations)
             start = time.perf_counter()
             try:
                 operator(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
             except DmlError as error:
                 self.refuse(error, dispatchable, command)
             times.append((time.perf_counter() - start) * 1000)
+        self.reached(name, iterations, iterations)
         median = sorted(times)[len(times) // 2]
-        name = printable(command.dispatchable)
         self.out.write(f"Dispatch '{name}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
 
     def refuse(self, error: DmlError, dispatchable: Dispatchable, command: Dispatch) -> None:

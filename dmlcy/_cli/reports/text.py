@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
+from dmlcy._cli.terminal import paint
 from dmlcy._errors import quote
 from dmlcy._model.excerpt import Excerpt
 from dmlcy._model.lint import Finding, Report, Verdict
@@ -41,14 +42,15 @@ def lines(report: Report) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     place, violation = finding.place, finding.violation
     where = f"{printable(place.file)}:{place.line}:{place.column}"
-    yield f"{where}: {finding.severity}: {violation.message} [{violation.id}]"
+    style = finding.severity
+    yield f"{paint(where, 'head')}: {paint(f'{finding.severity}:', style)} {violation.message} [{violation.id}]"
     gutter = " " * (len(str(place.line)) + 1)
     if finding.line is not None:
         yield f"{gutter[1:]}--> {place.path}"
         shown, caret = _underlined(finding.line)
         yield f"{place.line} | {shown}".rstrip()
         nearest = f"nearest valid value: {finding.nearest}" if finding.nearest else ""
-        yield f"{gutter}| {caret} {nearest}".rstrip()
+        yield f"{gutter}| {paint(f'{caret} {nearest}'.rstrip(), style)}"
     if violation.rule is not None:
         yield f"{gutter}= rule: {violation.rule} ({violation.provenance})"
     if violation.hint:
@@ -59,8 +61,8 @@ def _verdict(verdict: Verdict) -> str:
     place = verdict.place
     unknown = "" if verdict.dxdispatch else "; no stock DxDispatch knows it"
     return (
-        f"{printable(place.file)}:{place.line}:{place.column}: note: {quote(verdict.name)} ({verdict.operator}) needs "
-        f"feature level {verdict.minimum}{unknown}"
+        f"{printable(place.file)}:{place.line}:{place.column}: {paint('note:', 'note')} {quote(verdict.name)} "
+        f"({verdict.operator}) needs feature level {verdict.minimum}{unknown}"
     )
 
 

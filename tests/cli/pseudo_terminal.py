@@ -1,0 +1,63 @@
+"""Run a command on a pseudo-terminal, as a person sees it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a command wrote, and its status."""
+
+    stdout: str
+    stderr: str
+    status: int
+
+
+def seen(
+    *command: str,
+    out: bool = True,
+    error: bool = True,
+    cwd: Path | None = None,
+    variables: dict[str, str] | None = None,
+) -> Seen:
+    """Run ``python -m command...``; standard output and standard error are a terminal each, or a pipe."""
+    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    environment = kept | {"TERM": "xterm-256color", "COLUMNS": "100", **(variables or {})}
+    ends = [pty.openpty() if terminal else os.pipe() for terminal in (out, error)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", *command], stdin=subprocess.DEVNULL, stdout=ends[0][1], stderr=ends[1][1], cwd=cwd,
+        env=environment,
+    )  # fmt: skip
+    for _, written in ends:
+        os.close(written)
+    text = _read([read for read, _ in ends], time.monotonic() + 120)
+    status = process.wait(60)
+    return Seen(*(part.decode().replace("\r\n", "\n") for part in text), status)
+
+
+def _read(files: list[int], until: float) -> list[bytes]:
+    found = {file: b"" for file in files}
+    left = set(files)
+    while left:
+        ready, _, _ = select.select(list(left), [], [], max(0.0, until - time.monotonic()))
+        assert ready, "the command takes too long"
+        for file in ready:
+            try:
+                part = os.read(file, 65536)
+            except OSError:  # what a terminal says when its other end is closed
+                part = b""
+            found[file] += part
+            if not part:
+                left.remove(file)
+                os.close(file)
+    return [found[file] for file in files]
