@@ -21,7 +21,7 @@ from dmlcy._levels import LEVEL, current_level, feature_level
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
 from dmlcy._spec import Field, Operator
-from dmlcy._tables import DTYPES, OPERATORS
+from dmlcy._tables import DTYPES, OPERATORS, FeatureLevelName
 from dmlcy._tensor_desc import UINT_MAX, TensorDesc
 
 PADDING: Final = np.dtype([("before", np.int64), ("after", np.int64)])
@@ -207,7 +207,7 @@ def _block(
     attributes: dict[str, Any],
     roles: tuple[str, ...],
     entries: tuple[int, ...],
-    level: Any,
+    level: FeatureLevelName,
     alone: bool,
     *blocks: Any,
 ) -> Any:
