@@ -192,6 +192,25 @@ class OperatorPage:
         )
 
     @property
+    def independent(self) -> str | None:
+        """The axes along which the operator can be cut."""
+        rows = []
+        for one in self.spec.independent:
+            axes = [f"{code(formula(axis.node))} of {code(name)}" for name, axis in one.axes.items()]
+            loop = None if one.index is None or one.count is None else f"{one.index} in {formula(one.count.node)}"
+            when = None if one.when is None else formula(one.when.node)
+            takes, gives = formula(one.takes.node), formula(one.gives.node)
+            said = [
+                cell(one.doc),
+                f"For {code(loop)}." if loop else "",
+                f"Where {code(when)}." if when else "",
+                f"A slice is of a multiple of {code(takes)} elements." if takes != "1" else "",
+                f"{'Each element gives' if takes == '1' else 'So many give'} {code(gives)}." if gives != "1" else "",
+            ]
+            rows.append((", ".join(axes), " ".join(filter(None, said))))
+        return table(("Axes", "What it says"), rows) if rows else None
+
+    @property
     def reading(self) -> str:
         """How the conditions of the rules are to be read."""
         texts = " ".join(rule.text for rule in self.op.rules)
