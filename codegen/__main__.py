@@ -123,7 +123,7 @@ def restored_on_failure(folder: Path) -> Iterator[list[str]]:
     """Keeps the texts of a folder, and puts them back when something is appended to the list."""
 
     def texts() -> list[Path]:
-        return [path for path in folder.rglob("*") if path.suffix in (".py", ".pyx", ".toml", ".lock", ".json")]
+        return [path for path in folder.rglob("*") if path.suffix in (".py", ".pyi", ".pyx", ".toml", ".lock", ".json")]
 
     before = {path: path.read_bytes() for path in texts()}
     failed: list[str] = []
