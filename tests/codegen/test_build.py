@@ -22,7 +22,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the checkout with the extension modules of the package under test beside their sources."""
     needs_compiler()
     copy = tmp_path_factory.mktemp("checkout")
-    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "lib.*", "bdist.*", "*.egg-info")
+    built = ("__pycache__", "*.so", "*.pyd", "lib.*", "bdist.*", "*.egg-info", "sanitized", "lines", "site")
+    ignore = shutil.ignore_patterns(*built)
     for name in ("specs", "codegen", "dmlcy", "build"):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, copy / name, ignore=ignore)
