@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 DTYPES = dict(zip(["f4", "f2", "u4", "u2", "u1", "i4", "i2", "i1", "f8", "u8", "i8"], range(1, 12), strict=True))
 NO_NUMBERS: list[Any] = [None, True, False, np.True_, "1", b"1", np.str_("1"), [1], 1j, np.complex64(1),
-                         np.timedelta64(1), object(), {}, float]  # fmt: skip
+                         np.timedelta64(1, "s"), object(), {}, float]  # fmt: skip
 
 
 class Index:
