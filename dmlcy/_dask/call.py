@@ -42,6 +42,9 @@ class Call:
     def __init__(self, name: str, arguments: Mapping[str, object]) -> None:
         self.operator: Operator = OPERATORS[name]
         tensors = [field for field in self.operator.fields if field.kind == "input"]
+        for role in arguments.keys() - {field.python for field in tensors}:
+            if _is_dask(arguments[role]):
+                raise TypeError(f"{self.operator.python}(): {role} is a dask array. Pass {role}.compute().")
         given = {field.python: self._tensor(field, arguments[field.python]) for field in tensors}
         described = {name: TensorDesc(x.dtype, x.shape) if _is_dask(x) else x for name, x in given.items()}
         found = Check(self.operator, {**arguments, **described}, LEVEL.get(), call=True, limited=False)
@@ -59,6 +62,10 @@ class Call:
         if not _is_dask(value):
             array = to_array(value)
             return value if array is None else da.from_array(array, chunks=-1)
+        if isinstance(value._meta, np.ma.MaskedArray):
+            raise TypeError(
+                f"{self.operator.python}(): {field.python} is masked. Pass da.ma.filled({field.python}, …)."
+            )
         for axis, chunks in enumerate(value.chunks):
             if any(math.isnan(size) for size in chunks):
                 raise ValueError(

@@ -5,6 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+MOST_TURNS: Final = 8
+"""Padding that goes over an axis more often makes it whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def pad(chunks: Sequence[int], before: int, after: int, index: Callable[[int, in
     ends = bounds(chunks)[1:]
     size, inner = ends[-1], ends[:-1]
     whole = [Piece(0, size, before + size + after, before, after)]
-    if not inner:
+    if not inner or (index is not None and max(before, after) > MOST_TURNS * size):
         return whole
     front, first = [Piece(0, inner[0], before + inner[0], before)], inner[0]
     back, last = [Piece(inner[-1], size, size - inner[-1] + after, 0, after)], inner[-1]
@@ -67,7 +71,8 @@ def pad(chunks: Sequence[int], before: int, after: int, index: Callable[[int, in
         left = [index(p, size) for p in range(-before, 0)]
         right = [index(size + p, size) for p in range(after)]
         near = (m for m in inner if all(index(p - before, m) == at for p, at in enumerate(left)))
-        far = (m for m in reversed(inner) if all(index(size - m + p, size - m) + m == at for p, at in enumerate(right)))
+        outwards = range(after)[::-1]  # the farthest position tells soonest
+        far = (m for m in reversed(inner) if all(index(size - m + p, size - m) + m == right[p] for p in outwards))
         first, last = next(near, 0), next(far, size)
         front = [Piece(0, first, before + first, before)] if first else list(_runs(left))
         back = [Piece(last, size, size - last + after, 0, after)] if last < size else list(_runs(right))

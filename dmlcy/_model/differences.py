@@ -75,8 +75,7 @@ class Differences:
     first, ranges
         The first few positions of those, in row-major order; the smallest and largest index of them all, per axis.
     unjudged
-        Elements without a bound: the absolute values of their inputs exceed the range of the data type. NaN in place
-        of a number is judged all the same.
+        Elements without a bound: the absolute values of their inputs exceed the range of the data type.
     signs
         Zeros of another sign.
     flushed

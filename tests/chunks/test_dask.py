@@ -156,6 +156,14 @@ def test_a_wrong_call_is_refused_as_that_of_arrays_is() -> None:
         assert caught.value.field == "input"
 
 
+def test_what_would_be_computed_or_lost_is_refused() -> None:
+    x = da.zeros(4, chunks=2, dtype="f4")
+    with pytest.raises(TypeError, match=r"start_padding is a dask array. Pass start_padding.compute\(\)."):
+        dml_dask.padding1(x, start_padding=da.ones(1, dtype="i8"), end_padding=0)
+    with pytest.raises(TypeError, match="input is masked"):
+        dml_dask.padding1(da.ma.masked_equal(x, 1), start_padding=1, end_padding=0)
+
+
 def test_the_feature_level_is_that_of_the_graph() -> None:
     with dml.feature_level("4_1"), pytest.raises(dml.FeatureLevelError):
         dml_dask.padding1(da.ones(4, chunks=2), start_padding=1, end_padding=0)

@@ -75,3 +75,23 @@ def test_a_short_padding_leaves_the_chunks_alone(mode: str) -> None:
     pieces = pad([100] * 10, 3, 3, MODES[mode])
     assert {(100 * at, 100 * at + 100) for at in range(1, 9)} <= {(piece.begin, piece.end) for piece in pieces}
     assert max(piece.size for piece in pieces) <= 103
+
+
+def test_long_mirrors_are_found_out_soon() -> None:
+    calls = 0
+
+    def reflect(p: int, n: int) -> int:
+        nonlocal calls
+        calls += 1
+        turn = p % max(2 * n - 2, 1)
+        return min(turn, 2 * n - 2 - turn)
+
+    assert pad([1] * 2000, 0, 1500, reflect)
+    assert calls < 20_000
+
+
+def test_padding_many_times_as_long_as_the_axis_makes_it_whole() -> None:
+    def never(p: int, n: int) -> int:
+        raise AssertionError("nothing of 2^32 elements is listed")
+
+    assert pad([5, 5], 2**32 - 1, 0, never) == [Piece(0, 10, 2**32 + 9, 2**32 - 1, 0)]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naming import case_name
 
 DTYPES = dict(zip(["f4", "f2", "u4", "u2", "u1", "i4", "i2", "i1", "f8", "u8", "i8"], range(1, 12), strict=True))
 NO_NUMBERS: list[Any] = [None, True, False, np.True_, "1", b"1", np.str_("1"), [1], 1j, np.complex64(1),
@@ -54,14 +55,14 @@ class OtherMode(enum.IntEnum):
 NAMES = {"EDGE": 1, "DML_PADDING_MODE_EDGE": 1, "CONSTANT": 0}
 
 
-@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), Index(3), Mode.EDGE], ids=repr)
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), Index(3), Mode.EDGE], ids=case_name)
 def test_ints(probe: ModuleType, value: Any) -> None:
     assert probe.take_uint(value) == int(value)
 
 
 @pytest.mark.parametrize(
     "value", [*NO_NUMBERS, 3.0, np.float32(3), Decimal(3), -1, 2**32, 2**64, -(2**70), np.array([3]), np.array(True),
-              Index(2**80), Index(ValueError())], ids=repr)  # fmt: skip
+              Index(2**80), Index(ValueError())], ids=case_name)  # fmt: skip
 def test_no_ints(probe: ModuleType, value: Any) -> None:
     assert probe.take_uint(value) is None
 
@@ -78,7 +79,7 @@ def test_what_an_index_raises_is_a_refusal(probe: ModuleType) -> None:
 
 @pytest.mark.parametrize(
     "value", [(1, 2), [1, 2], range(1, 3), np.array([1, 2]), np.array([1, 2], "u1"), array.array("i", [1, 2]),
-              (np.int64(1), Index(2)), Size2D(1, 2), np.array([9, 2, 9, 1])[::-2]], ids=repr)  # fmt: skip
+              (np.int64(1), Index(2)), Size2D(1, 2), np.array([9, 2, 9, 1])[::-2]], ids=case_name)  # fmt: skip
 def test_int_arrays(probe: ModuleType, value: Any) -> None:
     assert probe.take_uints(value, 2) == (1, 2)
     assert probe.take_uints(value, 3) is None
@@ -95,7 +96,7 @@ def test_an_int_fills_an_array(probe: ModuleType) -> None:
 @pytest.mark.parametrize(
     "value", [*NO_NUMBERS[:7], 1.0, "12", b"12", bytearray(b"12"), {1, 2}, {1: 2, 2: 3}, iter([1, 2]), (1, True),
               (1, 2.0), (1, -1), np.array([1.0, 2.0]), np.array([[1], [2]]), np.array([True, False]),
-              np.array(["a", "b"])], ids=repr)  # fmt: skip
+              np.array(["a", "b"])], ids=case_name)  # fmt: skip
 def test_no_int_arrays(probe: ModuleType, value: Any) -> None:
     assert probe.take_uints(value, 2) is None
 
@@ -142,7 +143,7 @@ def test_data_types(probe: ModuleType, value: Any, expected: int) -> None:
 
 @pytest.mark.parametrize(
     "value", [None, "FLOAT", "bool", bool, complex, "O", "S3", "(1", "f4,,", "f4,f4", np.dtype("f4").newbyteorder(), [],
-              {}, object(), "DML_TENSOR_DATA_TYPE_UNKNOWN", "M8[s]"], ids=repr)  # fmt: skip
+              {}, object(), "DML_TENSOR_DATA_TYPE_UNKNOWN", "M8[s]"], ids=case_name)  # fmt: skip
 def test_no_data_types(probe: ModuleType, value: Any) -> None:
     assert probe.take_dtype(value) is None
 
@@ -156,7 +157,7 @@ FLOAT32_MAX = 2**128 - 2**104
 
 @pytest.mark.parametrize("value", [0.1, 3, np.float16(0.1), np.float64(0.1), np.int64(3), Decimal("0.1"),
                                    Fraction(1, 10), -0.0, 1e-46, np.longdouble("0.1"), np.uint64(2**64 - 1),
-                                   FLOAT32_MAX], ids=repr)  # fmt: skip
+                                   FLOAT32_MAX], ids=case_name)  # fmt: skip
 def test_floats(probe: ModuleType, value: Any) -> None:
     taken, expected = probe.take_float(value), np.float32(float(value))
     assert taken.tobytes() == expected.tobytes()
@@ -165,7 +166,7 @@ def test_floats(probe: ModuleType, value: Any) -> None:
 @pytest.mark.parametrize(
     "value", [*NO_NUMBERS, math.nan, math.inf, -math.inf, np.float32("inf"), 1e39, FLOAT32_MAX + 2**103, 10**400,
               Decimal("1e400"), Decimal("nan"), Decimal("snan"), np.array(1.0), np.array([1.0]), "0.5"],
-    ids=repr)  # fmt: skip
+    ids=case_name)  # fmt: skip
 def test_no_floats(probe: ModuleType, value: Any) -> None:
     assert probe.take_float(value) is None
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naming import case_name
 from numpy.lib.stride_tricks import as_strided
 
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
@@ -63,7 +64,7 @@ def test_arrays_are_taken_as_they_are() -> None:
     "value",
     [None, 1, 1.5, True, "text", [1, 2], (1.0,), {}, object(), np.float32(1), np.int64(1), np.str_("a"), np.ndarray,
      WithArray, np.ma.array([1.0], mask=[False]), np.ma.masked, range(3)],
-    ids=repr,
+    ids=case_name,
 )  # fmt: skip
 def test_what_is_no_array_is_refused(value: Any) -> None:
     assert to_array(value) is None
