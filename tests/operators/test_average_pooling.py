@@ -277,6 +277,16 @@ def test_elements_that_no_window_reaches_are_not_read(case: Windows, dtype: str,
     )
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize("rows", range(1, 26))
+def test_every_number_of_rows(dtype: str, rows: int) -> None:
+    """Rows are added several at a time; what is left over by windows of any height is added too."""
+    x = small_integers(rows, (1, 1, rows + 2, 150), dtype)
+    expected = np.lib.stride_tricks.sliding_window_view(x.astype("f8"), (rows, 2), axis=(2, 3)).sum((4, 5)) / (2 * rows)
+    actual = dml.average_pooling(x, window_size=(rows, 2))
+    np.testing.assert_allclose(actual, expected, rtol=2.0 ** -(22 if dtype == "f4" else 10), atol=0)
+
+
 # Other libraries
 
 
