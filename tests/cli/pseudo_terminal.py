@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")
 
@@ -27,15 +26,14 @@ def seen(
     *command: str,
     out: bool = True,
     error: bool = True,
-    cwd: Path | None = None,
     variables: dict[str, str] | None = None,
 ) -> Seen:
-    """Run ``python -m command...``; standard output and standard error are a terminal each, or a pipe."""
+    """Run ``python -P command...``; standard output and standard error are a terminal each, or a pipe."""
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     environment = kept | {"TERM": "xterm-256color", "COLUMNS": "100", **(variables or {})}
     ends = [pty.openpty() if terminal else os.pipe() for terminal in (out, error)]
     process = subprocess.Popen(
-        [sys.executable, "-m", *command], stdin=subprocess.DEVNULL, stdout=ends[0][1], stderr=ends[1][1], cwd=cwd,
+        [sys.executable, "-P", *command], stdin=subprocess.DEVNULL, stdout=ends[0][1], stderr=ends[1][1],
         env=environment,
     )  # fmt: skip
     for _, written in ends:
