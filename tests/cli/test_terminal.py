@@ -243,7 +243,7 @@ def test_progress_of_the_benchmark() -> None:
     passive = {"OMP_WAIT_POLICY": "PASSIVE"}  # or it starts itself again
     shown = seen(*command, variables=passive)
     assert shown.status == 0, shown
-    assert re.search(r"\rrows: 1 of \d+ \(\d+ %\), [\w ]+ left\x1b\[K", shown.stderr)
+    assert re.search(r"\rrows: \d+ of \d+ \(\d+ %\), [\w ]+ left\x1b\[K", shown.stderr)
     assert shown.stderr.endswith("\r\x1b[K")
     assert seen(*command, variables=passive, error=False).stderr == ""
 
