@@ -58,20 +58,32 @@ def tolerance(
 ) -> Tolerance:
     """The bound of each result, where it depends on the values of the inputs (by Python name).
 
-    It is infinite where the absolute values exceed the range of the data type, so nothing can be said: sums may
-    overflow either way, and to NaN, by their order. It is 0 where an infinity, but no such sum, goes into a result, and
-    where a NaN does: neither is rounded.
+    It is infinite where the absolute values exceed the range of the data type, so that any number may come of them by
+    the order of a sum, and NaN where those of the positive and those of the negative values each do: NaN may, too.
+    It is 0 where an infinity, but no such sum, goes into a result, and where a NaN does: neither is rounded.
     """
     values = {name: np.abs(x) if x.dtype.kind == "f" else x for name, x in inputs.items()}
     finite = {name: np.where(np.isfinite(x), x, x.dtype.type(0)) for name, x in values.items()}
     wide = _widened(desc, level)
     magnitudes, error = _run(wide, output, finite, level)
     result = bound.ulp * ulp.unit(magnitudes + error, numpy_dtype(dtype))
-    result[~np.isfinite(magnitudes)] = np.inf
+    beyond = ~np.isfinite(magnitudes)
+    if beyond.any():
+        halves = [_run(wide, output, _half(inputs, sign), level)[0] for sign in (1, -1)]
+        result[beyond] = np.inf
+        result[beyond & ~np.isfinite(halves[0]) & ~np.isfinite(halves[1])] = np.nan
     if any(not np.isfinite(x).all() for x in values.values()):
         spread, _ = _run(wide, output, values, level)
         result[np.isnan(spread) | (np.isfinite(magnitudes) & ~np.isfinite(spread))] = 0.0
     return result
+
+
+def _half(inputs: Mapping[str, Array], sign: int) -> dict[str, Array]:
+    """The sizes of the values of one sign, 0 in place of the others and of NaN."""
+    return {
+        name: np.where(x * sign > 0, np.abs(x), x.dtype.type(0)) if x.dtype.kind == "f" else x
+        for name, x in inputs.items()
+    }
 
 
 def _run(

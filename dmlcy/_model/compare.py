@@ -236,7 +236,7 @@ class _Comparer:
             return None
         node = self.node.value["accuracy"].value["tolerance"]
         found = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)
-        if not (found >= 0).all():
+        if (found < 0).any():
             path = str(self.source.folder / node.value)
             refuse([make("DML-MODEL-manifest-tolerance", self.source.document.place(node), {"path": path})])
         return found

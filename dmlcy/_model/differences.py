@@ -75,7 +75,8 @@ class Differences:
     first, ranges
         The first few positions of those, in row-major order; the smallest and largest index of them all, per axis.
     unjudged
-        Elements without a bound: the absolute values of their inputs exceed the range of the data type.
+        Elements without a bound: the absolute values of their inputs exceed the range of the data type. NaN in place
+        of a number is judged all the same, unless the bound is NaN: sums of both signs may overflow.
     signs
         Zeros of another sign.
     flushed
@@ -123,14 +124,15 @@ def measure(
         reached(start, e.size)
         part = slice(start, start + _CHUNK)
         where = np.flatnonzero(e[part].view(bits) != a[part].view(bits)) + start
-        found.unjudged += 0 if t is None else int(np.isinf(t[part]).sum())
+        found.unjudged += 0 if t is None else int((~np.isfinite(t[part])).sum())
         limit = None
         if t is not None:
-            judged, apart = np.isfinite(t[where]), ulp.steps(e[where], a[where]) > 0
-            unbounded += int((apart & ~judged).sum())
+            finite, apart = np.isfinite(t[where]), ulp.steps(e[where], a[where]) > 0
+            judged = finite | (np.isinf(t[where]) & (np.isnan(e[where]) != np.isnan(a[where])))
+            unbounded += int((apart & ~finite).sum())
             found.different += int((apart & ~judged).sum())
+            limit = np.where(finite, t[where], 0.0)[judged]
             where = where[judged]
-            limit = t[where]
         if where.size:
             exceeds = _count(found, where, e[where], a[where], bound, limit)
             _locate(found, where[exceeds], expected.shape)

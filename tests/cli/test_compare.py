@@ -208,14 +208,22 @@ def test_measure_agrees_with_a_slow_count(dtype: str, seed: int, bound: int, of:
             magnitudes = np.nan_to_num(values.astype("f8")) * rng.choice([1, 1, 64], 40)
         tolerance = bound * ulp.unit(magnitudes, values.dtype)
         tolerance[rng.random(40) < 0.1] = np.inf
+        tolerance[rng.random(40) < 0.1] = np.nan
         tolerance[rng.random(40) < 0.1] = 0
     found = measure(values, actual, Bound(bound, "bound", of), tolerance)
     rows, unbounded, outside = [], 0, 0
     for at, (e, a) in enumerate(zip(values, actual, strict=True)):
         limit = 2 * (bound * float(ulp.unit(np.nan_to_num(e), e.dtype)) if tolerance is None else float(tolerance[at]))
-        if math.isinf(limit):
+        if math.isnan(limit):
             unbounded += 1
             outside += int(not (e == a or (np.isnan(e) and np.isnan(a))))
+            continue
+        if math.isinf(limit):
+            unbounded += 1
+            if np.isnan(e) != np.isnan(a):
+                rows.append((at, math.inf, 0.0, math.inf))
+            elif not np.isnan(e):
+                outside += int(e != a)
             continue
         if (np.isnan(e) and np.isnan(a)) or e == a:
             rows.append((at, 0.0, limit, 0.0))
@@ -548,9 +556,27 @@ def test_elements_without_a_bound_are_not_judged(tmp_path: Path) -> None:
     assert (found["unjudged"], found["different"]) == (1, 1)
     assert sum(one["count"] for one in found["histogram"]) == 3
     assert "note: 1 element cannot be judged" in command("compare", expected, actual).out
-    values[0, 0, 0, 0] = np.nan  # what partial sums of both signs may come to
+    values[0, 0, 0, 0] = np.nan
     np.save(actual / "output.npy", values)
-    assert compare(expected, actual)[0].status == 0
+    assert compare(expected, actual)[0].status == 1
+
+
+@pytest.mark.parametrize(("signs", "status"), [((1, 1, 1, 1), 1), ((1, 1, -1, 1), 1), ((1, 1, -1, -1), 0)])
+def test_a_nan_passes_where_sums_of_both_signs_may_overflow(
+    tmp_path: Path, signs: tuple[int, ...], status: int
+) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.ones((1, 1, 3, 3), "f4")
+    x[0, 0, :2, :2] = np.array(signs, "f4").reshape(2, 2) * np.finfo("f4").max
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    values = np.load(expected / "output.npy")
+    values[0, 0, 0, 0] = 7 if np.isnan(values[0, 0, 0, 0]) else np.nan
+    actual = copied(expected, tmp_path / "actual")
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == status
 
 
 def test_a_nan_of_the_input_is_judged_beside_numbers_that_overflow(tmp_path: Path) -> None:
@@ -874,7 +900,7 @@ def test_everything_wrong_is_said_at_once(pair: tuple[Path, Path]) -> None:
     refused(pair, "DML-MODEL-choice", "$.feature_level", "[DML-MODEL-manifest-path]", "$.outputs[1].accuracy")
 
 
-@pytest.mark.parametrize("value", [-1.0, np.nan])
+@pytest.mark.parametrize("value", [-1.0, -np.inf])
 def test_a_tolerance_that_is_none(pair: tuple[Path, Path], value: float) -> None:
     path = pair[0] / "tolerance" / "output.npy"
     values = np.load(path)

@@ -243,7 +243,11 @@ def test_progress_of_the_benchmark() -> None:
     passive = {"OMP_WAIT_POLICY": "PASSIVE"}  # or it starts itself again
     shown = seen(*command, variables=passive)
     assert shown.status == 0, shown
-    assert re.search(r"\rrows: \d+ of \d+ \(\d+ %\), [\w ]+ left\x1b\[K", shown.stderr)
+    found = re.findall(r"\rrows: (\d+) of (\d+) \((\d+) %\), [\w ]+ left\x1b\[K", shown.stderr)
+    rows = [int(row) for row, _, _ in found]
+    assert rows and rows == sorted(set(rows))
+    assert all(total == found[0][1] and int(share) == 100 * int(row) // int(total) for row, total, share in found)
+    assert rows[-1] <= int(found[0][1])
     assert shown.stderr.endswith("\r\x1b[K")
     assert seen(*command, variables=passive, error=False).stderr == ""
 
