@@ -303,7 +303,7 @@ class _OperatorReader:
         lets = self.lets(tables)
         rules = self.rules(tables, fields)
         independent = tuple(
-            _finished(row, lambda r: self.independent(r, fields))
+            _finished(row, lambda r: self.independent(r, fields, ranks))
             for table in tables
             for row in table.tables("independent")
         )
@@ -636,40 +636,52 @@ class _OperatorReader:
             span=row.span("id"),
         )
 
-    def independent(self, row: Table, fields: tuple[Field, ...]) -> Independent:
+    def independent(
+        self, row: Table, fields: tuple[Field, ...], ranks: Mapping[str, tuple[RankRow, ...]]
+    ) -> Independent:
         index, count = self.loop(row)
         scope = self.inner(index, count)
-        kinds = {field.python: field.kind for field in fields if field.is_tensor}
+        tensors = {field.python: field for field in fields if field.is_tensor}
         table = row.table("axes", required=True)
         names = () if table is None else table.keys()
         axes = {}
         if table is not None:
             for name in names:
-                if name not in kinds:
-                    table.error(name, f"{name!r} is no tensor", did_you_mean(name, kinds))
+                if name not in tensors:
+                    table.error(name, f"{name!r} is no tensor", did_you_mean(name, tensors))
                 axes[name] = self.formula(table, name)
             table.finish()
-            if {kinds.get(name, "input") for name in names} != {"input", "output"}:
+            if {tensors[name].kind if name in tensors else "input" for name in names} != {"input", "output"}:
                 row.error("axes", "an independent axis is one of an input and of an output")
         takes, gives = (
             self.formula(row, key) if row.has(key) else Formula("1", parse("1"), None) for key in ("takes", "gives")
         )
         when = self.formula(row, "when") if row.has("when") else None
         if scope is not None:
-            for axis in axes.values():
-                self.typed(axis, scope, Kind.INT)
+            if count is not None:
+                self.least(count, self.scope, 0)
+            for name, axis in axes.items():
+                low = self.least(axis, scope, 0)
+                rows = ranks.get(tensors[name].ranks or "", ()) if name in tensors else ()
+                rank = min((one.min for one in rows), default=None)
+                if low is not None and rank is not None and low >= rank:
+                    problem = f"{name} of rank {rank} has no axis {low}"
+                    self.report(axis.span, axis.text, ExprError(problem, 0, len(axis.text)))
             for size in (takes, gives):
-                self.positive(size, scope)
+                self.least(size, scope, 1)
             if when is not None:
                 self.typed(when, scope, Kind.BOOL)
         return Independent(row.str("doc"), index, count, axes, takes, gives, when, row.span("doc"))
 
-    def positive(self, formula: Formula, scope: Scope) -> None:
-        """Refuses what is no integer, or may be less than 1."""
-        if self.typed(formula, scope, Kind.INT) is not None:
-            low = interval_of(formula.node, scope).lo
-            if low is None or low < 1:
-                self.report(formula.span, formula.text, ExprError("this may be less than 1", 0, len(formula.text)))
+    def least(self, formula: Formula, scope: Scope, bound: int) -> int | None:
+        """Refuses what is no integer, or may be less than the bound; gives the least value of what is neither."""
+        if self.typed(formula, scope, Kind.INT) is None:
+            return None
+        low = interval_of(formula.node, scope).lo
+        if low is not None and low >= bound:
+            return low
+        self.report(formula.span, formula.text, ExprError(f"this may be less than {bound}", 0, len(formula.text)))
+        return None
 
     def interpretation(self, row: Table) -> Interpretation:
         return Interpretation(row.str("id"), row.str("question"), row.str("choice"), row.str("evidence"))

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._errors import plain, show
+from dmlcy._runtime.tensor import offers
 from dmlcy._tables import DTYPES
 from dmlcy._values import is_a
 
@@ -28,7 +29,7 @@ UNSHARED: Final = "It gives a copy each time it is asked for an array, so nothin
 def is_foreign(value: object) -> bool:
     """Whether the value is of another library and claims to be an array."""
     cls = type(value)
-    return any(hasattr(cls, name) for name in ("__array__", "__dlpack__")) and not is_a(value, np.ndarray, np.generic)
+    return any(offers(cls, name) for name in ("__array__", "__dlpack__")) and not is_a(value, np.ndarray, np.generic)
 
 
 def complaint(value: Any, written: bool) -> str:
@@ -62,7 +63,7 @@ def _words(value: Any) -> str:
     """What its protocols raise."""
     said = ""
     for name, protocol, take in (("from_dlpack", "__dlpack__", np.from_dlpack), ("asarray", "__array__", np.asarray)):
-        if hasattr(type(value), protocol):
+        if offers(type(value), protocol):
             try:
                 take(value)
             except Exception as error:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
@@ -35,6 +35,13 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         super().error(printable(message))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """What argparse does, but that a full disk is an error."""
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
 
 
 @contextmanager
@@ -81,16 +88,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = command_line().parse_args(arguments)
-        status: int = options.execute(options)
-        sys.stdout.flush()
+        try:
+            options = command_line().parse_args(arguments)
+            status: int = options.execute(options)
+        finally:  # after --help too
+            sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit would fail again
+        _discard()
         return 141
     except MemoryError:
         print("dmlcy: there is not enough memory", file=sys.stderr)
         return 2
     except OSError as error:  # of standard output: what the commands read and write they answer for
+        _discard()
         print(f"dmlcy: {error}", file=sys.stderr)
         return 2
     return status
+
+
+def _discard() -> None:
+    """What standard output still holds goes nowhere: the flush at exit would fail again."""
+    with suppress(OSError):  # it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -74,6 +74,16 @@ cdef ndarray shared_array(object value):
     return array
 
 
+def offers(cls: object, name: str) -> bool:
+    """Whether a class has an attribute; it has none where the question raises an error of the class's own."""
+    try:
+        return hasattr(cls, name)
+    except MemoryError:
+        raise
+    except Exception:
+        return False
+
+
 cdef ndarray foreign_array(object value, bint writable):
     """Protocols are looked up on the type: a class such as numpy.ndarray has __array__ and is no array.
 
@@ -90,21 +100,21 @@ cdef ndarray foreign_array(object value, bint writable):
             raise
         except Exception:
             pass
-    if hasattr(cls, "__dlpack__") and hasattr(cls, "__dlpack_device__"):
+    if offers(cls, "__dlpack__") and offers(cls, "__dlpack_device__"):
         try:
             device, _ = value.__dlpack_device__()
             # PyTorch hands out the memory of a lazily negated tensor with the wrong signs; its __array__ refuses.
-            if device == DLPACK_CPU and not (hasattr(cls, "is_neg") and value.is_neg()):
+            if device == DLPACK_CPU and not (offers(cls, "is_neg") and value.is_neg()):
                 array = numpy.from_dlpack(value)
                 # NumPy takes DLPack before version 1 as read-only, because that could not say.
-                if not writable or cnp.PyArray_ISWRITEABLE(array) or not hasattr(cls, "__array__"):
+                if not writable or cnp.PyArray_ISWRITEABLE(array) or not offers(cls, "__array__"):
                     return array
         except MemoryError:
             raise
         except Exception:
             pass
     try:
-        return numpy.asarray(value) if hasattr(cls, "__array__") else None
+        return numpy.asarray(value) if offers(cls, "__array__") else None
     except MemoryError:
         raise
     except Exception:

@@ -34,6 +34,15 @@ def test_no_command_runs_without_standard_output(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (2, "dmlcy: standard output is closed\n")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["operators"], ["--help"], ["--version"], ["lint", "--help"]], ids=" ".join)
+def test_a_full_disk_is_an_error(arguments: list[str], unbuffered: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    done = closed(">/dev/full", *arguments)
+    assert (done.returncode, done.stderr) == (2, "dmlcy: [Errno 28] No space left on device\n")
+
+
 @pytest.mark.parametrize("arguments", [["run", "missing.json"], ["explain", "no such word"], ["no such command"]])
 def test_errors_do_not_go_to_standard_output(arguments: list[str]) -> None:
     done = closed("2>&-", *arguments)

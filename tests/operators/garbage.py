@@ -56,6 +56,17 @@ class HostileList(list[Any]):
     __repr__ = __str__ = __len__ = __iter__ = __getitem__ = __eq__ = _raise  # type: ignore[assignment]
 
 
+class HostileClass(type):
+    """Nothing can be asked of the class itself."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        raise ZeroDivisionError
+
+
+class OfHostileClass(metaclass=HostileClass):
+    pass
+
+
 class Liar:
     """Says that it is of another class."""
 
@@ -101,8 +112,8 @@ for _ in range(5000):
     DEEP = [DEEP]
 GARBAGE: list[Any] = [
     *map(Hostile, (TypeError, ValueError, RuntimeError, ZeroDivisionError, BufferError, RecursionError)),
-    HostileText("EDGE"), HostileInt(1), HostileFloat(1.0), HostileList([1]), Liar(), LyingClass(), Endless(),
-    -1, 0, 1, 2, 3, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400), 10**5000, True, False, None,
+    HostileText("EDGE"), HostileInt(1), HostileFloat(1.0), HostileList([1]), OfHostileClass(), Liar(), LyingClass(),
+    Endless(), -1, 0, 1, 2, 3, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400), 10**5000, True, False, None,
     0.0, 1.0, -1.5, 1e39, 1e308, 5e-324, math.nan, math.inf, -math.inf, 1j,
     Decimal("NaN"), Decimal("sNaN"), Decimal("1e999999"), Decimal("1e-999999"), Fraction(1, 3), Fraction(10**400, 3),
     "", "EDGE", "\x1b[31m\n\r\x00", "\ud800", "\u202e", "x" * 5000, "NONE", "DML_PADDING_MODE_EDGE",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import math
 import time
 from decimal import Decimal
@@ -23,6 +24,8 @@ from dmlcy._checker import Check
 from dmlcy._generated.operators import OPERATORS as TABLE
 from dmlcy._levels import level_index
 from dmlcy._tables import compiled
+
+INTEGRAL = ("uint", "uint_array", "size_2d")
 
 # By hand
 
@@ -427,6 +430,35 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
     quick = exact.violations and not any(rule.data for rule in operator.rules)
     if elements <= MOST or quick:
         assert accepted(call) == (not exact.violations), (descs, attributes, level, exact.violations)
+
+
+INTEGERS = [
+    (name, field) for name, operator in OPERATORS.items() for field in operator.attributes if field.type in INTEGRAL
+]
+
+
+@pytest.mark.parametrize(("name", "field"), INTEGERS, ids=[f"{name}-{field.python}" for name, field in INTEGERS])
+def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field) -> None:
+    """The other attributes are as small or as large as they may be, so that often nothing else is wrong."""
+    use = USES[name]
+    arrays = {one.python: use.arrays[one.python] for one in use.operator.inputs}
+    others = [other for other in OPERATORS[name].attributes if other.type in INTEGRAL and other is not field]
+    for extremes in itertools.product(*((other.minimum, other.maximum) for other in others)):
+        attributes = use.attributes | dict(zip((other.python for other in others), extremes, strict=True))
+        for value in beyond(use, field):
+            changed = attributes | {field.python: value}
+            assert dml.check(use.make(use.values() | changed)), changed
+            assert not accepted(lambda c=changed: dml.compile(use.make(use.values() | c))), changed
+            assert not accepted(lambda c=changed: getattr(dml, use.operator.python)(**arrays, **c)), changed
+
+
+def beyond(use: Use, field: Field) -> list[Any]:
+    """Values that an attribute cannot have: numbers, one of several entries, and what is no number."""
+    wrong = [field.minimum - 1, field.maximum + 1]
+    if field.type != "uint":
+        length = len(getattr(use.desc, field.python))
+        wrong += [(*[field.minimum] * (length - 1), number) for number in wrong]
+    return [*wrong, "1", 1.5]
 
 
 def accepted(function: Any) -> bool:

@@ -76,17 +76,6 @@ cdef void gather_1(const char* source, int64_t row_step, int64_t step, char* tar
         source += row_step
         target += pitch
 
-# The other way round.
-cdef void scatter_1(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint8_t*> (target + i * pitch))[0] = (<const uint8_t*> source)[i]
-
-cdef void clear_1(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint8_t*> (target + i * pitch))[0] = 0
-
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint8_t* elements = <const uint8_t*> source
@@ -171,17 +160,6 @@ cdef void gather_2(const char* source, int64_t row_step, int64_t step, char* tar
         source += row_step
         target += pitch
 
-# The other way round.
-cdef void scatter_2(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint16_t*> (target + i * pitch))[0] = (<const uint16_t*> source)[i]
-
-cdef void clear_2(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint16_t*> (target + i * pitch))[0] = 0
-
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_2(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint16_t* elements = <const uint16_t*> source
@@ -247,17 +225,6 @@ cdef void gather_4(const char* source, int64_t row_step, int64_t step, char* tar
         gather_row_4(source, step, target, count)
         source += row_step
         target += pitch
-
-# The other way round.
-cdef void scatter_4(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint32_t*> (target + i * pitch))[0] = (<const uint32_t*> source)[i]
-
-cdef void clear_4(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint32_t*> (target + i * pitch))[0] = 0
 
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
@@ -343,17 +310,6 @@ cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* tar
         source += row_step
         target += pitch
 
-# The other way round.
-cdef void scatter_8(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint64_t*> (target + i * pitch))[0] = (<const uint64_t*> source)[i]
-
-cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint64_t*> (target + i * pitch))[0] = 0
-
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint64_t* elements = <const uint64_t*> source
@@ -426,39 +382,27 @@ cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, i
 
 ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,
                         int64_t count) noexcept nogil
-ctypedef void (*Scatter)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
-ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                            int64_t pitch) noexcept nogil
 
 # The loops for one size of elements.
 cdef struct Moves:
     Gather gather
-    Scatter scatter
-    Clear clear
     Transpose transpose
 
 cdef Moves moves_of(int item) noexcept nogil:
     cdef Moves moves
     if item == 1:
         moves.gather = gather_1
-        moves.scatter = scatter_1
-        moves.clear = clear_1
         moves.transpose = transpose_1
     if item == 2:
         moves.gather = gather_2
-        moves.scatter = scatter_2
-        moves.clear = clear_2
         moves.transpose = transpose_2
     if item == 4:
         moves.gather = gather_4
-        moves.scatter = scatter_4
-        moves.clear = clear_4
         moves.transpose = transpose_4
     if item == 8:
         moves.gather = gather_8
-        moves.scatter = scatter_8
-        moves.clear = clear_8
         moves.transpose = transpose_8
     return moves
 

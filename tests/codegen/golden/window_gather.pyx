@@ -75,17 +75,6 @@ cdef void gather_1(const char* source, int64_t row_step, int64_t step, char* tar
         source += row_step
         target += pitch
 
-# The other way round.
-cdef void scatter_1(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint8_t*> (target + i * pitch))[0] = (<const uint8_t*> source)[i]
-
-cdef void clear_1(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint8_t*> (target + i * pitch))[0] = 0
-
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint8_t* elements = <const uint8_t*> source
@@ -170,17 +159,6 @@ cdef void gather_2(const char* source, int64_t row_step, int64_t step, char* tar
         source += row_step
         target += pitch
 
-# The other way round.
-cdef void scatter_2(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint16_t*> (target + i * pitch))[0] = (<const uint16_t*> source)[i]
-
-cdef void clear_2(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint16_t*> (target + i * pitch))[0] = 0
-
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_2(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint16_t* elements = <const uint16_t*> source
@@ -246,17 +224,6 @@ cdef void gather_4(const char* source, int64_t row_step, int64_t step, char* tar
         gather_row_4(source, step, target, count)
         source += row_step
         target += pitch
-
-# The other way round.
-cdef void scatter_4(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint32_t*> (target + i * pitch))[0] = (<const uint32_t*> source)[i]
-
-cdef void clear_4(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint32_t*> (target + i * pitch))[0] = 0
 
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
@@ -342,17 +309,6 @@ cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* tar
         source += row_step
         target += pitch
 
-# The other way round.
-cdef void scatter_8(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint64_t*> (target + i * pitch))[0] = (<const uint64_t*> source)[i]
-
-cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint64_t*> (target + i * pitch))[0] = 0
-
 # Row i, of 2 elements, begins behind row i-1.
 cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint64_t* elements = <const uint64_t*> source
@@ -425,39 +381,27 @@ cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, i
 
 ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,
                         int64_t count) noexcept nogil
-ctypedef void (*Scatter)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
-ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                            int64_t pitch) noexcept nogil
 
 # The loops for one size of elements.
 cdef struct Moves:
     Gather gather
-    Scatter scatter
-    Clear clear
     Transpose transpose
 
 cdef Moves moves_of(int item) noexcept nogil:
     cdef Moves moves
     if item == 1:
         moves.gather = gather_1
-        moves.scatter = scatter_1
-        moves.clear = clear_1
         moves.transpose = transpose_1
     if item == 2:
         moves.gather = gather_2
-        moves.scatter = scatter_2
-        moves.clear = clear_2
         moves.transpose = transpose_2
     if item == 4:
         moves.gather = gather_4
-        moves.scatter = scatter_4
-        moves.clear = clear_4
         moves.transpose = transpose_4
     if item == 8:
         moves.gather = gather_8
-        moves.scatter = scatter_8
-        moves.clear = clear_8
         moves.transpose = transpose_8
     return moves
 
@@ -477,6 +421,53 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
 # Pieces of one size, but for the last one, which is not much smaller.
 cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
     return ceil_div(size, ceil_div(size, piece))
+
+# Elements of a row go to places `pitch` apart.
+cdef void scatter_1(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * pitch))[0] = (<const uint8_t*> source)[i]
+
+cdef void clear_1(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint8_t*> (target + i * pitch))[0] = 0
+
+# Elements of a row go to places `pitch` apart.
+cdef void scatter_2(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * pitch))[0] = (<const uint16_t*> source)[i]
+
+cdef void clear_2(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint16_t*> (target + i * pitch))[0] = 0
+
+# Elements of a row go to places `pitch` apart.
+cdef void scatter_4(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * pitch))[0] = (<const uint32_t*> source)[i]
+
+cdef void clear_4(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint32_t*> (target + i * pitch))[0] = 0
+
+# Elements of a row go to places `pitch` apart.
+cdef void scatter_8(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * pitch))[0] = (<const uint64_t*> source)[i]
+
+cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        (<uint64_t*> (target + i * pitch))[0] = 0
+
+ctypedef void (*Scatter)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
+ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 
 cdef enum:
     CELL_BYTES = 65536              # the cells of a box, at most
@@ -521,6 +512,8 @@ cdef struct GatherPlan:
     char* output
     int64_t item
     Moves moves
+    Scatter scatter
+    Clear clear
     int64_t channels
     int64_t batch_step              # bytes, in the input
     int64_t channel_step
@@ -643,7 +636,7 @@ cdef void clear_lines(const GatherPlan* plan, int64_t low, int64_t high, int64_t
         return
     if high - low <= FEW:
         for q in range(low, high):
-            plan.moves.clear(target + q * plan.item, plan.line_pitch, count)
+            plan.clear(target + q * plan.item, plan.line_pitch, count)
         return
     for q in range(count):
         memset(target + q * plan.line_pitch + low * plan.item, 0, (high - low) * plan.item)
@@ -798,7 +791,7 @@ cdef inline void put(const GatherPlan* plan, dmlcy_stream* stream, const char* s
     elif step == plan.item:
         dmlcy_copy(target, source, count * plan.item)
     else:
-        plan.moves.scatter(source, target, step, count)
+        plan.scatter(source, target, step, count)
 
 # Blocks of a tap follow each other, and so do its lines.
 cdef void write_tap(const GatherPlan* plan, const char* cells, int64_t lines, int64_t blocks, char* target,
@@ -1003,6 +996,14 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     plan.output = a.output.data
     plan.item = a.input.item
     plan.moves = moves_of(a.input.item)
+    if a.input.item == 1:
+        plan.scatter, plan.clear = scatter_1, clear_1
+    if a.input.item == 2:
+        plan.scatter, plan.clear = scatter_2, clear_2
+    if a.input.item == 4:
+        plan.scatter, plan.clear = scatter_4, clear_4
+    if a.input.item == 8:
+        plan.scatter, plan.clear = scatter_8, clear_8
     plan.channels = a.input.sizes[1]
     plan.batch_step = a.input.strides[0]
     plan.channel_step = a.input.strides[1]
