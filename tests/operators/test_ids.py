@@ -12,6 +12,12 @@ from breaking import OPERATORS, PLAN, USES, WAYS, Case, cases, ids
 import dmlcy as dml
 
 CASES = [case for operator in OPERATORS.values() for case in cases(operator)]
+WITH_FIX = [
+    case
+    for case in CASES
+    for rule in case.use.operator.rules
+    if rule.fix is not None and case.way == "desc" and case.id.endswith(f"{case.use.operator.name}-{rule.id}")
+]
 
 
 def test_every_slug_has_a_way_to_break_it() -> None:
@@ -47,3 +53,19 @@ def test_one_broken_thing_gives_its_id(case: Case) -> None:
     assert pickle.loads(pickle.dumps(error)).to_json() == error.to_json()
     if case.way in ("desc", "json"):
         assert [found.id for found in dml.check(case.desc(), case.level)] == [found.id for found in error.violations]
+
+
+@pytest.mark.parametrize("case", WITH_FIX, ids=str)
+def test_the_nearest_valid_value_is_both(case: Case) -> None:
+    """With it the rule holds; one step from it to the value that was refused, it does not."""
+    others = {name: value for name, value in case.use.attributes.items() if isinstance(value, list)}
+    for more in ({}, *({name: [n + 1 for n in value]} for name, value in others.items())):
+        values = case.use.values() | more | case.changes
+        found = next(one for one in dml.check(case.use.make(values)) if one.id == case.id)
+        assert found.index is not None and isinstance(found.fix, int)
+        entries = list(getattr(case.use.make(values), found.field))
+        step = 1 if entries[found.index] > found.fix else -1
+        for value, holds in ((found.fix, True), (found.fix + step, False)):
+            entries[found.index] = value
+            left = dml.check(case.use.make(values | {found.field: entries}))
+            assert ((found.id, found.index) not in {(one.id, one.index) for one in left}) == holds, (more, value)

@@ -42,7 +42,7 @@ CHECKER = ("dmlcy/_checker.py", "dmlcy/_tensor_desc.py", "dmlcy/_values.py", "dm
 TESTS = (  # those that accept and refuse
     *(f"tests/operators/{name}.py" for name in ("test_examples", "test_limits", "test_ids", "test_levels")),
     *(f"tests/operators/{name}.py" for name in ("test_bad_input", "test_support", "test_inputs", "test_testing")),
-    "tests/operators/test_compiled_calls.py",
+    *(f"tests/operators/{name}.py" for name in ("test_compiled_calls", "test_independent")),
     "tests/package/test_check.py",
 )
 EXCUSED = Path(__file__).with_suffix(".txt")
