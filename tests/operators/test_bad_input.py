@@ -452,6 +452,20 @@ def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field) -> 
             assert not accepted(lambda c=changed: getattr(dml, use.operator.python)(**arrays, **c)), changed
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_axis_without_elements_whatever_the_attributes_are(name: str) -> None:
+    """With padding the output would have elements all the same."""
+    use = USES[name]
+    arrays = {one.python: use.arrays[one.python] for one in use.operator.inputs}
+    fields = [field for field in use.operator.attributes if field.type in INTEGRAL]
+    for key, array in arrays.items():
+        for axis in range(array.ndim):
+            empty = arrays | {key: array[(slice(None),) * axis + (slice(0),)]}
+            for values in itertools.product(*((field.minimum, 2) for field in fields)):
+                changed = use.attributes | dict(zip((field.python for field in fields), values, strict=True))
+                assert not accepted(lambda a=empty, c=changed: getattr(dml, use.operator.python)(**a, **c)), changed
+
+
 def beyond(use: Use, field: Field) -> list[Any]:
     """Values that an attribute cannot have: numbers, one of several entries, and what is no number."""
     wrong = [field.minimum - 1, field.maximum + 1]
