@@ -1,4 +1,4 @@
-"""Cost against size: one set of attributes of each operator, from 1 MB to 1 GB read and written."""
+"""Cost against size: one set of attributes of an operator of each family, from 1 MB to 1 GB read and written."""
 
 from __future__ import annotations
 

@@ -31,12 +31,18 @@ def variant(block: int, order: str) -> Variant:
 VARIANTS = tuple(variant(block, order) for block in SIZES for order in ORDERS)
 
 
+def order_of(cell: Cell) -> str:
+    """The order of a cell; that of the older version, which has no such attribute."""
+    order: str = cell.attributes.get("order", ORDERS["DCR"])
+    return order
+
+
 def split(cell: Cell) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The sizes of the input with its channels split, and which of these axes the output has in which place."""
     block: int = cell.attributes["block_size"]
     n, channels, height, width = cell.sizes
     depth = channels // block**2
-    if cell.attributes["order"] == ORDERS["DCR"]:
+    if order_of(cell) == ORDERS["DCR"]:
         return (n, block, block, depth, height, width), (0, 3, 4, 1, 5, 2)
     return (n, depth, block, block, height, width), (0, 1, 4, 2, 5, 3)
 
@@ -65,7 +71,7 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
         apart.copy_(x.view(sizes).permute(axes))
         return y
 
-    if cell.attributes["order"] == ORDERS["CRD"]:
+    if order_of(cell) == ORDERS["CRD"]:
         shuffle, block = torch.nn.functional.pixel_shuffle, cell.attributes["block_size"]
         return Forms(call(lambda: shuffle(x, block)), call(given))
     return Forms(call(lambda: x.view(sizes).permute(axes).reshape(out.shape)), call(given))
@@ -74,7 +80,7 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     if cell.dtype == "INT64":
         return Absent("ONNX Runtime's DepthToSpace takes no INT64 on a CPU")
-    mode = next(name for name, order in ORDERS.items() if order == cell.attributes["order"])
+    mode = next(name for name, order in ORDERS.items() if order == order_of(cell))
     return onnx_forms("DepthToSpace", {"x": inputs[0]}, out, {}, blocksize=cell.attributes["block_size"], mode=mode)
 
 

@@ -34,9 +34,9 @@ def described(cell: Cell) -> Any:
     return getattr(dml.desc, names[cell.operator])(**tensors, **cell.attributes)
 
 
-def test_the_grid_has_about_250_cells_with_names_of_their_own() -> None:
+def test_the_grid_has_some_cells_of_each_operator_with_names_of_their_own() -> None:
     assert [name for name, count in Counter(cell.name for cell in CELLS).items() if count > 1] == []
-    assert 240 <= len(CELLS) <= 290
+    assert all(8 <= len(operator.cells) <= 90 for operator in OPERATORS.values())
     assert {cell.size for cell in CELLS} == set(SIZES)
 
 
