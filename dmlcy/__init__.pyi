@@ -88,6 +88,7 @@ __all__ = [
     "check",
     "compile",
     "current_level",
+    "depth_to_space",
     "depth_to_space1",
     "desc",
     "feature_level",
@@ -342,6 +343,96 @@ def average_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
+    out: _Out,
+) -> _Out: ...
+@overload
+def depth_to_space(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    block_size: _Int,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Move channels into blocks of the spatial axes, the output channel varying
+    fastest.
+
+    Parameters
+    ----------
+    input : array_like
+        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+    block_size : int
+        Height and width of a block. At least 1.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        channels of the input.
+        Sizes ``[N, C // block, H * block_size, W * block_size]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-DEPTH_TO_SPACE-block_size-divides``
+            block_size does not divide the channels. Must hold:
+            ``C % block == 0``
+
+    See Also
+    --------
+    dmlcy.desc.DepthToSpace : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels of the input.
+    ``H = sizes(input)[2]``
+        Height of the input.
+    ``W = sizes(input)[3]``
+        Width of the input.
+    ``block = block_size * block_size``
+        Elements of a block: input channels that one output channel takes.
+
+    References
+    ----------
+    DEPTH_TO_SPACE, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(1, 9, dtype=np.float32).reshape(1, 8, 1, 1)
+    >>> dml.depth_to_space(x, block_size=2)
+    array([[[[1., 3.],
+             [5., 7.]],
+            [[2., 4.],
+             [6., 8.]]]], dtype=float32)
+    """
+
+@overload
+def depth_to_space(
+    input: _Array,
+    *,
+    block_size: _Int,
+    out: None = None,
+) -> _Result: ...
+@overload
+def depth_to_space(
+    input: _Array,
+    *,
+    block_size: _Int,
     out: _Out,
 ) -> _Out: ...
 @overload

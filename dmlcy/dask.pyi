@@ -15,6 +15,7 @@ from dmlcy import (
 
 __all__ = [
     "average_pooling",
+    "depth_to_space",
     "depth_to_space1",
     "padding1",
     "roi_pooling",
@@ -66,6 +67,40 @@ def average_pooling(
     - Each item of the batch by itself.
     - Each channel by itself.
     - The spatial axes, anywhere: pieces overlap by what a window spans.
+    """
+
+def depth_to_space(
+    input: _Array,
+    *,
+    block_size: _Int,
+) -> Array:
+    """Move channels into blocks of the spatial axes, the output channel varying fastest.
+
+    ``dmlcy.depth_to_space`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        Tensor of sizes {N, C, H, W}.
+    block_size : int
+        Height and width of a block.
+
+    Returns
+    -------
+    dask array
+        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each row and each column of the input gives a block's height of rows, or its width of columns.
     """
 
 def depth_to_space1(

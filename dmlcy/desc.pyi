@@ -22,6 +22,7 @@ from dmlcy._values import Size2D
 
 __all__ = [
     "AveragePooling",
+    "DepthToSpace",
     "DepthToSpace1",
     "OperatorDesc",
     "Padding1",
@@ -74,6 +75,33 @@ class AveragePooling(OperatorDesc):
         start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0,
         include_padding: _Bool = False,
+    ) -> None: ...
+
+class DepthToSpace(OperatorDesc):
+    """DML_DEPTH_TO_SPACE_OPERATOR_DESC: Move channels into blocks of the spatial
+    axes, the output channel varying fastest.
+
+    Parameters
+    ----------
+    input
+        Tensor of sizes {N, C, H, W}.
+    output
+        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        channels of the input.
+    block_size
+        Height and width of a block.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    block_size: int
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        block_size: _Int,
+        output: TensorDesc | None = None,
     ) -> None: ...
 
 class DepthToSpace1(OperatorDesc):

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from benchmarks.cells import Cell
-from benchmarks.operators import average_pooling, depth_to_space1, padding1, roi_pooling, unfold
+from benchmarks.operators import (
+    average_pooling,
+    depth_to_space,
+    depth_to_space1,
+    padding1,
+    roi_pooling,
+    unfold,
+)
 from benchmarks.operators.base import Operator
 
 OPERATORS: dict[str, Operator] = {
@@ -11,6 +18,7 @@ OPERATORS: dict[str, Operator] = {
     for operator in (
         unfold.OPERATOR,
         average_pooling.OPERATOR,
+        depth_to_space.OPERATOR,
         depth_to_space1.OPERATOR,
         padding1.OPERATOR,
         roi_pooling.OPERATOR,

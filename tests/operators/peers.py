@@ -133,17 +133,39 @@ def padding_onnx(desc: Any, arrays: Arrays) -> Array:
     return onnx("Pad", 19, [x, widths, *value], mode=MODES[desc.padding_mode.name])
 
 
-# DEPTH_TO_SPACE1
+# DEPTH_TO_SPACE and SPACE_TO_DEPTH
+
+ORDERS = {"DEPTH_COLUMN_ROW": "DCR", "COLUMN_ROW_DEPTH": "CRD"}
 
 
-def shuffle_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
-    return None if desc.order.name == "COLUMN_ROW_DEPTH" else "no order DEPTH_COLUMN_ROW"
+def onnx_order(desc: Any) -> str:
+    """The older versions have no order to choose."""
+    return ORDERS[desc.order.name] if hasattr(desc, "order") else "DCR"
+
+
+def everything_is_expressed(desc: Any, arrays: Arrays) -> str | None:
+    return None
+
+
+def depth_first(x: Array, desc: Any, apart: tuple[int, int]) -> Array:
+    """The channels in the other order, where it is not PyTorch's: of two parts, the inner one first."""
+    if onnx_order(desc) == "CRD":
+        return x
+    n, _, height, width = x.shape
+    return x.reshape(n, *apart, height, width).swapaxes(1, 2).reshape(x.shape)
 
 
 def shuffle_torch(desc: Any, arrays: Arrays) -> Array:
-    x = arrays["input"]
-    moved: Array = torch().nn.functional.pixel_shuffle(contiguous(as_signed(x)), desc.block_size).numpy()
+    x, block = arrays["input"], desc.block_size**2
+    sources = depth_first(as_signed(x), desc, (block, x.shape[1] // block))
+    moved: Array = torch().nn.functional.pixel_shuffle(contiguous(sources), desc.block_size).numpy()
     return moved.view(x.dtype)
+
+
+def unshuffle_torch(desc: Any, arrays: Arrays) -> Array:
+    x = arrays["input"]
+    moved = torch().nn.functional.pixel_unshuffle(contiguous(as_signed(x)), desc.block_size).numpy()
+    return np.ascontiguousarray(depth_first(moved, desc, (x.shape[1], desc.block_size**2))).view(x.dtype)
 
 
 def shuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
@@ -152,8 +174,15 @@ def shuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 
 
 def shuffle_onnx(desc: Any, arrays: Arrays) -> Array:
-    mode = {"DEPTH_COLUMN_ROW": "DCR", "COLUMN_ROW_DEPTH": "CRD"}[desc.order.name]
-    return onnx("DepthToSpace", 13, [arrays["input"]], blocksize=desc.block_size, mode=mode)
+    return onnx("DepthToSpace", 13, [arrays["input"]], blocksize=desc.block_size, mode=onnx_order(desc))
+
+
+def unshuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    return shuffle_onnx_refuses(desc, arrays) if onnx_order(desc) == "DCR" else "no order COLUMN_ROW_DEPTH"
+
+
+def unshuffle_onnx(desc: Any, arrays: Arrays) -> Array:
+    return onnx("SpaceToDepth", 13, [arrays["input"]], blocksize=desc.block_size)
 
 
 # UNFOLD
@@ -250,7 +279,9 @@ def regions_onnx(desc: Any, arrays: Arrays) -> Array:
 PEERS = {
     ("PADDING1", "PyTorch"): Peer(padding_torch_refuses, padding_torch),
     ("PADDING1", "ONNX Runtime"): Peer(padding_onnx_refuses, padding_onnx),
-    ("DEPTH_TO_SPACE1", "PyTorch"): Peer(shuffle_torch_refuses, shuffle_torch),
+    ("DEPTH_TO_SPACE", "PyTorch"): Peer(everything_is_expressed, shuffle_torch),
+    ("DEPTH_TO_SPACE", "ONNX Runtime"): Peer(shuffle_onnx_refuses, shuffle_onnx),
+    ("DEPTH_TO_SPACE1", "PyTorch"): Peer(everything_is_expressed, shuffle_torch),
     ("DEPTH_TO_SPACE1", "ONNX Runtime"): Peer(shuffle_onnx_refuses, shuffle_onnx),
     ("UNFOLD", "PyTorch"): Peer(unfold_torch_refuses, unfold_torch),
     ("AVERAGE_POOLING", "PyTorch"): Peer(pooling_torch_refuses, pooling_torch, integers=True),

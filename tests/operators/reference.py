@@ -49,7 +49,11 @@ def padding1(
     return result
 
 
-# DEPTH_TO_SPACE1
+# DEPTH_TO_SPACE and SPACE_TO_DEPTH
+
+
+def depth_to_space(x: Array, *, block_size: int) -> Array:
+    return depth_to_space1(x, block_size=block_size, order="DEPTH_COLUMN_ROW")
 
 
 def depth_to_space1(x: Array, *, block_size: int, order: str) -> Array:
@@ -61,6 +65,21 @@ def depth_to_space1(x: Array, *, block_size: int, order: str) -> Array:
         place = row * b + column
         source = place * out_channels + c if order == "DEPTH_COLUMN_ROW" else c * b * b + place
         result[:, c, row::b, column::b] = x[:, source]
+    return result
+
+
+def space_to_depth(x: Array, *, block_size: int) -> Array:
+    return space_to_depth1(x, block_size=block_size, order="DEPTH_COLUMN_ROW")
+
+
+def space_to_depth1(x: Array, *, block_size: int, order: str) -> Array:
+    n, channels, h, w = x.shape
+    b = block_size
+    result = np.empty((n, channels * b * b, h // b, w // b), x.dtype)
+    for c, row, column in grid((channels, b, b)):
+        place = row * b + column
+        target = place * channels + c if order == "DEPTH_COLUMN_ROW" else c * b * b + place
+        result[:, target] = x[:, c, row::b, column::b]
     return result
 
 

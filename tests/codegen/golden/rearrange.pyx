@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""rearrange: DEPTH_TO_SPACE1."""
+"""rearrange: DEPTH_TO_SPACE."""
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from numpy cimport ndarray
-from dmlcy._runtime.arguments cimport take_enum, take_uint
+from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.checks cimport append_size, ceil_div, checked_mul, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
@@ -23,7 +23,6 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
-from dmlcy._generated.enums import DepthSpaceOrder
 
 # Moving elements between two layouts: a strided copy of any number of axes.
 #
@@ -1079,21 +1078,12 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
                         grain_of(bytes // plan.blocks) if bytes >= SERIAL_BYTES else plan.blocks)
 
 
-cdef dict DepthSpaceOrder_NAMES = {
-    "DEPTH_COLUMN_ROW": 0,
-    "DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW": 0,
-    "COLUMN_ROW_DEPTH": 1,
-    "DML_DEPTH_SPACE_ORDER_COLUMN_ROW_DEPTH": 1,
-}
+# DEPTH_TO_SPACE
 
-
-# DEPTH_TO_SPACE1
-
-cdef struct DepthToSpace1:
+cdef struct DepthToSpace:
     Tensor input
     Tensor output
     int64_t block_size
-    int64_t order
     int64_t N
     int64_t C
     int64_t H
@@ -1101,46 +1091,37 @@ cdef struct DepthToSpace1:
     int64_t block
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] DEPTH_TO_SPACE1_T = [
-    0x0, 0x0, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
+cdef uint32_t[15] DEPTH_TO_SPACE_T = [
+    0x6, 0x6, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
     0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
 ]
-cdef uint32_t[15] DEPTH_TO_SPACE1_R_RANKS = [
+cdef uint32_t[15] DEPTH_TO_SPACE_R_RANKS = [
     0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
-]
-cdef uint32_t[15] DEPTH_TO_SPACE1_DEPTH_SPACE_ORDER = [
-    0x0, 0x0, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
-    0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
 ]
 
 
 # Whether the operator and its inputs hold at the level.
-cdef bint depth_to_space1_inputs_hold(DepthToSpace1* a, int level) noexcept nogil:
+cdef bint depth_to_space_inputs_hold(DepthToSpace* a, int level) noexcept nogil:
     return (
-        level >= 2
-        and tensor_holds(&a.input, DEPTH_TO_SPACE1_T[level], DEPTH_TO_SPACE1_R_RANKS[level])
+        level >= 0
+        and tensor_holds(&a.input, DEPTH_TO_SPACE_T[level], DEPTH_TO_SPACE_R_RANKS[level])
     )
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int depth_to_space1_take(
-    DepthToSpace1* a,
+cdef int depth_to_space_take(
+    DepthToSpace* a,
     int level,
     object block_size,
-    object order,
 ) except -1:
     if not take_uint(block_size, 1, 4294967295, &a.block_size):
-        return 0
-    if not take_enum(order, DepthSpaceOrder, DepthSpaceOrder_NAMES, &a.order):
-        return 0
-    if not (DEPTH_TO_SPACE1_DEPTH_SPACE_ORDER[level] >> a.order) & 1:
         return 0
     return 1
 
 
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
-cdef bint depth_to_space1_holds(DepthToSpace1* a, int level) noexcept nogil:
+cdef bint depth_to_space_holds(DepthToSpace* a, int level) noexcept nogil:
     cdef bint overflow = False
     a.C = a.input.sizes[1]
     a.block = checked_mul(a.block_size, a.block_size, &overflow)
@@ -1161,12 +1142,12 @@ cdef bint depth_to_space1_holds(DepthToSpace1* a, int level) noexcept nogil:
         return False
     if not append_size(&a.output, checked_mul(a.W, a.block_size, &overflow)):
         return False
-    if not tensor_holds(&a.output, DEPTH_TO_SPACE1_T[level], DEPTH_TO_SPACE1_R_RANKS[level]):
+    if not tensor_holds(&a.output, DEPTH_TO_SPACE_T[level], DEPTH_TO_SPACE_R_RANKS[level]):
         return False
     return not overflow
 
 
-cdef int depth_to_space1_run(const DepthToSpace1* a) noexcept nogil:
+cdef int depth_to_space_run(const DepthToSpace* a) noexcept nogil:
     cdef Rearrange work
     cdef int64_t n
     cdef int64_t b1
@@ -1177,65 +1158,37 @@ cdef int depth_to_space1_run(const DepthToSpace1* a) noexcept nogil:
     work.item = a.input.item
     work.input = a.input.data
     work.output = a.output.data
-    if a.order == 0:
-        # n (b1 b2 c) h w -> n c (h b1) (w b2)
-        n = a.input.sizes[0]
-        b1 = a.block_size
-        b2 = a.block_size
-        c = a.input.sizes[1] // (b1 * b2)
-        h = a.input.sizes[2]
-        w = a.input.sizes[3]
-        work.rank = 6
-        work.sizes[0] = n
-        work.input_strides[0] = a.input.strides[0]
-        work.output_strides[0] = a.output.strides[0]
-        work.sizes[1] = c
-        work.input_strides[1] = a.input.strides[1]
-        work.output_strides[1] = a.output.strides[1]
-        work.sizes[2] = h
-        work.input_strides[2] = a.input.strides[2]
-        work.output_strides[2] = a.output.strides[2] * b1
-        work.sizes[3] = b1
-        work.input_strides[3] = a.input.strides[1] * b2 * c
-        work.output_strides[3] = a.output.strides[2]
-        work.sizes[4] = w
-        work.input_strides[4] = a.input.strides[3]
-        work.output_strides[4] = a.output.strides[3] * b2
-        work.sizes[5] = b2
-        work.input_strides[5] = a.input.strides[1] * c
-        work.output_strides[5] = a.output.strides[3]
-    else:
-        # n (c b1 b2) h w -> n c (h b1) (w b2)
-        n = a.input.sizes[0]
-        b1 = a.block_size
-        b2 = a.block_size
-        c = a.input.sizes[1] // (b1 * b2)
-        h = a.input.sizes[2]
-        w = a.input.sizes[3]
-        work.rank = 6
-        work.sizes[0] = n
-        work.input_strides[0] = a.input.strides[0]
-        work.output_strides[0] = a.output.strides[0]
-        work.sizes[1] = c
-        work.input_strides[1] = a.input.strides[1] * b1 * b2
-        work.output_strides[1] = a.output.strides[1]
-        work.sizes[2] = h
-        work.input_strides[2] = a.input.strides[2]
-        work.output_strides[2] = a.output.strides[2] * b1
-        work.sizes[3] = b1
-        work.input_strides[3] = a.input.strides[1] * b2
-        work.output_strides[3] = a.output.strides[2]
-        work.sizes[4] = w
-        work.input_strides[4] = a.input.strides[3]
-        work.output_strides[4] = a.output.strides[3] * b2
-        work.sizes[5] = b2
-        work.input_strides[5] = a.input.strides[1]
-        work.output_strides[5] = a.output.strides[3]
+    # n (b1 b2 c) h w -> n c (h b1) (w b2)
+    n = a.input.sizes[0]
+    b1 = a.block_size
+    b2 = a.block_size
+    c = a.input.sizes[1] // (b1 * b2)
+    h = a.input.sizes[2]
+    w = a.input.sizes[3]
+    work.rank = 6
+    work.sizes[0] = n
+    work.input_strides[0] = a.input.strides[0]
+    work.output_strides[0] = a.output.strides[0]
+    work.sizes[1] = c
+    work.input_strides[1] = a.input.strides[1]
+    work.output_strides[1] = a.output.strides[1]
+    work.sizes[2] = h
+    work.input_strides[2] = a.input.strides[2]
+    work.output_strides[2] = a.output.strides[2] * b1
+    work.sizes[3] = b1
+    work.input_strides[3] = a.input.strides[1] * b2 * c
+    work.output_strides[3] = a.output.strides[2]
+    work.sizes[4] = w
+    work.input_strides[4] = a.input.strides[3]
+    work.output_strides[4] = a.output.strides[3] * b2
+    work.sizes[5] = b2
+    work.input_strides[5] = a.input.strides[1] * c
+    work.output_strides[5] = a.output.strides[3]
     return rearrange(&work)
 
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
-cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object out):
+cdef object depth_to_space_call(DepthToSpace* a, ndarray input_array, object out):
     cdef ndarray output_array, result
     cdef object recordings = current_recordings()
     cdef int status
@@ -1251,39 +1204,38 @@ cdef object depth_to_space1_call(DepthToSpace1* a, ndarray input_array, object o
             return None
         result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
-        raise RuntimeError("depth_to_space1(): input was changed during the call")
+        raise RuntimeError("depth_to_space(): input was changed during the call")
     if recordings is None:
         input_array = aligned(input_array, &a.input)
     else:
         input_array = packed(input_array, &a.input)
     if is_brief(&a.input) and is_brief(&a.output):
-        status = depth_to_space1_run(a)
+        status = depth_to_space_run(a)
     else:
         with nogil:
-            status = depth_to_space1_run(a)
+            status = depth_to_space_run(a)
     if status != 0:
-        raise MemoryError("depth_to_space1: no memory for scratch rows")
+        raise MemoryError("depth_to_space: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
         from dmlcy._record import keep
 
-        keep(recordings, "DEPTH_TO_SPACE1", {
+        keep(recordings, "DEPTH_TO_SPACE", {
             "input": input_array,
             "output": packed(result, &a.output),
             "block_size": a.block_size,
-            "order": DepthSpaceOrder(a.order),
         })
     return output_array if out is None else out
 
 
-def depth_to_space1(
+def depth_to_space(
     input,
     *,
     block_size,
-    order='DEPTH_COLUMN_ROW',
     out=None,
 ):
-    """Move channels into blocks of the spatial axes, in the order given.
+    """Move channels into blocks of the spatial axes, the output channel varying
+    fastest.
 
     Parameters
     ----------
@@ -1292,10 +1244,6 @@ def depth_to_space1(
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     block_size : int
         Height and width of a block. At least 1.
-    order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
-        How a block lies in the channels of the input: with the block first, or
-        with the output channels first. One of DEPTH_COLUMN_ROW or
-        COLUMN_ROW_DEPTH.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1315,13 +1263,13 @@ def depth_to_space1(
         With every violation in ``.violations``: those of each field (data type,
         rank, range, length), and these:
 
-        ``DML-DEPTH_TO_SPACE1-block_size-divides``
+        ``DML-DEPTH_TO_SPACE-block_size-divides``
             block_size does not divide the channels. Must hold:
             ``C % block == 0``
 
     See Also
     --------
-    dmlcy.desc.DepthToSpace1 : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.DepthToSpace : Its desc, for ``check`` and ``compile``.
 
     Notes
     -----
@@ -1340,68 +1288,48 @@ def depth_to_space1(
 
     References
     ----------
-    DEPTH_TO_SPACE1, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
+    DEPTH_TO_SPACE, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space_operator_desc
 
     Examples
     --------
     >>> import numpy as np
     >>> import dmlcy as dml
-    >>> x = np.array([[[[ 0,  1,  2],
-    ...                 [ 3,  4,  5]],
-    ...                [[ 9, 10, 11],
-    ...                 [12, 13, 14]],
-    ...                [[18, 19, 20],
-    ...                 [21, 22, 23]],
-    ...                [[27, 28, 29],
-    ...                 [30, 31, 32]],
-    ...                [[36, 37, 38],
-    ...                 [39, 40, 41]],
-    ...                [[45, 46, 47],
-    ...                 [48, 49, 50]],
-    ...                [[54, 55, 56],
-    ...                 [57, 58, 59]],
-    ...                [[63, 64, 65],
-    ...                 [66, 67, 68]]]], dtype=np.uint32)
-    >>> dml.depth_to_space1(x, block_size=2, order="DEPTH_COLUMN_ROW")
-    array([[[[ 0, 18,  1, 19,  2, 20],
-             [36, 54, 37, 55, 38, 56],
-             [ 3, 21,  4, 22,  5, 23],
-             [39, 57, 40, 58, 41, 59]],
-            [[ 9, 27, 10, 28, 11, 29],
-             [45, 63, 46, 64, 47, 65],
-             [12, 30, 13, 31, 14, 32],
-             [48, 66, 49, 67, 50, 68]]]], dtype=uint32)
+    >>> x = np.arange(1, 9, dtype=np.float32).reshape(1, 8, 1, 1)
+    >>> dml.depth_to_space(x, block_size=2)
+    array([[[[1., 3.],
+             [5., 7.]],
+            [[2., 4.],
+             [6., 8.]]]], dtype=float32)
     """
-    cdef DepthToSpace1 a
+    cdef DepthToSpace a
     cdef int level = current_level()
     cdef ndarray input_array = as_array(input)
     cdef object result
     if (
         view(input_array, &a.input)
-        and depth_to_space1_inputs_hold(&a, level)
-        and depth_to_space1_take(
-            &a, level, block_size, order
+        and depth_to_space_inputs_hold(&a, level)
+        and depth_to_space_take(
+            &a, level, block_size
         )
-        and depth_to_space1_holds(&a, level)
+        and depth_to_space_holds(&a, level)
     ):
-        result = depth_to_space1_call(&a, input_array, out)
+        result = depth_to_space_call(&a, input_array, out)
         if result is not None:
             return result
     from dmlcy._check import refuse
 
-    return refuse("DEPTH_TO_SPACE1", {
+    return refuse("DEPTH_TO_SPACE", {
         "input": input,
         "block_size": block_size,
-        "order": order,
         "out": out,
     }, level)
 
 
-cdef class DepthToSpace1Operator(CompiledOperator):
-    """DEPTH_TO_SPACE1, checked once: called with arrays of the sizes and data types of its desc."""
+cdef class DepthToSpaceOperator(CompiledOperator):
+    """DEPTH_TO_SPACE, checked once: called with arrays of the sizes and data types of its desc."""
 
-    cdef DepthToSpace1 fields
+    cdef DepthToSpace fields
 
     def __cinit__(self, *args, **kwargs):
         self.inputs = 1
@@ -1409,16 +1337,16 @@ cdef class DepthToSpace1Operator(CompiledOperator):
     def __init__(self, desc, int level):
         from dmlcy._check import refuse_desc
 
-        cdef DepthToSpace1 a
+        cdef DepthToSpace a
         cdef Tensor computed
         if not (
             level < 15
             and describe(desc.input, &a.input)
-            and depth_to_space1_inputs_hold(&a, level)
-            and depth_to_space1_take(
-                &a, level, desc.block_size, desc.order
+            and depth_to_space_inputs_hold(&a, level)
+            and depth_to_space_take(
+                &a, level, desc.block_size
             )
-            and depth_to_space1_holds(&a, level)
+            and depth_to_space_holds(&a, level)
         ):
             refuse_desc(desc, level)
         computed = a.output
@@ -1443,7 +1371,7 @@ cdef class DepthToSpace1Operator(CompiledOperator):
         return self.run(inputs, out)
 
     cdef object run(self, PyObject* const* inputs, object out):
-        cdef DepthToSpace1 a
+        cdef DepthToSpace a
         cdef ndarray input_array
         cdef object result
         memcpy(&a, &self.fields, sizeof(a))     # an assignment would copy twice
@@ -1451,7 +1379,7 @@ cdef class DepthToSpace1Operator(CompiledOperator):
         if (
             input_array is not None
         ):
-            result = depth_to_space1_call(&a, input_array, out)
+            result = depth_to_space_call(&a, input_array, out)
             if result is not None:
                 return result
         from dmlcy._check import refuse_call
@@ -1462,4 +1390,4 @@ cdef class DepthToSpace1Operator(CompiledOperator):
         })
 
 
-take_vectorcalls(DepthToSpace1Operator)
+take_vectorcalls(DepthToSpaceOperator)
