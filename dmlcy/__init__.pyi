@@ -98,6 +98,7 @@ __all__ = [
     "record",
     "roi_pooling",
     "set_num_threads",
+    "space_to_depth",
     "specs",
     "support_table",
     "supports",
@@ -753,6 +754,100 @@ def roi_pooling(
     *,
     spatial_scale: _Number,
     pooled_size: _Int | tuple[_Int, _Int],
+    out: _Out,
+) -> _Out: ...
+@overload
+def space_to_depth(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    block_size: _Int,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Move blocks of the spatial axes into channels, the input channel varying
+    fastest.
+
+    Parameters
+    ----------
+    input : array_like
+        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+    block_size : int
+        Height and width of a block. At least 1.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        Tensor whose channels come from the places of the blocks of BlockSize by
+        BlockSize elements of the input.
+        Sizes ``[N, C * block, H // block_size, W // block_size]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-SPACE_TO_DEPTH-block_size-divides``
+            block_size does not divide the height and the width. Must hold:
+            ``H % block_size == 0 and W % block_size == 0``
+
+    See Also
+    --------
+    dmlcy.desc.SpaceToDepth : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels of the input.
+    ``H = sizes(input)[2]``
+        Height of the input.
+    ``W = sizes(input)[3]``
+        Width of the input.
+    ``block = block_size * block_size``
+        Elements of a block: output channels that one input channel gives.
+
+    References
+    ----------
+    SPACE_TO_DEPTH, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(1, 9, dtype=np.float32).reshape(1, 2, 2, 2)
+    >>> dml.space_to_depth(x, block_size=2)
+    array([[[[1.]],
+            [[5.]],
+            [[2.]],
+            [[6.]],
+            [[3.]],
+            [[7.]],
+            [[4.]],
+            [[8.]]]], dtype=float32)
+    """
+
+@overload
+def space_to_depth(
+    input: _Array,
+    *,
+    block_size: _Int,
+    out: None = None,
+) -> _Result: ...
+@overload
+def space_to_depth(
+    input: _Array,
+    *,
+    block_size: _Int,
     out: _Out,
 ) -> _Out: ...
 @overload

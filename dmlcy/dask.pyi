@@ -19,6 +19,7 @@ __all__ = [
     "depth_to_space1",
     "padding1",
     "roi_pooling",
+    "space_to_depth",
     "unfold",
 ]
 
@@ -224,6 +225,40 @@ def roi_pooling(
 
     - Each region by itself; it may lie in any item of the batch.
     - Each channel by itself.
+    """
+
+def space_to_depth(
+    input: _Array,
+    *,
+    block_size: _Int,
+) -> Array:
+    """Move blocks of the spatial axes into channels, the input channel varying fastest.
+
+    ``dmlcy.space_to_depth`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        Tensor of sizes {N, C, H, W}.
+    block_size : int
+        Height and width of a block.
+
+    Returns
+    -------
+    dask array
+        Tensor whose channels come from the places of the blocks of BlockSize by BlockSize elements of the input.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each row and each column of blocks gives a row, or a column, of the output.
     """
 
 def unfold(

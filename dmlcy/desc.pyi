@@ -28,6 +28,7 @@ __all__ = [
     "Padding1",
     "RoiPooling",
     "Size2D",
+    "SpaceToDepth",
     "Unfold",
 ]
 
@@ -216,6 +217,33 @@ class RoiPooling(OperatorDesc):
         roi: TensorDesc,
         spatial_scale: _Number,
         pooled_size: _Int | tuple[_Int, _Int],
+        output: TensorDesc | None = None,
+    ) -> None: ...
+
+class SpaceToDepth(OperatorDesc):
+    """DML_SPACE_TO_DEPTH_OPERATOR_DESC: Move blocks of the spatial axes into
+    channels, the input channel varying fastest.
+
+    Parameters
+    ----------
+    input
+        Tensor of sizes {N, C, H, W}.
+    output
+        Tensor whose channels come from the places of the blocks of BlockSize by
+        BlockSize elements of the input.
+    block_size
+        Height and width of a block.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    block_size: int
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        block_size: _Int,
         output: TensorDesc | None = None,
     ) -> None: ...
 

@@ -9,6 +9,7 @@ from benchmarks.operators import (
     depth_to_space1,
     padding1,
     roi_pooling,
+    space_to_depth,
     unfold,
 )
 from benchmarks.operators.base import Operator
@@ -20,6 +21,7 @@ OPERATORS: dict[str, Operator] = {
         average_pooling.OPERATOR,
         depth_to_space.OPERATOR,
         depth_to_space1.OPERATOR,
+        space_to_depth.OPERATOR,
         padding1.OPERATOR,
         roi_pooling.OPERATOR,
     )
