@@ -99,6 +99,7 @@ __all__ = [
     "roi_pooling",
     "set_num_threads",
     "space_to_depth",
+    "space_to_depth1",
     "specs",
     "support_table",
     "supports",
@@ -848,6 +849,121 @@ def space_to_depth(
     input: _Array,
     *,
     block_size: _Int,
+    out: _Out,
+) -> _Out: ...
+@overload
+def space_to_depth1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    block_size: _Int,
+    order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Move blocks of the spatial axes into channels, in the order given.
+
+    Parameters
+    ----------
+    input : array_like
+        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+    block_size : int
+        Height and width of a block. At least 1.
+    order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
+        How a block lies in the channels of the output: with the block first, or
+        with the input channels first. One of DEPTH_COLUMN_ROW or
+        COLUMN_ROW_DEPTH.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        Tensor whose channels come from the places of the blocks of BlockSize by
+        BlockSize elements of the input.
+        Sizes ``[N, C * block, H // block_size, W // block_size]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-SPACE_TO_DEPTH1-block_size-divides``
+            block_size does not divide the height and the width. Must hold:
+            ``H % block_size == 0 and W % block_size == 0``
+
+    See Also
+    --------
+    dmlcy.desc.SpaceToDepth1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``N = sizes(input)[0]``
+        Batch size.
+    ``C = sizes(input)[1]``
+        Channels of the input.
+    ``H = sizes(input)[2]``
+        Height of the input.
+    ``W = sizes(input)[3]``
+        Width of the input.
+    ``block = block_size * block_size``
+        Elements of a block: output channels that one input channel gives.
+
+    References
+    ----------
+    SPACE_TO_DEPTH1, feature level 2_1:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[ 0, 18,  1, 19,  2, 20],
+    ...                 [36, 54, 37, 55, 38, 56],
+    ...                 [ 3, 21,  4, 22,  5, 23],
+    ...                 [39, 57, 40, 58, 41, 59]],
+    ...                [[ 9, 27, 10, 28, 11, 29],
+    ...                 [45, 63, 46, 64, 47, 65],
+    ...                 [12, 30, 13, 31, 14, 32],
+    ...                 [48, 66, 49, 67, 50, 68]]]], dtype=np.uint32)
+    >>> dml.space_to_depth1(x, block_size=2, order="DEPTH_COLUMN_ROW")
+    array([[[[ 0,  1,  2],
+             [ 3,  4,  5]],
+            [[ 9, 10, 11],
+             [12, 13, 14]],
+            [[18, 19, 20],
+             [21, 22, 23]],
+            [[27, 28, 29],
+             [30, 31, 32]],
+            [[36, 37, 38],
+             [39, 40, 41]],
+            [[45, 46, 47],
+             [48, 49, 50]],
+            [[54, 55, 56],
+             [57, 58, 59]],
+            [[63, 64, 65],
+             [66, 67, 68]]]], dtype=uint32)
+    """
+
+@overload
+def space_to_depth1(
+    input: _Array,
+    *,
+    block_size: _Int,
+    order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    out: None = None,
+) -> _Result: ...
+@overload
+def space_to_depth1(
+    input: _Array,
+    *,
+    block_size: _Int,
+    order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
     out: _Out,
 ) -> _Out: ...
 @overload

@@ -20,6 +20,7 @@ __all__ = [
     "padding1",
     "roi_pooling",
     "space_to_depth",
+    "space_to_depth1",
     "unfold",
 ]
 
@@ -259,6 +260,45 @@ def space_to_depth(
 
     - Each item of the batch by itself.
     - Each row and each column of blocks gives a row, or a column, of the output.
+    """
+
+def space_to_depth1(
+    input: _Array,
+    *,
+    block_size: _Int,
+    order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+) -> Array:
+    """Move blocks of the spatial axes into channels, in the order given.
+
+    ``dmlcy.space_to_depth1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        Tensor of sizes {N, C, H, W}.
+    block_size : int
+        Height and width of a block.
+    order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
+        How a block lies in the channels of the output: with the block first, or with the input channels first.
+
+    Returns
+    -------
+    dask array
+        Tensor whose channels come from the places of the blocks of BlockSize by BlockSize elements of the input.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each row and each column of blocks gives a row, or a column, of the output.
+    - In this order each channel gives the channels of a block, side by side. Where ``order ==
+      'COLUMN_ROW_DEPTH'``.
     """
 
 def unfold(

@@ -29,6 +29,7 @@ __all__ = [
     "RoiPooling",
     "Size2D",
     "SpaceToDepth",
+    "SpaceToDepth1",
     "Unfold",
 ]
 
@@ -245,6 +246,38 @@ class SpaceToDepth(OperatorDesc):
         input: TensorDesc,
         block_size: _Int,
         output: TensorDesc | None = None,
+    ) -> None: ...
+
+class SpaceToDepth1(OperatorDesc):
+    """DML_SPACE_TO_DEPTH1_OPERATOR_DESC: Move blocks of the spatial axes into
+    channels, in the order given.
+
+    Parameters
+    ----------
+    input
+        Tensor of sizes {N, C, H, W}.
+    output
+        Tensor whose channels come from the places of the blocks of BlockSize by
+        BlockSize elements of the input.
+    block_size
+        Height and width of a block.
+    order
+        How a block lies in the channels of the output: with the block first, or
+        with the input channels first.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    block_size: int
+    order: DepthSpaceOrder
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        block_size: _Int,
+        output: TensorDesc | None = None,
+        order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
     ) -> None: ...
 
 class Unfold(OperatorDesc):

@@ -10,6 +10,7 @@ from benchmarks.operators import (
     padding1,
     roi_pooling,
     space_to_depth,
+    space_to_depth1,
     unfold,
 )
 from benchmarks.operators.base import Operator
@@ -22,6 +23,7 @@ OPERATORS: dict[str, Operator] = {
         depth_to_space.OPERATOR,
         depth_to_space1.OPERATOR,
         space_to_depth.OPERATOR,
+        space_to_depth1.OPERATOR,
         padding1.OPERATOR,
         roi_pooling.OPERATOR,
     )

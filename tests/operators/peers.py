@@ -285,6 +285,8 @@ PEERS = {
     ("DEPTH_TO_SPACE1", "ONNX Runtime"): Peer(shuffle_onnx_refuses, shuffle_onnx),
     ("SPACE_TO_DEPTH", "PyTorch"): Peer(everything_is_expressed, unshuffle_torch),
     ("SPACE_TO_DEPTH", "ONNX Runtime"): Peer(unshuffle_onnx_refuses, unshuffle_onnx),
+    ("SPACE_TO_DEPTH1", "PyTorch"): Peer(everything_is_expressed, unshuffle_torch),
+    ("SPACE_TO_DEPTH1", "ONNX Runtime"): Peer(unshuffle_onnx_refuses, unshuffle_onnx),
     ("UNFOLD", "PyTorch"): Peer(unfold_torch_refuses, unfold_torch),
     ("AVERAGE_POOLING", "PyTorch"): Peer(pooling_torch_refuses, pooling_torch, integers=True),
     ("AVERAGE_POOLING", "ONNX Runtime"): Peer(pooling_onnx_refuses, pooling_onnx, integers=True),
