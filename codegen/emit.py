@@ -49,7 +49,8 @@ CIMPORTS = {
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.moves": (
-        "dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
+        "dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4"
+        " dmlcy_turn_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
     "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",

@@ -9,6 +9,7 @@
  *
  * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn,
  * and returns for how many positions: as many as make full registers, or none where the processor cannot pick bytes.
+ * dmlcy_split_3_ITEM(source, count, target, pitch) is the way back, of 1, 2 or 4 bytes.
  */
 #ifndef DMLCY_MOVES_H
 #define DMLCY_MOVES_H
@@ -161,7 +162,52 @@ DMLCY_TURN(8, 1)
         return registers * (16 / item);                                                                                \
     }
 
+/* Where byte `at` of 16 of plane k comes from in register r of 48 woven bytes; a negative number is a zero. */
+#define DMLCY_OUT_OF(item, k, r, at)                                                                                   \
+    ((((at) / item * 3 + (k)) * item + (at) % item) / 16 == (r) ? (((at) / item * 3 + (k)) * item + (at) % item) % 16  \
+                                                                : -128)
+#define DMLCY_OUT_OF_4(item, k, r, at)                                                                                 \
+    DMLCY_OUT_OF(item, k, r, at), DMLCY_OUT_OF(item, k, r, at + 1), DMLCY_OUT_OF(item, k, r, at + 2),                  \
+        DMLCY_OUT_OF(item, k, r, at + 3)
+#define DMLCY_TAKE(item, k, r)                                                                                         \
+    _mm_shuffle_epi8(woven##r, _mm_setr_epi8(DMLCY_OUT_OF_4(item, k, r, 0), DMLCY_OUT_OF_4(item, k, r, 4),             \
+                                             DMLCY_OUT_OF_4(item, k, r, 8), DMLCY_OUT_OF_4(item, k, r, 12)))
+#define DMLCY_PLANE(item, k)                                                                                           \
+    _mm_storeu_si128((__m128i *)(target + k * pitch), _mm_or_si128(_mm_or_si128(DMLCY_TAKE(item, k, 0),                \
+                                                                                DMLCY_TAKE(item, k, 1)),               \
+                                                                   DMLCY_TAKE(item, k, 2)))
+#define DMLCY_SPLIT_3(item)                                                                                            \
+    DMLCY_WIDE static inline void dmlcy_split_3_##item##_wide(const char *source, int64_t registers, char *target,     \
+                                                              int64_t pitch)                                           \
+    {                                                                                                                  \
+        for (; registers; registers--) {                                                                               \
+            const __m128i woven0 = _mm_loadu_si128((const __m128i *)source);                                           \
+            const __m128i woven1 = _mm_loadu_si128((const __m128i *)(source + 16));                                    \
+            const __m128i woven2 = _mm_loadu_si128((const __m128i *)(source + 32));                                    \
+            DMLCY_PLANE(item, 0);                                                                                      \
+            DMLCY_PLANE(item, 1);                                                                                      \
+            DMLCY_PLANE(item, 2);                                                                                      \
+            source += 48;                                                                                              \
+            target += 16;                                                                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline int64_t dmlcy_split_3_##item(const char *source, int64_t count, char *target, int64_t pitch)         \
+    {                                                                                                                  \
+        const int64_t registers = dmlcy_wide() ? count / (16 / item) : 0;                                              \
+        if (registers)                                                                                                 \
+            dmlcy_split_3_##item##_wide(source, registers, target, pitch);                                             \
+        return registers * (16 / item);                                                                                \
+    }
+
 #else
+
+#define DMLCY_SPLIT_3(item)                                                                                            \
+    static inline int64_t dmlcy_split_3_##item(const char *source, int64_t count, char *target, int64_t pitch)         \
+    {                                                                                                                  \
+        (void)source, (void)count, (void)target, (void)pitch;                                                          \
+        return 0;                                                                                                      \
+    }
 
 #define DMLCY_WEAVE_3(item)                                                                                            \
     static inline int64_t dmlcy_weave_3_##item(const char *planes, int64_t pitch, int64_t count, char *target)         \
@@ -175,6 +221,11 @@ DMLCY_TURN(8, 1)
 DMLCY_WEAVE_3(1)
 DMLCY_WEAVE_3(2)
 
+DMLCY_SPLIT_3(1)
+DMLCY_SPLIT_3(2)
+DMLCY_SPLIT_3(4)
+
 #undef DMLCY_WEAVE_3
+#undef DMLCY_SPLIT_3
 
 #endif

@@ -1,4 +1,4 @@
-# Transposed and woven rows; moves.h says how.
+# Transposed, woven and split rows; moves.h says how.
 
 from libc.stdint cimport int64_t
 
@@ -17,3 +17,6 @@ cdef extern from "moves.h" nogil:
                       int64_t pitch) noexcept
     int64_t dmlcy_weave_3_1(const char* planes, int64_t pitch, int64_t count, char* target) noexcept
     int64_t dmlcy_weave_3_2(const char* planes, int64_t pitch, int64_t count, char* target) noexcept
+    int64_t dmlcy_split_3_1(const char* source, int64_t count, char* target, int64_t pitch) noexcept
+    int64_t dmlcy_split_3_2(const char* source, int64_t count, char* target, int64_t pitch) noexcept
+    int64_t dmlcy_split_3_4(const char* source, int64_t count, char* target, int64_t pitch) noexcept

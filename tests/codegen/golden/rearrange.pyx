@@ -10,7 +10,8 @@ from dmlcy._runtime.checks cimport append_size, ceil_div, checked_mul, magnitude
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
-    dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, dmlcy_weave_3_1, dmlcy_weave_3_2, DMLCY_TURNS,
+    dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4,
+    dmlcy_turn_8, dmlcy_weave_3_1, dmlcy_weave_3_2, DMLCY_TURNS,
 )
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.copy cimport dmlcy_copy
@@ -85,6 +86,18 @@ cdef inline void split_2_1(const char* source, int64_t height, char* target, int
         out0[i] = elements[2 * i + 0]
         out1[i] = elements[2 * i + 1]
 
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out0 = <uint8_t*> (target + 0 * pitch)
+    cdef uint8_t* out1 = <uint8_t*> (target + 1 * pitch)
+    cdef uint8_t* out2 = <uint8_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(dmlcy_split_3_1(source, height, target, pitch), height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
 # Row i, of 4 elements, begins behind row i-1.
 cdef inline void split_4_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint8_t* elements = <const uint8_t*> source
@@ -106,6 +119,10 @@ cdef void transpose_1(const char* source, const int64_t* rows, int64_t height, i
     if (width == 2 and height > 1 and rows[1] - rows[0] == 2
             and rows[height - 1] - rows[0] == (height - 1) * 2):
         split_2_1(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 3
+            and rows[height - 1] - rows[0] == (height - 1) * 3):
+        split_3_1(source + rows[0], height, target, pitch)
         return
     if (width == 4 and height > 1 and rows[1] - rows[0] == 4
             and rows[height - 1] - rows[0] == (height - 1) * 4):
@@ -169,6 +186,18 @@ cdef inline void split_2_2(const char* source, int64_t height, char* target, int
         out0[i] = elements[2 * i + 0]
         out1[i] = elements[2 * i + 1]
 
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_2(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint16_t* elements = <const uint16_t*> source
+    cdef uint16_t* out0 = <uint16_t*> (target + 0 * pitch)
+    cdef uint16_t* out1 = <uint16_t*> (target + 1 * pitch)
+    cdef uint16_t* out2 = <uint16_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(dmlcy_split_3_2(source, height, target, pitch), height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
 # Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
 cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                       int64_t pitch) noexcept nogil:
@@ -176,6 +205,10 @@ cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, i
     if (width == 2 and height > 1 and rows[1] - rows[0] == 4
             and rows[height - 1] - rows[0] == (height - 1) * 4):
         split_2_2(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 6
+            and rows[height - 1] - rows[0] == (height - 1) * 6):
+        split_3_2(source + rows[0], height, target, pitch)
         return
     while cols > width:
         cols //= 2
@@ -235,6 +268,18 @@ cdef inline void split_2_4(const char* source, int64_t height, char* target, int
         out0[i] = elements[2 * i + 0]
         out1[i] = elements[2 * i + 1]
 
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out0 = <uint32_t*> (target + 0 * pitch)
+    cdef uint32_t* out1 = <uint32_t*> (target + 1 * pitch)
+    cdef uint32_t* out2 = <uint32_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(dmlcy_split_3_4(source, height, target, pitch), height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
 # Row i, of 4 elements, begins behind row i-1.
 cdef inline void split_4_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint32_t* elements = <const uint32_t*> source
@@ -256,6 +301,10 @@ cdef void transpose_4(const char* source, const int64_t* rows, int64_t height, i
     if (width == 2 and height > 1 and rows[1] - rows[0] == 8
             and rows[height - 1] - rows[0] == (height - 1) * 8):
         split_2_4(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 12
+            and rows[height - 1] - rows[0] == (height - 1) * 12):
+        split_3_4(source + rows[0], height, target, pitch)
         return
     if (width == 4 and height > 1 and rows[1] - rows[0] == 16
             and rows[height - 1] - rows[0] == (height - 1) * 16):
@@ -455,6 +504,7 @@ cdef enum Way:
     WEAVE_ROWS                      # so are planes
     GATHER_ROWS                     # nothing is contiguous in the input
     TURN_ROWS                       # `few`, `within` and `line` follow each other in the input: it is transposed
+    SPLIT_ROWS                      # the planes of a row take turns in the input: the elements of each come together
     COPY_STRIDED                    # nothing is contiguous in the output
 
 ctypedef void (*Weave)(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
@@ -686,6 +736,25 @@ cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source
         cells += block.within.size * block.few.size * plan.pitch
         target += block.line.out_step
 
+# `rows` are the offsets of the positions.
+cdef void split_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
+                     char* cells, dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t run = block.row.size * plan.item
+    cdef int64_t k, line
+    if not plan.streams:
+        for _ in range(block.line.size):
+            plan.moves.transpose(source, rows, block.row.size, block.few.size, target, block.few.out_step)
+            source += block.line.step
+            target += block.line.out_step
+        return
+    for line in range(block.line.size):
+        plan.moves.transpose(source + line * block.line.step, rows, block.row.size, block.few.size, cells + line * run,
+                             plan.pitch)
+    for k in range(block.few.size):
+        for line in range(block.line.size):
+            dmlcy_stream_seek(stream, target + k * block.few.out_step + line * block.line.out_step)
+            dmlcy_stream_put(stream, cells + k * plan.pitch + line * run, run)
+
 cdef void copy_strided_1(const Block* block, const char* source, char* target) noexcept nogil:
     cdef bint swap = block.row.size < block.line.size
     cdef const MoveAxis* outer = &block.row if swap else &block.line
@@ -768,6 +837,8 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
         target += at[d] * plan.outer[d].out_step
     if plan.way == TURN_ROWS:
         list_offsets(0, plan.row_piece * block.grain.size, block.row.step, block.grain.size, block.grain.step, rows)
+    elif plan.way == SPLIT_ROWS:
+        list_offsets(0, plan.row_piece, block.row.step, 1, 0, rows)
     if plan.streams:
         dmlcy_stream_begin(&stream, target)
     for _ in range(begin, end):
@@ -783,6 +854,8 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
             if plan.touches and at[plan.line_axis] == 0:
                 dmlcy_touch(source, (block.row.size - 1) * block.row.step + plan.item)
             turn_rows(plan, &block, source, target, rows, cells, &stream)
+        elif plan.way == SPLIT_ROWS:
+            split_rows(plan, &block, source, target, rows, cells, &stream)
         else:
             strided_copy(plan.item)(&block, source, target)
         d = plan.outers - 1
@@ -964,6 +1037,11 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
         plan.way = WEAVE_ROWS
         block.few = inner
         block.row = take_axis(plan, next)
+    elif plan.outer[near].size <= FEW < inner.size and inner.step == plan.outer[near].size * item:
+        plan.way = SPLIT_ROWS
+        block.row = inner
+        block.few = take_axis(plan, near)
+        sort_by_input(plan)
     elif near != next and inner.size <= FEW and inner.step == plan.outer[near].size * item and inner.step < NARROW:
         block.few = inner
         block.row = take_axis(plan, next)
@@ -992,6 +1070,8 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
         row = STRIDED_POSITIONS
     elif plan.way == GATHER_ROWS:
         row = NEAR_BYTES // position
+    elif plan.way == SPLIT_ROWS:
+        row = min(<int64_t> ROWS, CELL_BYTES // 2 // position)
     elif plan.way == TURN_ROWS:
         row = min(<int64_t> ROWS, CELL_BYTES // (2 * width * plan.item)) // block.grain.size
     plan.row_piece = even(block.row.size, min(max(row, <int64_t> 1), block.row.size))
@@ -1006,6 +1086,9 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
                         and NEAR_BYTES < plan.row_piece * block.row.step <= TOUCHED_BYTES)
     elif plan.way == GATHER_ROWS:
         plan.line_piece = CELL_BYTES // 2 // (block.few.size * plan.pitch)
+    elif plan.way == SPLIT_ROWS:
+        plan.line_piece = max(CELL_BYTES // 2 // (plan.row_piece * position), <int64_t> 1)
+        plan.pitch = ((plan.line_piece * plan.row_piece * plan.item + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
     else:
         plan.line_piece = max(BLOCK_BYTES // (plan.row_piece * position * block.within.size), <int64_t> 1)
     plan.line_piece = min(plan.line_piece, block.line.size)
@@ -1056,6 +1139,7 @@ cdef void choose_weave(MovePlan* plan) noexcept nogil:
 cdef int rearrange(Rearrange* a) noexcept nogil:
     cdef MovePlan plan
     cdef int64_t bytes = a.item
+    cdef int64_t run
     cdef int d
     for d in range(a.rank):
         bytes *= a.sizes[d]
@@ -1068,9 +1152,11 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
     choose_weave(&plan)
     plan.moves = moves_of(plan.item)
     # Lines of grains that are woven are no faster either.
+    run = plan.row_piece * plan.block.grain.size * plan.item
+    if plan.way != SPLIT_ROWS:
+        run *= plan.block.few.size
     plan.streams = (stream_pays(2 * bytes) and plan.way != COPY_STRIDED
-                    and (plan.block.few.size == 1 or plan.block.grain.size == 1)
-                    and plan.row_piece * plan.block.few.size * plan.block.grain.size * plan.item >= LONG_RUN)
+                    and (plan.block.few.size == 1 or plan.block.grain.size == 1) and run >= LONG_RUN)
     plan.blocks = 1
     for d in range(plan.outers):
         plan.blocks *= plan.outer[d].size

@@ -11,7 +11,10 @@ from dmlcy._runtime.checks cimport (
 )
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.moves cimport dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS
+from dmlcy._runtime.moves cimport (
+    dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4,
+    dmlcy_turn_8, DMLCY_TURNS,
+)
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.stream cimport (
@@ -85,6 +88,18 @@ cdef inline void split_2_1(const char* source, int64_t height, char* target, int
         out0[i] = elements[2 * i + 0]
         out1[i] = elements[2 * i + 1]
 
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint8_t* elements = <const uint8_t*> source
+    cdef uint8_t* out0 = <uint8_t*> (target + 0 * pitch)
+    cdef uint8_t* out1 = <uint8_t*> (target + 1 * pitch)
+    cdef uint8_t* out2 = <uint8_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(dmlcy_split_3_1(source, height, target, pitch), height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
 # Row i, of 4 elements, begins behind row i-1.
 cdef inline void split_4_1(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint8_t* elements = <const uint8_t*> source
@@ -106,6 +121,10 @@ cdef void transpose_1(const char* source, const int64_t* rows, int64_t height, i
     if (width == 2 and height > 1 and rows[1] - rows[0] == 2
             and rows[height - 1] - rows[0] == (height - 1) * 2):
         split_2_1(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 3
+            and rows[height - 1] - rows[0] == (height - 1) * 3):
+        split_3_1(source + rows[0], height, target, pitch)
         return
     if (width == 4 and height > 1 and rows[1] - rows[0] == 4
             and rows[height - 1] - rows[0] == (height - 1) * 4):
@@ -169,6 +188,18 @@ cdef inline void split_2_2(const char* source, int64_t height, char* target, int
         out0[i] = elements[2 * i + 0]
         out1[i] = elements[2 * i + 1]
 
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_2(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint16_t* elements = <const uint16_t*> source
+    cdef uint16_t* out0 = <uint16_t*> (target + 0 * pitch)
+    cdef uint16_t* out1 = <uint16_t*> (target + 1 * pitch)
+    cdef uint16_t* out2 = <uint16_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(dmlcy_split_3_2(source, height, target, pitch), height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
 # Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
 cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                       int64_t pitch) noexcept nogil:
@@ -176,6 +207,10 @@ cdef void transpose_2(const char* source, const int64_t* rows, int64_t height, i
     if (width == 2 and height > 1 and rows[1] - rows[0] == 4
             and rows[height - 1] - rows[0] == (height - 1) * 4):
         split_2_2(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 6
+            and rows[height - 1] - rows[0] == (height - 1) * 6):
+        split_3_2(source + rows[0], height, target, pitch)
         return
     while cols > width:
         cols //= 2
@@ -235,6 +270,18 @@ cdef inline void split_2_4(const char* source, int64_t height, char* target, int
         out0[i] = elements[2 * i + 0]
         out1[i] = elements[2 * i + 1]
 
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint32_t* elements = <const uint32_t*> source
+    cdef uint32_t* out0 = <uint32_t*> (target + 0 * pitch)
+    cdef uint32_t* out1 = <uint32_t*> (target + 1 * pitch)
+    cdef uint32_t* out2 = <uint32_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(dmlcy_split_3_4(source, height, target, pitch), height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
 # Row i, of 4 elements, begins behind row i-1.
 cdef inline void split_4_4(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
     cdef const uint32_t* elements = <const uint32_t*> source
@@ -256,6 +303,10 @@ cdef void transpose_4(const char* source, const int64_t* rows, int64_t height, i
     if (width == 2 and height > 1 and rows[1] - rows[0] == 8
             and rows[height - 1] - rows[0] == (height - 1) * 8):
         split_2_4(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 12
+            and rows[height - 1] - rows[0] == (height - 1) * 12):
+        split_3_4(source + rows[0], height, target, pitch)
         return
     if (width == 4 and height > 1 and rows[1] - rows[0] == 16
             and rows[height - 1] - rows[0] == (height - 1) * 16):
