@@ -61,6 +61,7 @@ class _Linter:
 
     def __init__(self, specs: Specs, operator: Operator, root: Path, diagnostics: Diagnostics) -> None:
         self.facts: Facts = specs.facts
+        self.operators = specs.operators
         self.operator = operator
         self.diagnostics = diagnostics
         paths = [*(f"specs/shared/{name}.toml" for name in operator.include), operator.file]
@@ -127,6 +128,7 @@ class _Linter:
             self.useless(field)
         for rule in self.operator.rules:
             self.rule(rule)
+        self.same()
         self.interpretations()
         self.sentences()
         self.examples()
@@ -190,22 +192,42 @@ class _Linter:
             return
         values = field.default if field.type.endswith("_array") and isinstance(field.default, list) else [field.default]
         for value in values:
-            self.one_default(field, value, span)
+            self.taken(field, value, f"the default of {field.name}", span)
 
-    def one_default(self, field: Field, value: object, span: Span | None) -> None:
+    def taken(self, field: Field, value: object, called: str, span: Span | None) -> None:
+        """A value is one that the field takes."""
         kinds: dict[str, tuple[type, ...]] = {
             "uint": (int,), "int": (int,), "uint_array": (int,), "int_array": (int,), "size_2d": (int,),
             "bool": (bool,), "float": (int, float), "float_array": (int, float), "scalar_union": (int, float),
         }  # fmt: skip
         takes = (str,) if field.enum is not None else kinds.get(field.type, ())
         if type(value) not in takes:
-            self.error(span, f"the default of {field.name}, {field.type}, is {value!r}")
+            self.error(span, f"{called}, {field.type}, is {value!r}")
         elif field.enum is not None and field.enum != DTYPE_ENUM:
             members = [member.name for member in self.enums[field.enum].members]
             if value not in members:
                 self.error(span, f"{field.enum} has no member {value!r}", did_you_mean(str(value), members))
         elif field.type in ("uint", "uint_array", "size_2d") and not _within(value, field):
-            self.error(span, f"the default {value} of {field.name} is not in {field.minimum} to {field.maximum}")
+            self.error(span, f"{called}, {value}, is not in {field.minimum} to {field.maximum}")
+
+    def same(self) -> None:
+        """An older version is there, and every field of one of the two is a field of the other, or is given."""
+        for same in self.operator.same:
+            older = self.operators.get(same.older)
+            if older is None:
+                self.error(same.span, f"no spec describes {same.older!r}", did_you_mean(same.older, self.operators))
+                continue
+            if self.levels.index(older.since) >= self.levels.index(self.operator.since):
+                self.error(same.span, f"{older.name}, of level {older.since}, is not older")
+            theirs, ours = (
+                {field.python for field in one.fields if field.value is None} for one in (older, self.operator)
+            )
+            for name in sorted(theirs - ours):
+                self.error(same.span, f"{older.name} has {name}, and {self.operator.name} has not")
+            for name in sorted(ours - theirs - {*same.given}):
+                self.error(same.span, f"{older.name} has no {name}", f"with = {{ {name} = … }}")
+            for name, value in same.given.items():
+                self.taken(self.operator.field(name), value, name, same.span)
 
     def useless(self, field: Field) -> None:
         """Keys that say nothing about a field of this type."""

@@ -44,6 +44,7 @@ from .model import (
     Outcome,
     RankRow,
     Rule,
+    Same,
     Specs,
     TensorData,
     Term,
@@ -307,6 +308,7 @@ class _OperatorReader:
             for table in tables
             for row in table.tables("independent")
         )
+        same = tuple(_finished(row, lambda r: self.same(r, fields)) for row in self.table.tables("same"))
         interpretations = tuple(
             _finished(row, self.interpretation) for table in tables for row in table.tables("interpretation")
         )
@@ -334,6 +336,7 @@ class _OperatorReader:
             lets=lets,
             rules=rules,
             independent=independent,
+            same=same,
             interpretations=interpretations,
             examples=examples,
             equivalents=equivalents,
@@ -707,17 +710,25 @@ class _OperatorReader:
             row.error("title", "an example has either a source (documented) or a calculation (derived)")
         inputs = self.tensors(row, "inputs", [field for field in fields if field.kind == "input"])
         outputs = self.tensors(row, "outputs", [field for field in fields if field.kind == "output"])
-        attributes = row.any("attributes", {})
-        if not isinstance(attributes, dict):
-            row.error("attributes", "attributes are a table: { field = value }")
-            attributes = {}
-        known = [field.python for field in fields if field.kind == "attribute"]
-        for name in attributes:
-            if name not in known:
-                row.error("attributes", f"{name!r} is no attribute", did_you_mean(name, known))
+        attributes = self.attributes(row, "attributes", fields)
         figure = self.followed(row, outputs) if row.has("figure") else None
         title, span = row.str("title"), row.span("title")
         return Example(title, source_url, calculation, inputs, attributes, outputs, figure, span)
+
+    def attributes(self, row: Table, key: str, fields: tuple[Field, ...]) -> dict[str, Any]:
+        """Values by the names of attributes."""
+        found = row.any(key, {})
+        if not isinstance(found, dict):
+            row.error(key, "attributes are a table: { field = value }")
+            return {}
+        known = [field.python for field in fields if field.kind == "attribute"]
+        for name in found:
+            if name not in known:
+                row.error(key, f"{name!r} is no attribute", did_you_mean(name, known))
+        return found
+
+    def same(self, row: Table, fields: tuple[Field, ...]) -> Same:
+        return Same(row.str("as"), self.attributes(row, "with", fields), row.span("as"))
 
     def followed(self, row: Table, outputs: dict[str, TensorData]) -> tuple[tuple[int, ...], ...]:
         """The elements of the first output that the figure follows; none: it chooses them."""

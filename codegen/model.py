@@ -280,6 +280,15 @@ class Independent:
 
 
 @dataclass(frozen=True, slots=True)
+class Same:
+    """An older version whose results the operator gives, bit for bit, with these values of attributes."""
+
+    older: str
+    given: Mapping[str, object]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A condition on fields, or on the values of a tensor (``data``)."""
 
@@ -395,6 +404,7 @@ class Operator:
     lets: tuple[Let, ...]
     rules: tuple[Rule, ...]
     independent: tuple[Independent, ...]
+    same: tuple[Same, ...]
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]
     equivalents: tuple[Equivalent, ...]

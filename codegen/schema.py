@@ -110,7 +110,7 @@ def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     own = {
         "operator": _table(head, ("name", "family", "summary")), "accuracy": _map(accuracy),
-        "equivalent": _tables(_equivalent(facts)),
+        "equivalent": _tables(_equivalent(facts)), "same": _tables(_table({"as": TEXT, "with": _map(ANY)}, ("as",))),
     }  # fmt: skip
     return _table({**own, **_group()}, ("operator",))
 

@@ -81,6 +81,8 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
             "when": _text(one.when),
         }
         yield table("[[independent]]", rows)
+    for version in operator.same:
+        yield table("[[same]]", {"as": version.older, "with": version.given})
     for item in operator.interpretations:
         rows = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
         yield table("[[interpretation]]", rows)

@@ -10,7 +10,7 @@ from ..expr.latex import latex, word
 from ..expr.nodes import UINT_MAX, Node
 from ..expr.text import formula
 from ..expr.types import Scope
-from ..model import DTYPE_ENUM, Example, Field
+from ..model import DTYPE_ENUM, Example, Field, Same
 from ..plan import FieldPlan, OperatorPlan, Plan, RulePlan
 from .enums import members
 from .equivalents import sections
@@ -211,6 +211,21 @@ class OperatorPage:
         return table(("Axes", "What it says"), rows) if rows else None
 
     @property
+    def versions(self) -> list[str]:
+        """Which older and newer versions give the same."""
+        said = []
+        for same in self.spec.same:
+            said.append(f"{_with(same)}the result is that of {_page(same.older)}, bit for bit.")
+        for newer in self.plan.specs.operators.values():
+            for same in newer.same:
+                if same.older == self.spec.name:
+                    level = level_link(newer.since)
+                    said.append(
+                        f"{_with(same)}{_page(newer.name)}, from level {level} on, gives the same, bit for bit."
+                    )
+        return [wrapped(one, 2) for one in said]
+
+    @property
     def reading(self) -> str:
         """How the conditions of the rules are to be read."""
         texts = " ".join(rule.text for rule in self.op.rules)
@@ -357,3 +372,12 @@ def _field_names(fields: Sequence[Field], known: Sequence[Field]) -> list[str]:
     if len(tensors) > 1 and all(field in fields for field in tensors):
         return ["every tensor", *(code(field.python) for field in fields if not field.is_tensor)]
     return [code(field.python) for field in fields]
+
+
+def _with(same: Same) -> str:
+    given = ", ".join(code(f"{name}={literal(value)}") for name, value in same.given.items())
+    return f"With {given}, " if given else ""
+
+
+def _page(operator: str) -> str:
+    return f"[{operator}]({operator.lower()}.md)"

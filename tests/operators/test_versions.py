@@ -1,0 +1,45 @@
+"""A newer version gives what the older one gives, with the attributes that its spec says: bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import assert_same_bits, assert_same_values, attributes
+from strategies import Array
+from test_testing import draw_all
+
+import dmlcy as dml
+from dmlcy import specs, testing
+from dmlcy._desc import OperatorDesc
+from dmlcy._tables import OPERATORS
+
+SAME = [(name, row) for name in OPERATORS for row in specs.operator(name).get("same", ())]
+
+
+@pytest.mark.parametrize(("newer", "row"), SAME, ids=[f"{name} as {row['as']}" for name, row in SAME])
+def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[str, Any]) -> None:
+    """On descs of the older one; an attribute that both have is changed in both."""
+    older, new = OPERATORS[row["as"]], OPERATORS[newer]
+    own = {field.python for field in older.fields}
+    changes = {name: value for name, value in row["with"].items() if name in own}
+    seen = []
+
+    def compare(case: tuple[OperatorDesc, dict[str, Array]]) -> None:
+        desc, arrays = case
+        given = attributes(desc) | changes
+        expected = getattr(dml, older.python)(*arrays.values(), **given)
+        result = getattr(dml, new.python)(*arrays.values(), **given | row["with"])
+        same = assert_same_values if new.accuracy else assert_same_bits
+        same(result, expected)
+        seen.append(not np.array_equal(result, np.zeros_like(result)))
+
+    draw_all(testing.cases(older.name, most_elements=600), 40, compare, first_seed=500, seeds=4)
+    assert sum(seen) > 10
+
+
+def test_versions_that_say_what_they_have_in_common() -> None:
+    """A name with a digit behind it is a newer version of the name without; where both are here, one says so."""
+    known = {name for name, _ in SAME}
+    assert {name for name in OPERATORS if name[:-1] in OPERATORS} == known
