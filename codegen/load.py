@@ -312,7 +312,7 @@ class _OperatorReader:
         interpretations = tuple(
             _finished(row, self.interpretation) for table in tables for row in table.tables("interpretation")
         )
-        accuracy = tuple(self.accuracy())
+        accuracy = tuple(self.accuracy(tables))
         examples = tuple(_finished(row, lambda r: self.example(r, fields)) for row in self.table.tables("example"))
         equivalents = tuple(_finished(row, self.equivalent) for row in self.table.tables("equivalent"))
         kernels = [kernel for kernel in [table.table("kernel") for table in tables] if kernel is not None]
@@ -689,19 +689,17 @@ class _OperatorReader:
     def interpretation(self, row: Table) -> Interpretation:
         return Interpretation(row.str("id"), row.str("question"), row.str("choice"), row.str("evidence"))
 
-    def accuracy(self) -> Iterator[Accuracy]:
-        table = self.table.table("accuracy")
-        if table is None:
-            return
-        dtypes = table.keys()
-        for dtype in dtypes:
-            row = table.table(dtype)
-            if row is not None:
-                ulp = self.formula(row, "ulp")
-                self.typed(ulp, self.scope, Kind.INT, Kind.FLOAT)
-                yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"))
-                row.finish()
-        table.finish()
+    def accuracy(self, tables: list[Table]) -> Iterator[Accuracy]:
+        for table in _each(tables, "accuracy"):
+            dtypes = table.keys()
+            for dtype in dtypes:
+                row = table.table(dtype)
+                if row is not None:
+                    ulp = self.formula(row, "ulp")
+                    self.typed(ulp, self.scope, Kind.INT, Kind.FLOAT)
+                    yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"))
+                    row.finish()
+            table.finish()
 
     def example(self, row: Table, fields: tuple[Field, ...]) -> Example:
         source_url = _source(row) if row.has("source") else None

@@ -74,6 +74,7 @@ def _group() -> dict[str, JSON]:
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
     ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
     let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT}
+    accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     independent = {
         "doc": TEXT, "for": LOOP, "axes": _map(FORMULA), "takes": FORMULA, "gives": FORMULA, "when": FORMULA,
     }  # fmt: skip
@@ -87,6 +88,7 @@ def _group() -> dict[str, JSON]:
         "independent": _tables(_table(independent, ("doc", "axes"))),
         "interpretation": _tables(_table(interpretation, interpretation)),
         "example": _tables(_table(example, ("title", "inputs", "outputs"))),
+        "accuracy": _map(accuracy),
         "kernel": {"type": "object", "description": "The contract of the family; its keys are the family's."},
     }
 
@@ -107,9 +109,8 @@ def _operator(facts: Facts, families: Iterable[str]) -> JSON:
         "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
         "summary": TEXT,
     }  # fmt: skip
-    accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     own = {
-        "operator": _table(head, ("name", "family", "summary")), "accuracy": _map(accuracy),
+        "operator": _table(head, ("name", "family", "summary")),
         "equivalent": _tables(_equivalent(facts)), "same": _tables(_table({"as": TEXT, "with": _map(ANY)}, ("as",))),
     }  # fmt: skip
     return _table({**own, **_group()}, ("operator",))

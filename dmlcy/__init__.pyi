@@ -85,6 +85,7 @@ __all__ = [
     "Violation",
     "__version__",
     "average_pooling",
+    "average_pooling1",
     "check",
     "compile",
     "current_level",
@@ -344,6 +345,122 @@ def average_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    include_padding: _Bool = False,
+    out: _Out,
+) -> _Out: ...
+@overload
+def average_pooling1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    include_padding: _Bool = False,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Average the elements of each position of a sliding window, whose elements
+    may lie apart.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32 or FLOAT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis. At
+        least 1. A sequence has ``spatial`` entries.
+    include_padding : bool, default False
+        Count padding elements in the divisor.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-AVERAGE_POOLING1-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+    See Also
+    --------
+    dmlcy.desc.AveragePooling1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    AVERAGE_POOLING1, feature level 6_2:
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_average_pooling1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[ 0,  1,  2,  3,  4],
+    ...                 [10, 11, 12, 13, 14],
+    ...                 [20, 21, 22, 23, 24]]]], dtype=np.float32)
+    >>> dml.average_pooling1(x, window_size=(2, 2), dilations=(2, 2))
+    array([[[[11., 12., 13.]]]], dtype=float32)
+    """
+
+@overload
+def average_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    include_padding: _Bool = False,
+    out: None = None,
+) -> _Result: ...
+@overload
+def average_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     out: _Out,
 ) -> _Out: ...

@@ -15,6 +15,7 @@ from dmlcy import (
 
 __all__ = [
     "average_pooling",
+    "average_pooling1",
     "depth_to_space",
     "depth_to_space1",
     "padding1",
@@ -49,6 +50,56 @@ def average_pooling(
         Padding elements before each spatial axis.
     end_padding : int or sequence of ints, default 0
         Padding elements after each spatial axis.
+    include_padding : bool, default False
+        Count padding elements in the divisor.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    """
+
+def average_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    include_padding: _Bool = False,
+) -> Array:
+    """Average the elements of each position of a sliding window, whose elements may lie apart.
+
+    ``dmlcy.average_pooling1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis.
     include_padding : bool, default False
         Count padding elements in the divisor.
 

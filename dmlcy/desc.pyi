@@ -22,6 +22,7 @@ from dmlcy._values import Size2D
 
 __all__ = [
     "AveragePooling",
+    "AveragePooling1",
     "DepthToSpace",
     "DepthToSpace1",
     "OperatorDesc",
@@ -76,6 +77,56 @@ class AveragePooling(OperatorDesc):
         strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0,
+        include_padding: _Bool = False,
+    ) -> None: ...
+
+class AveragePooling1(OperatorDesc):
+    """DML_AVERAGE_POOLING1_OPERATOR_DESC: Average the elements of each position of
+    a sliding window, whose elements may lie apart.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    dilations
+        Distance between the elements of a window along each spatial axis.
+    include_padding
+        Count padding elements in the divisor.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    dilations: tuple[int, ...]
+    include_padding: bool
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        output: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+        dilations: _Int | _Ints = 1,
         include_padding: _Bool = False,
     ) -> None: ...
 

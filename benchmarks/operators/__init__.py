@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.cells import Cell
 from benchmarks.operators import (
     average_pooling,
+    average_pooling1,
     depth_to_space,
     depth_to_space1,
     padding1,
@@ -20,6 +21,7 @@ OPERATORS: dict[str, Operator] = {
     for operator in (
         unfold.OPERATOR,
         average_pooling.OPERATOR,
+        average_pooling1.OPERATOR,
         depth_to_space.OPERATOR,
         depth_to_space1.OPERATOR,
         space_to_depth.OPERATOR,

@@ -240,6 +240,28 @@ def pooling_torch(desc: Any, arrays: Arrays) -> Array:
     return (sums(x) / divisor).astype(np.float32)
 
 
+def pooling_dilated_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    if max(desc.dilations) > 2**20:
+        return "attributes beyond what its arithmetic takes"
+    return pooling_torch_refuses(desc, arrays)
+
+
+def pooling_dilated_torch(desc: Any, arrays: Arrays) -> Array:
+    """A convolution with ones: PyTorch's pooling has no dilation."""
+    functional, window, x = torch().nn.functional, desc.window_size, arrays["input"]
+    convolve = functional.conv2d if len(window) == 2 else functional.conv3d
+    widths = [width for pair in zip(desc.start_padding[::-1], desc.end_padding[::-1], strict=True) for width in pair]
+    ones = contiguous(np.ones((1, 1, *window), np.float32))
+
+    def sums(x: Array) -> Array:
+        planes = functional.pad(contiguous(x.reshape(-1, 1, *x.shape[2:])), widths)
+        result: Array = convolve(planes, ones, stride=desc.strides, dilation=desc.dilations).numpy()
+        return result.reshape(*x.shape[:2], *result.shape[2:])
+
+    divisor = np.float32(math.prod(window)) if desc.include_padding else np.maximum(sums(np.ones_like(x)), 1)
+    return (sums(x) / divisor).astype(np.float32)
+
+
 def pooling_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
     paddings = zip(desc.window_size, desc.start_padding, desc.end_padding, strict=True)
     if not desc.include_padding and any(max(start, end) >= window for window, start, end in paddings):
@@ -253,6 +275,20 @@ def pooling_onnx(desc: Any, arrays: Arrays) -> Array:
         x, pads = np.pad(x, [(0, 0), (0, 0), *zip(*pads, strict=True)]), ((0,) * len(pads[0]),) * 2
     window = {"kernel_shape": desc.window_size, "strides": desc.strides}
     return onnx("AveragePool", 11, [x], **window, pads=[*pads[0], *pads[1]])
+
+
+def pooling_dilated_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    if max(desc.dilations) > 2**20:
+        return "attributes beyond what its arithmetic takes"
+    return pooling_onnx_refuses(desc, arrays)
+
+
+def pooling_dilated_onnx(desc: Any, arrays: Arrays) -> Array:
+    x, pads = arrays["input"], (desc.start_padding, desc.end_padding)
+    if desc.include_padding:
+        x, pads = np.pad(x, [(0, 0), (0, 0), *zip(*pads, strict=True)]), ((0,) * len(pads[0]),) * 2
+    window = {"kernel_shape": desc.window_size, "strides": desc.strides, "dilations": desc.dilations}
+    return onnx("AveragePool", 19, [x], **window, pads=[*pads[0], *pads[1]])
 
 
 # ROI_POOLING
@@ -290,5 +326,7 @@ PEERS = {
     ("UNFOLD", "PyTorch"): Peer(unfold_torch_refuses, unfold_torch),
     ("AVERAGE_POOLING", "PyTorch"): Peer(pooling_torch_refuses, pooling_torch, integers=True),
     ("AVERAGE_POOLING", "ONNX Runtime"): Peer(pooling_onnx_refuses, pooling_onnx, integers=True),
+    ("AVERAGE_POOLING1", "PyTorch"): Peer(pooling_dilated_torch_refuses, pooling_dilated_torch, integers=True),
+    ("AVERAGE_POOLING1", "ONNX Runtime"): Peer(pooling_dilated_onnx_refuses, pooling_dilated_onnx, integers=True),
     ("ROI_POOLING", "ONNX Runtime"): Peer(regions_onnx_refuses, regions_onnx, integers=True),
 }

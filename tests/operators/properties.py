@@ -149,10 +149,9 @@ def a_linear_ramp_gives_the_middle_of_the_window(desc: Any, arrays: Arrays, resu
     seen = False
     for position in np.ndindex(found.shape[2:]):
         first = [i * step - before for i, step, before in zip(position, window.strides, window.start, strict=True)]
-        if all(f >= 0 and f + w <= n for f, w, n in zip(first, window.sizes, limits, strict=True)):
-            middle = sum(
-                (s * (f + Fraction(w - 1, 2)) for s, f, w in zip(slopes, first, window.sizes, strict=True)), Fraction(0)
-            )
+        reach = [(w - 1) * apart for w, apart in zip(window.sizes, window.dilations, strict=True)]
+        if all(f >= 0 and f + r < n for f, r, n in zip(first, reach, limits, strict=True)):
+            middle = sum((s * (f + Fraction(r, 2)) for s, f, r in zip(slopes, first, reach, strict=True)), Fraction(0))
             assert (found[(slice(None), slice(None), *position)] == dtype.type(np.float32(float(middle)))).all()
             seen = True
     return seen

@@ -146,16 +146,28 @@ def average_pooling(
     x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
     end_padding: Sequence[int], include_padding: bool,
 ) -> Average:  # fmt: skip
+    return average_pooling1(
+        x, window_size=window_size, strides=strides, start_padding=start_padding, end_padding=end_padding,
+        dilations=[1] * len(window_size), include_padding=include_padding,
+    )  # fmt: skip
+
+
+def average_pooling1(
+    x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
+    end_padding: Sequence[int], dilations: Sequence[int], include_padding: bool,
+) -> Average:  # fmt: skip
     n, channels, *sizes = x.shape
-    pooled = positions(sizes, window_size, strides, [1] * len(sizes), start_padding, end_padding)
+    pooled = positions(sizes, window_size, strides, dilations, start_padding, end_padding)
     result = Average(*(np.zeros((n, channels, *pooled)) for _ in range(3)))
     for o in grid(pooled):
         inside = []
-        for size, w, index, step, before in zip(sizes, window_size, o, strides, start_padding, strict=True):
+        for size, w, index, step, before, apart in zip(
+            sizes, window_size, o, strides, start_padding, dilations, strict=True
+        ):
             begin = index * step - before
-            inside.append(slice(min(max(begin, 0), size), min(max(begin + w, 0), size)))
+            inside.append(range(max(begin, begin % apart), min(begin + w * apart, size), apart))
         with np.errstate(invalid="ignore"):  # signalling NaN
-            taps = x[(slice(None), slice(None), *inside)].astype(np.float64).reshape(n, channels, -1)
+            taps = x[:, :, *np.ix_(*inside)].astype(np.float64).reshape(n, channels, -1)
         for item, channel in grid((n, channels)):
             values = taps[item, channel].tolist()
             result.total[(item, channel, *o)] = exact_sum(values)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,8 +24,7 @@ from strategies import Array, Windows, any_bits, examples, half_and_single, seed
 
 import dmlcy as dml
 
-SPEC = Path(__file__).parents[2] / "specs/operators/window_reduce/average_pooling.toml"
-ACCURACY = tomllib.loads(SPEC.read_text("utf-8"))["accuracy"]
+ACCURACY = dml.specs.operator("AVERAGE_POOLING")["accuracy"]
 assert {row["of"] for row in ACCURACY.values()} == {"magnitudes"}
 ULPS = {np.dtype(name.lower()).str[1:]: row["ulp"] for name, row in ACCURACY.items()}
 any_windows = st.integers(2, 3).flatmap(windows)

@@ -431,7 +431,9 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.blocks = ceil_div(columns.results, plan.block)
     plan.block = ceil_div(columns.results, plan.blocks)
     plan.taps = columns.window
-    if (plan.taps - 1) * columns.dilation > longest:
+    if columns.dilation >= max(columns.size, <int64_t> 2):
+        plan.taps = 1               # of each window at most one is inside the input, and there is nothing between them
+    elif (plan.taps - 1) * columns.dilation > longest:
         plan.taps = max(GROUP, longest // columns.dilation // GROUP * GROUP)
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
     plan.step = columns.stride if plan.block > 1 else plan.pitch
