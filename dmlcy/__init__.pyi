@@ -94,6 +94,7 @@ __all__ = [
     "desc",
     "feature_level",
     "get_num_threads",
+    "max_pooling",
     "minimum_feature_level",
     "padding1",
     "record",
@@ -667,6 +668,106 @@ def depth_to_space1(
     *,
     block_size: _Int,
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    out: _Out,
+) -> _Out: ...
+@overload
+def max_pooling(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Take the maximum of each position of a sliding window.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
+        UINT32 or UINT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length).
+
+    See Also
+    --------
+    dmlcy.desc.MaxPooling : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = window_size[d]``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    MAX_POOLING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[-128,  127,    0],
+    ...                 [   5,   -1,    3]]]], dtype=np.int8)
+    >>> dml.max_pooling(x, window_size=(2, 2))
+    array([[[[127, 127]]]], dtype=int8)
+    """
+
+@overload
+def max_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> _Result: ...
+@overload
+def max_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
     out: _Out,
 ) -> _Out: ...
 @overload

@@ -18,6 +18,7 @@ __all__ = [
     "average_pooling1",
     "depth_to_space",
     "depth_to_space1",
+    "max_pooling",
     "padding1",
     "roi_pooling",
     "space_to_depth",
@@ -193,6 +194,50 @@ def depth_to_space1(
     - Each row and each column of the input gives a block's height of rows, or its width of columns.
     - In this order the channels of a block lie side by side, and give one channel. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
+    """
+
+def max_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+) -> Array:
+    """Take the maximum of each position of a sliding window.
+
+    ``dmlcy.max_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
     """
 
 def padding1(

@@ -25,6 +25,7 @@ __all__ = [
     "AveragePooling1",
     "DepthToSpace",
     "DepthToSpace1",
+    "MaxPooling",
     "OperatorDesc",
     "Padding1",
     "RoiPooling",
@@ -187,6 +188,48 @@ class DepthToSpace1(OperatorDesc):
         block_size: _Int,
         output: TensorDesc | None = None,
         order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    ) -> None: ...
+
+class MaxPooling(OperatorDesc):
+    """DML_MAX_POOLING_OPERATOR_DESC: Take the maximum of each position of a
+    sliding window.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        output: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
     ) -> None: ...
 
 class Padding1(OperatorDesc):

@@ -1,7 +1,8 @@
 """window_reduce: each position of a window becomes one element.
 
-``init``, ``step`` (over ``acc`` and ``x``) and ``finish`` (over ``acc``, ``count``, ``volume`` and attributes) are
-expressions; ``reduction`` says how partial results combine, which lets the loops reduce rows first, then columns.
+``reduction`` says how partial results combine, which lets the loops reduce rows first, then columns. Of a sum ``init``,
+``step`` (over ``acc`` and ``x``) and ``finish`` (over ``acc``, ``count``, ``volume`` and attributes) are expressions; a
+maximum is one of the elements, and needs none.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ from ..expr.cython import Cython
 from ..expr.nodes import Arith, Name, Node, Number, substitute
 from ..expr.types import Kind
 from ..model import Facts, Operator
+from ..source import Table
 from .base import C_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, local, shown
 
-COMBINE = {"sum": "+"}  # the operators, of accumulators and of blocks of them
+# What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
+COMBINE = {"sum": "+", "max": "max"}
+CONVERSIONS = {"half": ("dmlcy_float_of_half", "dmlcy_half_of_float")}
+CONVERSIONS |= {f"{name}_key": (f"dmlcy_key_of_{name}", f"dmlcy_{name}_of_key") for name in ("float", "half")}
+KEYS = {"FLOAT32": ("float_key", "int32_t"), "FLOAT16": ("half_key", "int16_t")}  # floats are compared as these
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +34,19 @@ class ReduceLoop:
     dtype: int
     ctype: str
     item: int
-    half: bool
+    stored: str  # how blocks of elements are loaded and stored: `half`, `float_key`, the C type
+    widen: str  # makes of an element what `step` takes, and of a result an element; "": nothing does
+    narrow: str
     acc: str
     op: str
     scalars: tuple[tuple[str, str], ...]
     init: str
     plain: bool  # an element is its own accumulator, but for the sign of zero
     step: str
-    sign: str  # the operator that combines two accumulators
-    sums: str  # the loops that combine rows of them
+    combine: str  # of COMBINE
+    sums: str  # the loops that combine rows of accumulators
     elements: str | None  # the same for rows of elements, if these are accumulators
-    finish: str
+    finish: str | None  # None: the accumulator
     divisor: str | None  # `finish` is `acc` divided by it
 
 
@@ -47,11 +55,11 @@ class Adder:
     """The loops that combine rows of elements of one type."""
 
     name: str
-    sign: str
+    combine: str
     acc: str
-    element: str
+    stored: str
     ctype: str
-    half: bool
+    widen: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +96,52 @@ class WindowReduce:
         return roles
 
     def loops(self, kernel: KernelTable) -> list[ReduceLoop]:
-        """One loop per data type in ``acc``."""
+        """One loop per data type."""
         table = kernel.table
         if table is None:
-            kernel.error("step", "family window_reduce needs [kernel] with init, step, reduction and finish")
+            kernel.error("reduction", "family window_reduce needs [kernel] with a reduction")
             return []
+        kernel.word("reduction", table.choice("reduction", tuple(COMBINE)))
+        return self.maxima(kernel) if table.str("reduction") == "max" else self.sums(kernel, table)
+
+    def maxima(self, kernel: KernelTable) -> list[ReduceLoop]:
+        """One loop per data type of the tensors; operators share them."""
+        loops = []
+        for dtype in dict.fromkeys(
+            dtype for rows in kernel.operator.types.values() for row in rows for dtype in row.dtypes
+        ):
+            bits = kernel.facts.dtype(dtype).bits
+            if dtype not in KEYS and not dtype.startswith(("INT", "UINT")):
+                kernel.error("reduction", f"this family has no maxima of {dtype}")
+                continue
+            stored, ctype = KEYS.get(dtype, (f"{dtype.lower()}_t",) * 2)
+            widen, narrow = CONVERSIONS.get(stored, ("", ""))
+            loops.append(
+                ReduceLoop(
+                    name=f"max_{dtype}",
+                    dtype=kernel.facts.dtype(dtype).value,
+                    ctype=ctype,
+                    item=bits // 8,
+                    stored=stored,
+                    widen=widen,
+                    narrow=narrow,
+                    acc=ctype,
+                    op=kernel.operator.desc,
+                    scalars=(),
+                    init="0" if ctype.startswith("u") else f"INT{bits}_MIN",
+                    plain=True,
+                    step="x",
+                    combine=COMBINE["max"],
+                    sums=f"max_{ctype}",
+                    elements=f"max_{stored}",
+                    finish=None,
+                    divisor=None,
+                )
+            )
+        return loops
+
+    def sums(self, kernel: KernelTable, table: Table) -> list[ReduceLoop]:
+        """One loop per data type in ``acc``."""
         names = {
             "x": local(Kind.FLOAT),
             "acc": local(Kind.FLOAT),
@@ -102,16 +151,15 @@ class WindowReduce:
         scalars = attribute_locals(kernel.operator)
         init = kernel.expression(table, "init", names, Kind.FLOAT)[1]
         step = kernel.expression(table, "step", names, Kind.FLOAT)[1]
-        reduction = kernel.word("reduction", table.choice("reduction", tuple(COMBINE)))
         table.str("finish")
         loops = []
         for dtype, acc in kernel.accumulators(table, ("FLOAT32", "FLOAT64")):
             acc_type = C_TYPES[acc]
             renderer = FloatCython({}, place="", acc=acc_type)
-            half = dtype == "FLOAT16"
             plain = (init, step) == ("0", "acc + x")
-            element = "half" if half else C_TYPES[dtype]
-            own = plain and (half or C_TYPES[dtype] == acc_type)
+            stored = "half" if dtype == "FLOAT16" else C_TYPES[dtype]
+            widen, narrow = CONVERSIONS.get(stored, ("", ""))
+            own = acc_type == ("float" if stored == "half" else stored)
             quotient, finish = kernel.expression(table, "finish", names, Kind.FLOAT, renderer)
             loops.append(
                 ReduceLoop(
@@ -119,18 +167,20 @@ class WindowReduce:
                     dtype=kernel.facts.dtype(dtype).value,
                     ctype=C_TYPES[dtype],
                     item=kernel.facts.dtype(dtype).bits // 8,
-                    half=half,
+                    stored=stored,
+                    widen=widen,
+                    narrow=narrow,
                     acc=acc_type,
                     op=kernel.operator.desc,
                     scalars=scalars,
                     init=init,
                     plain=plain,
                     step=step,
-                    sign=COMBINE[reduction],
-                    sums=f"{reduction}_{acc_type}",
-                    elements=f"{reduction}_{element}" if own else None,
+                    combine=COMBINE["sum"],
+                    sums=f"sum_{acc_type}",
+                    elements=f"sum_{stored}" if own and plain else None,
                     finish=finish,
-                    divisor=divisor_of(quotient, renderer),
+                    divisor=divisor_of(quotient, renderer) if own else None,
                 )
             )
         return loops
@@ -146,12 +196,14 @@ class WindowReduce:
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
-        loops = [loop for kernel in kernels for loop in kernel.loops]
+        loops = list({loop.name: loop for kernel in kernels for loop in kernel.loops}.values())
         adders = {}
         for loop in loops:
-            adders[loop.sums] = Adder(loop.sums, loop.sign, loop.acc, loop.acc, loop.acc, False)
-            if loop.elements and loop.half:
-                adders[loop.elements] = Adder(loop.elements, loop.sign, loop.acc, "half", loop.ctype, True)
+            adders[loop.sums] = Adder(loop.sums, loop.combine, loop.acc, loop.acc, loop.acc, "")
+            if loop.elements and loop.widen:
+                adders[loop.elements] = Adder(
+                    loop.elements, loop.combine, loop.acc, loop.stored, loop.ctype, loop.widen
+                )
         return {
             "kernels": loops,
             "adders": sorted(adders.values(), key=lambda adder: adder.name),
@@ -166,18 +218,25 @@ class WindowReduce:
         sources: dict[Place, tuple[Place, ...]] = {}
         worked: dict[Place, str] = {}
         volume = len(taps)
+        maximum = kernel.definition.words["reduction"] == "max"
         # Padding is an element like the others where the result does not depend on how many of them are inside.
-        counted = use.of("finish", acc=1.0, count=1, volume=volume) == use.of("finish", acc=1.0, count=2, volume=volume)
+        counted = not maximum and use.of("finish", acc=1.0, count=1, volume=volume) == use.of(
+            "finish", acc=1.0, count=2, volume=volume
+        )
         for place in grid(use.sizes(use.output)):
             sources[place] = tuple(place[:lead] + slide.place(place[lead:], tap) for tap in taps)
             within = [at for at in sources[place] if inside(at, sizes)]
-            if all(loop.plain and loop.divisor for loop in kernel.loops):
+            result = shown(use.element(use.output, place))
+            if maximum and within:
+                values = ", ".join(shown(use.element(use.input, at)) for at in within)
+                worked[place] = f"max({values}) = {result}"
+            elif all(loop.plain and loop.divisor for loop in kernel.loops):
                 read = sources[place] if counted else within
                 terms = [use.element(use.input, at) if at in within else 0 for at in read]
                 divisor = 1 / use.of("finish", acc=1.0, count=len(within), volume=volume)
                 total = " + ".join(map(shown, terms)) or "0"
                 total = f"({total})" if len(terms) > 1 else total
-                worked[place] = f"{total} / {shown(round(divisor, 6))} = {shown(use.element(use.output, place))}"
+                worked[place] = f"{total} / {shown(round(divisor, 6))} = {result}"
         keys = {place: place for place in sources}
         caption = ["Each element of the output is made of the elements in the window of its colour."]
         caption += [] if counted else ["An empty cell does not count."]

@@ -13,18 +13,20 @@ import numpy as np
 from dmlcy._definition.exact import Array, unit
 from dmlcy._definition.given import Given
 from dmlcy._definition.moves import pad, rearrange, window_gather
-from dmlcy._definition.reductions import region_reduce, window_reduce
+from dmlcy._definition.reductions import region_reduce, window_maximum, window_reduce
 from dmlcy._desc import OperatorDesc
 from dmlcy._model.accuracy import MAGNITUDES, bound
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.tensors import dtype_of
 from dmlcy._tables import DTYPES
 
-EXACT: Final[Mapping[str, Callable[[Given], Array]]] = {
-    "pad": pad,
-    "rearrange": rearrange,
-    "region_reduce": region_reduce,
-    "window_gather": window_gather,
+# By family and reduction.
+EXACT: Final[Mapping[tuple[str, str | None], Callable[[Given], Array]]] = {
+    ("pad", None): pad,
+    ("rearrange", None): rearrange,
+    ("region_reduce", "max"): region_reduce,
+    ("window_gather", None): window_gather,
+    ("window_reduce", "max"): window_maximum,
 }
 
 
@@ -108,8 +110,9 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array]) -> Expected:
     operator = desc.operator
     inputs = {name: np.asarray(array) for name, array in arrays.items()}
     given = Given(desc, inputs)
-    if operator.family in EXACT:
-        values = EXACT[operator.family](given)
+    exact = EXACT.get((operator.family, operator.definition.words.get("reduction")))
+    if exact is not None:
+        values = exact(given)
         return Expected(values, values.dtype, 0.0, None)
     values, _ = window_reduce(given)
     output = next(field for field in operator.fields if field.kind == "output")

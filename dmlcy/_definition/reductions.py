@@ -31,6 +31,19 @@ def window_reduce(given: Given) -> tuple[Array, Array]:
     return results, accumulators
 
 
+def window_maximum(given: Given) -> Array:
+    """The maximum of the elements of each window; of none the least number."""
+    window, source = slide(given), given.input
+    lead = source.ndim - len(window.sizes)
+    result: Array = np.empty(given.output_sizes, source.dtype)
+    least = -math.inf if source.dtype.kind == "f" else np.iinfo(source.dtype).min
+    for position in grid(given.output_sizes[lead:]):
+        places = [place for _, place in window.inside(position)]
+        for item in grid(given.output_sizes[:lead]):
+            result[item + position] = _largest([source[item + place] for place in places]) if places else least
+    return result
+
+
 def region_reduce(given: Given) -> Array:
     """The maximum of each bin of each region; bins are clamped to the input."""
     rois = given.arrays[given.told.roles["rois"]]

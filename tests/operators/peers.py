@@ -291,6 +291,40 @@ def pooling_dilated_onnx(desc: Any, arrays: Arrays) -> Array:
     return onnx("AveragePool", 19, [x], **window, pads=[*pads[0], *pads[1]])
 
 
+# MAX_POOLING
+
+
+def maximum_refuses(desc: Any, arrays: Arrays) -> str | None:
+    paddings = zip(desc.window_size, desc.start_padding, desc.end_padding, strict=True)
+    if any(max(start, end) > window // 2 for window, start, end in paddings):
+        return "a padding of more than half of the window"
+    return pooling_refuses(desc, arrays)
+
+
+def maximum_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    x = arrays["input"]
+    if desc.start_padding != desc.end_padding:
+        return "another padding at the end"
+    return f"no {x.dtype}" if x.dtype.kind == "u" and x.itemsize > 1 else maximum_refuses(desc, arrays)
+
+
+def maximum_torch(desc: Any, arrays: Arrays) -> Array:
+    functional = torch().nn.functional
+    pool = functional.max_pool2d if len(desc.window_size) == 2 else functional.max_pool3d
+    result: Array = pool(contiguous(arrays["input"]), desc.window_size, desc.strides, desc.start_padding).numpy()
+    return result
+
+
+def maximum_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    x = arrays["input"]
+    return maximum_refuses(desc, arrays) or (None if x.dtype.str[1:] in ("f4", "f2", "i1", "u1") else f"no {x.dtype}")
+
+
+def maximum_onnx(desc: Any, arrays: Arrays) -> Array:
+    window = {"kernel_shape": desc.window_size, "strides": desc.strides}
+    return onnx("MaxPool", 12, [arrays["input"]], **window, pads=[*desc.start_padding, *desc.end_padding])
+
+
 # ROI_POOLING
 
 
@@ -328,5 +362,7 @@ PEERS = {
     ("AVERAGE_POOLING", "ONNX Runtime"): Peer(pooling_onnx_refuses, pooling_onnx, integers=True),
     ("AVERAGE_POOLING1", "PyTorch"): Peer(pooling_dilated_torch_refuses, pooling_dilated_torch, integers=True),
     ("AVERAGE_POOLING1", "ONNX Runtime"): Peer(pooling_dilated_onnx_refuses, pooling_dilated_onnx, integers=True),
+    ("MAX_POOLING", "PyTorch"): Peer(maximum_torch_refuses, maximum_torch, integers=True),
+    ("MAX_POOLING", "ONNX Runtime"): Peer(maximum_onnx_refuses, maximum_onnx, integers=True),
     ("ROI_POOLING", "ONNX Runtime"): Peer(regions_onnx_refuses, regions_onnx, integers=True),
 }

@@ -19,6 +19,7 @@ import dmlcy as dml
 from dmlcy._definition.given import Given
 from dmlcy._definition.slide import Slide, slide
 from dmlcy._desc import OperatorDesc
+from dmlcy._spec import Operator
 
 Arrays = dict[str, Array]
 Property = Callable[[Any, Arrays, Array], bool]
@@ -133,6 +134,25 @@ def sums_of_a_constant(desc: Any, arrays: Arrays, result: Array) -> bool:
     reached = run(desc, {"input": np.ones_like(x)}, include_padding=False)
     assert set(np.unique(reached)) <= {0.0, 1.0}
     assert_same_bits(run(desc, {"input": x}, include_padding=False), reached * x.dtype.type(3))
+    return True
+
+
+def the_maximum_axis_after_axis(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """The maximum of maxima; of numbers, to which those of padding only lose."""
+    exact, roles = whole(desc, arrays), desc.operator.window
+    neutral = {roles.window: 1, roles.strides: 1, roles.start: 0, "end_padding": 0}
+    neutral |= {roles.dilations: 1} if roles.dilations else {}
+    found = exact["input"]
+    count = len(getattr(desc, roles.window))
+    if any(size > 100 for name in (roles.start, "end_padding") for size in getattr(desc, name)):
+        return False
+    for axis in range(count):
+        here = {
+            name: tuple(getattr(desc, name)[d] if d == axis else value for d in range(count))
+            for name, value in neutral.items()
+        }
+        found = run(desc, {"input": found}, **here)
+    assert_same_bits(found, run(desc, exact))
     return True
 
 
@@ -304,8 +324,8 @@ def images_permuted(desc: Any, arrays: Arrays, result: Array) -> bool:
 ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
 PROPERTIES: dict[str, list[Property]] = {
     "window_reduce": [
-        a_batch_is_its_items, channels_permuted, one_more_stride_of_padding_shifts, a_flip_flips, sums_of_a_constant,
-        a_linear_ramp_gives_the_middle_of_the_window, a_window_of_one_is_the_identity,
+        a_batch_is_its_items, channels_permuted, one_more_stride_of_padding_shifts, a_flip_flips,
+        a_window_of_one_is_the_identity,
     ],
     "window_gather": [
         a_batch_is_its_items, channels_permuted, a_flip_flips, a_window_of_one_is_the_identity, unfolding_a_constant,
@@ -323,3 +343,12 @@ PROPERTIES: dict[str, list[Property]] = {
         images_permuted,
     ],
 }  # fmt: skip
+REDUCTIONS: dict[tuple[str, str], list[Property]] = {
+    ("window_reduce", "sum"): [sums_of_a_constant, a_linear_ramp_gives_the_middle_of_the_window],
+    ("window_reduce", "max"): [the_maximum_axis_after_axis, more_data_gives_no_less],
+}
+
+
+def properties_of(operator: Operator) -> list[Property]:
+    reduction = operator.definition.words.get("reduction", "")
+    return [*ALWAYS, *PROPERTIES[operator.family], *REDUCTIONS.get((operator.family, reduction), [])]

@@ -176,6 +176,24 @@ def average_pooling1(
     return result
 
 
+# MAX_POOLING
+
+
+def max_pooling(
+    x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
+    end_padding: Sequence[int],
+) -> Array:  # fmt: skip
+    ones = [1] * len(window_size)
+    pooled = positions(x.shape[2:], window_size, strides, ones, start_padding, end_padding)
+    result = np.empty((*x.shape[:2], *pooled), x.dtype)
+    for at in grid(result.shape):
+        begin = [i * step - before for i, step, before in zip(at[2:], strides, start_padding, strict=True)]
+        inside = [slice(max(b, 0), max(b + w, 0)) for b, w in zip(begin, window_size, strict=True)]
+        values = [*x[(*at[:2], *inside)].ravel()]
+        result[at] = largest(values) if values else -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    return result
+
+
 # ROI_POOLING
 
 

@@ -33,6 +33,7 @@ X = np.arange(1, 65, dtype=np.float32).reshape(1, 4, 4, 4)
 ROI = np.array([[[[0, 0, 0, 3, 3], [0, 1, 1, 2, 3]]]], np.float32)
 GOOD: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "average_pooling": ({"input": X, "window_size": 2}, (1, 4, 3, 3)),
+    "max_pooling": ({"input": X, "window_size": 2}, (1, 4, 3, 3)),
     "roi_pooling": ({"input": X, "roi": ROI, "spatial_scale": 1.0, "pooled_size": 2}, (2, 4, 2, 2)),
     "depth_to_space1": ({"input": X, "block_size": 2}, (1, 1, 8, 8)),
     "padding1": ({"input": X, "start_padding": 0, "end_padding": (0, 0, 0, 1)}, (1, 4, 4, 5)),
@@ -54,6 +55,9 @@ BAD: list[tuple[str, dict[str, Any], str, type[dml.DmlError], str]] = [
     # data types
     ("average_pooling", {"input": X.astype(np.float64)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
     ("average_pooling", {"input": X.astype(np.int32)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("max_pooling", {"input": X.astype(np.float64)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
+    ("max_pooling", {"input": X.astype(np.int32)}, "input-level", dml.FeatureLevelError, "4_1"),
+    ("max_pooling", {"input": X.astype(np.int8)}, "input-level", dml.FeatureLevelError, "2_1"),
     ("roi_pooling", {"input": X.astype(np.uint8)}, "input-dtype", dml.InvalidDataTypeError, NEWEST),
     ("roi_pooling", {"roi": ROI.astype(np.float16)}, "roi-same-dtype", dml.InvalidDataTypeError, NEWEST),
     ("depth_to_space1", {"input": X.astype(np.float64)}, "input-level", dml.FeatureLevelError, "4_1"),

@@ -23,6 +23,7 @@ X = small_integers(1, (1, 4, 2, 3), "f4")
 ROI = np.array([[[[0, 0, 0, 2, 1], [0, 1, 0, 1, 1]]]], "f4")
 CALLS: dict[str, tuple[list[Array], dict[str, Any]]] = {
     "average_pooling": ([X], {"window_size": 2}),
+    "max_pooling": ([X], {"window_size": 2}),
     "roi_pooling": ([X, ROI], {"spatial_scale": 1.0, "pooled_size": (2, 2)}),
     "depth_to_space1": ([X], {"block_size": 2}),
     "padding1": ([X], {"start_padding": 1, "end_padding": 0}),

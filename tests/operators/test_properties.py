@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from checks import assert_same_output_on_any_processor
-from properties import ALWAYS, PROPERTIES, run
+from properties import PROPERTIES, properties_of, run
 from strategies import Array
 from test_testing import draw_all
 
@@ -24,7 +24,7 @@ def test_every_family_has_properties() -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_properties(name: str) -> None:
-    properties = [*ALWAYS, *PROPERTIES[OPERATORS[name].family]]
+    properties = properties_of(OPERATORS[name])
     compared: Counter[str] = Counter()
 
     def look(case: tuple[OperatorDesc, dict[str, Array]]) -> None:

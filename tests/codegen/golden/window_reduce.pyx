@@ -9,7 +9,7 @@ from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_bool, take_uints
 from dmlcy._runtime.blocks cimport (
     dmlcy_each_float, dmlcy_float_block, dmlcy_load_float, dmlcy_load_half, dmlcy_load_half_wide, dmlcy_store_float,
-    dmlcy_store_half, dmlcy_store_half_wide, DMLCY_BLOCK,
+    dmlcy_store_half, dmlcy_store_half_wide,
 )
 from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
@@ -504,7 +504,7 @@ cdef void turn_float(
         const char* input, const int64_t* lane_at, float* target, int64_t width, int64_t run) noexcept nogil:
     cdef int64_t item = sizeof(float)
     cdef int64_t side = 16 // item
-    cdef int64_t turned = run // side * side if DMLCY_TURNS and width * item >= 8 else 0
+    cdef int64_t turned = run // side * side if DMLCY_TURNS and width > 1 and width * item >= 8 else 0
     cdef int64_t column = 0
     cdef int64_t lane
     while side > width:
@@ -564,7 +564,7 @@ cdef void turn_uint16_t(
         const char* input, const int64_t* lane_at, uint16_t* target, int64_t width, int64_t run) noexcept nogil:
     cdef int64_t item = sizeof(uint16_t)
     cdef int64_t side = 16 // item
-    cdef int64_t turned = run // side * side if DMLCY_TURNS and width * item >= 8 else 0
+    cdef int64_t turned = run // side * side if DMLCY_TURNS and width > 1 and width * item >= 8 else 0
     cdef int64_t column = 0
     cdef int64_t lane
     while side > width:
@@ -635,7 +635,8 @@ cdef void sum_float_short(
 
 cdef void sum_float "sum_float"(const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = sum.size - size
     cdef int64_t line, number, moved, i
     cdef float* target
     cdef dmlcy_float_block acc, end
@@ -662,7 +663,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                     while i < last:
                         acc = dmlcy_load_float(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = dmlcy_load_float(row0 + last)
                     dmlcy_store_float(target + last, end)
                 else:
@@ -672,7 +673,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + dmlcy_load_float(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + dmlcy_load_float(row0 + last)
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 2:
@@ -683,7 +684,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                     while i < last:
                         acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     dmlcy_store_float(target + last, end)
                 else:
@@ -693,7 +694,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 3:
@@ -706,7 +707,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + dmlcy_load_float(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + dmlcy_load_float(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -718,7 +719,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + dmlcy_load_float(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + dmlcy_load_float(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -733,7 +734,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -745,7 +746,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -762,7 +763,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + dmlcy_load_float(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + dmlcy_load_float(row4 + last)
@@ -776,7 +777,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + dmlcy_load_float(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + dmlcy_load_float(row4 + last)
@@ -795,7 +796,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -809,7 +810,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -830,7 +831,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + dmlcy_load_float(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -846,7 +847,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + dmlcy_load_float(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -869,7 +870,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -885,7 +886,7 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -895,7 +896,8 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
 
 cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = sum.size - size
     cdef int64_t line, number, moved, i
     cdef float* target
     cdef dmlcy_float_block acc, end
@@ -922,7 +924,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                     while i < last:
                         acc = dmlcy_load_float(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = dmlcy_load_float(row0 + last)
                     dmlcy_store_float(target + last, end)
                 else:
@@ -932,7 +934,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + dmlcy_load_float(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + dmlcy_load_float(row0 + last)
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 2:
@@ -943,7 +945,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                     while i < last:
                         acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     dmlcy_store_float(target + last, end)
                 else:
@@ -953,7 +955,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 3:
@@ -966,7 +968,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + dmlcy_load_float(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + dmlcy_load_float(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -978,7 +980,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + dmlcy_load_float(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + dmlcy_load_float(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -993,7 +995,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -1005,7 +1007,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -1022,7 +1024,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + dmlcy_load_float(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + dmlcy_load_float(row4 + last)
@@ -1036,7 +1038,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + dmlcy_load_float(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + dmlcy_load_float(row4 + last)
@@ -1055,7 +1057,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -1069,7 +1071,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -1090,7 +1092,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + dmlcy_load_float(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -1106,7 +1108,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + dmlcy_load_float(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -1129,7 +1131,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -1145,7 +1147,7 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
                         acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
                     end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
                     end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
@@ -1169,7 +1171,8 @@ cdef void sum_half_short(
 
 cdef void sum_half "sum_half"(const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = sum.size - size
     cdef int64_t line, number, moved, i
     cdef float* target
     cdef dmlcy_float_block acc, end
@@ -1196,7 +1199,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                     while i < last:
                         acc = dmlcy_load_half(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = dmlcy_load_half(row0 + last)
                     dmlcy_store_float(target + last, end)
                 else:
@@ -1206,7 +1209,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + dmlcy_load_half(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + dmlcy_load_half(row0 + last)
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 2:
@@ -1217,7 +1220,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                     while i < last:
                         acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     dmlcy_store_float(target + last, end)
                 else:
@@ -1227,7 +1230,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 3:
@@ -1240,7 +1243,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
                         acc = acc + dmlcy_load_half(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + dmlcy_load_half(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -1252,7 +1255,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
                         acc = acc + dmlcy_load_half(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + dmlcy_load_half(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -1267,7 +1270,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
                         acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -1279,7 +1282,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row0 + i) + dmlcy_load_half(row1 + i))
                         acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -1296,7 +1299,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
                         acc = acc + dmlcy_load_half(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + dmlcy_load_half(row4 + last)
@@ -1310,7 +1313,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
                         acc = acc + dmlcy_load_half(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + dmlcy_load_half(row4 + last)
@@ -1329,7 +1332,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
                         acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
@@ -1343,7 +1346,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row2 + i) + dmlcy_load_half(row3 + i))
                         acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
@@ -1364,7 +1367,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
                         acc = acc + dmlcy_load_half(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
@@ -1380,7 +1383,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
                         acc = acc + dmlcy_load_half(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
@@ -1403,7 +1406,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
                         acc = acc + (dmlcy_load_half(row6 + i) + dmlcy_load_half(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
@@ -1419,7 +1422,7 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half(row4 + i) + dmlcy_load_half(row5 + i))
                         acc = acc + (dmlcy_load_half(row6 + i) + dmlcy_load_half(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half(row0 + last) + dmlcy_load_half(row1 + last))
                     end = end + (dmlcy_load_half(row2 + last) + dmlcy_load_half(row3 + last))
                     end = end + (dmlcy_load_half(row4 + last) + dmlcy_load_half(row5 + last))
@@ -1429,7 +1432,8 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
 
 cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
     cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t last = sum.size - DMLCY_BLOCK
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = sum.size - size
     cdef int64_t line, number, moved, i
     cdef float* target
     cdef dmlcy_float_block acc, end
@@ -1456,7 +1460,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                     while i < last:
                         acc = dmlcy_load_half_wide(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = dmlcy_load_half_wide(row0 + last)
                     dmlcy_store_float(target + last, end)
                 else:
@@ -1466,7 +1470,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + dmlcy_load_half_wide(row0 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + dmlcy_load_half_wide(row0 + last)
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 2:
@@ -1477,7 +1481,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                     while i < last:
                         acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     dmlcy_store_float(target + last, end)
                 else:
@@ -1487,7 +1491,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = dmlcy_load_float(target + i)
                         acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     dmlcy_store_float(target + last, end)
             elif sum.waiting == 3:
@@ -1500,7 +1504,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
                         acc = acc + dmlcy_load_half_wide(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + dmlcy_load_half_wide(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -1512,7 +1516,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
                         acc = acc + dmlcy_load_half_wide(row2 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + dmlcy_load_half_wide(row2 + last)
                     dmlcy_store_float(target + last, end)
@@ -1527,7 +1531,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
                         acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -1539,7 +1543,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row0 + i) + dmlcy_load_half_wide(row1 + i))
                         acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     dmlcy_store_float(target + last, end)
@@ -1556,7 +1560,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
                         acc = acc + dmlcy_load_half_wide(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + dmlcy_load_half_wide(row4 + last)
@@ -1570,7 +1574,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
                         acc = acc + dmlcy_load_half_wide(row4 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + dmlcy_load_half_wide(row4 + last)
@@ -1589,7 +1593,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
                         acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
@@ -1603,7 +1607,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row2 + i) + dmlcy_load_half_wide(row3 + i))
                         acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
@@ -1624,7 +1628,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
                         acc = acc + dmlcy_load_half_wide(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
@@ -1640,7 +1644,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
                         acc = acc + dmlcy_load_half_wide(row6 + i)
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
@@ -1663,7 +1667,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
                         acc = acc + (dmlcy_load_half_wide(row6 + i) + dmlcy_load_half_wide(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
@@ -1679,7 +1683,7 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                         acc = acc + (dmlcy_load_half_wide(row4 + i) + dmlcy_load_half_wide(row5 + i))
                         acc = acc + (dmlcy_load_half_wide(row6 + i) + dmlcy_load_half_wide(row7 + i))
                         dmlcy_store_float(target + i, acc)
-                        i += DMLCY_BLOCK
+                        i += size
                     end = end + (dmlcy_load_half_wide(row0 + last) + dmlcy_load_half_wide(row1 + last))
                     end = end + (dmlcy_load_half_wide(row2 + last) + dmlcy_load_half_wide(row3 + last))
                     end = end + (dmlcy_load_half_wide(row4 + last) + dmlcy_load_half_wide(row5 + last))
@@ -1700,10 +1704,6 @@ cdef struct average_pooling_FLOAT16_Scratch:
     float* results
     float* counts             # of each result: its divisor
     uint16_t* finished
-
-
-cdef inline float average_pooling_FLOAT16_step(float acc, float x, bint include_padding) noexcept nogil:
-    return acc + x
 
 
 cdef inline float average_pooling_FLOAT16_first(float x, bint include_padding) noexcept nogil:
@@ -1728,8 +1728,9 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
     cdef float init = 0
     cdef uint16_t* target
     cdef int64_t line, i
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = finish.size - size
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
-    cdef int64_t last = finish.size - DMLCY_BLOCK
     for line in range(finish.lines):
         target = <uint16_t*> (finish.target + line * finish.target_step)
         if last < 0:
@@ -1739,12 +1740,10 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
             i = 0
             while i < last:
                 dmlcy_store_half(
-                    target + i,
-                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
-                i += DMLCY_BLOCK
+                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += size
             dmlcy_store_half(
-                target + last,
-                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
         results += finish.line_step
         counts += finish.line_step
 
@@ -1757,8 +1756,9 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
     cdef float init = 0
     cdef uint16_t* target
     cdef int64_t line, i
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = finish.size - size
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
-    cdef int64_t last = finish.size - DMLCY_BLOCK
     for line in range(finish.lines):
         target = <uint16_t*> (finish.target + line * finish.target_step)
         if last < 0:
@@ -1768,12 +1768,10 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
             i = 0
             while i < last:
                 dmlcy_store_half_wide(
-                    target + i,
-                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
-                i += DMLCY_BLOCK
+                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += size
             dmlcy_store_half_wide(
-                target + last,
-                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
         results += finish.line_step
         counts += finish.line_step
 
@@ -2000,6 +1998,7 @@ cdef void average_pooling_FLOAT16_finish_band(
     cdef WindowFinish finish
     cdef int64_t row, line
     average_pooling_FLOAT16_count(plan, place, scratch)
+    finish.counts = scratch.counts
     if lines == 1:
         lines = rows
         line_step = row_step
@@ -2009,7 +2008,6 @@ cdef void average_pooling_FLOAT16_finish_band(
         pitch = columns
         lines = 1
     finish.results = results
-    finish.counts = scratch.counts
     finish.line_step = pitch * run
     finish.volume = plan.volume
     finish.attributes = plan.attributes
@@ -2137,10 +2135,6 @@ cdef struct average_pooling_FLOAT32_Scratch:
     float* finished
 
 
-cdef inline float average_pooling_FLOAT32_step(float acc, float x, bint include_padding) noexcept nogil:
-    return acc + x
-
-
 cdef inline float average_pooling_FLOAT32_first(float x, bint include_padding) noexcept nogil:
     return x
 
@@ -2163,8 +2157,9 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
     cdef float init = 0
     cdef float* target
     cdef int64_t line, i
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = finish.size - size
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
-    cdef int64_t last = finish.size - DMLCY_BLOCK
     for line in range(finish.lines):
         target = <float*> (finish.target + line * finish.target_step)
         if last < 0:
@@ -2174,12 +2169,10 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
             i = 0
             while i < last:
                 dmlcy_store_float(
-                    target + i,
-                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
-                i += DMLCY_BLOCK
+                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += size
             dmlcy_store_float(
-                target + last,
-                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
         results += finish.line_step
         counts += finish.line_step
 
@@ -2192,8 +2185,9 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
     cdef float init = 0
     cdef float* target
     cdef int64_t line, i
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = finish.size - size
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
-    cdef int64_t last = finish.size - DMLCY_BLOCK
     for line in range(finish.lines):
         target = <float*> (finish.target + line * finish.target_step)
         if last < 0:
@@ -2203,12 +2197,10 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
             i = 0
             while i < last:
                 dmlcy_store_float(
-                    target + i,
-                    (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
-                i += DMLCY_BLOCK
+                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                i += size
             dmlcy_store_float(
-                target + last,
-                (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
         results += finish.line_step
         counts += finish.line_step
 
@@ -2221,7 +2213,7 @@ cdef inline void average_pooling_FLOAT32_load(
         dmlcy_copy(<char*> target, input, size * step)
     else:
         for i in range(size):
-            target[i] = average_pooling_FLOAT32_first((<const float*> (input + i * step))[0], include_padding)
+            target[i] = average_pooling_FLOAT32_first(((<const float*> (input + i * step))[0]), include_padding)
 
 
 # A row of every line of the band, as accumulators; `input` is its first column inside the input.
@@ -2439,6 +2431,7 @@ cdef void average_pooling_FLOAT32_finish_band(
     cdef WindowFinish finish
     cdef int64_t row, line
     average_pooling_FLOAT32_count(plan, place, scratch)
+    finish.counts = scratch.counts
     if lines == 1:
         lines = rows
         line_step = row_step
@@ -2448,7 +2441,6 @@ cdef void average_pooling_FLOAT32_finish_band(
         pitch = columns
         lines = 1
     finish.results = results
-    finish.counts = scratch.counts
     finish.line_step = pitch * run
     finish.volume = plan.volume
     finish.attributes = plan.attributes
