@@ -716,7 +716,11 @@ def max_pooling(
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
         With every violation in ``.violations``: those of each field (data type,
-        rank, range, length).
+        rank, range, length), and these:
+
+        ``DML-MAX_POOLING-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
 
     See Also
     --------
