@@ -335,7 +335,7 @@ class _Linter:
         for row in self.operator.accuracy:
             if row.dtype not in known:
                 self.error(
-                    row.ulp.span,
+                    row.span,
                     f"no tensor is {row.dtype}",
                     did_you_mean(row.dtype, known),
                 )

@@ -697,7 +697,7 @@ class _OperatorReader:
                 if row is not None:
                     ulp = self.formula(row, "ulp")
                     self.typed(ulp, self.scope, Kind.INT, Kind.FLOAT)
-                    yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"))
+                    yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"), table.key_span(dtype))
                     row.finish()
             table.finish()
 

@@ -383,6 +383,7 @@ class Accuracy:
     dtype: str
     ulp: Formula
     of: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
