@@ -80,10 +80,11 @@ def tolerance(
 
 def _half(inputs: Mapping[str, Array], sign: int) -> dict[str, Array]:
     """The sizes of the values of one sign, 0 in place of the others and of NaN."""
-    return {
-        name: np.where(x * sign > 0, np.abs(x), x.dtype.type(0)) if x.dtype.kind == "f" else x
-        for name, x in inputs.items()
-    }
+    with np.errstate(invalid="ignore"):  # of signalling NaN
+        return {
+            name: np.where(x * sign > 0, np.abs(x), x.dtype.type(0)) if x.dtype.kind == "f" else x
+            for name, x in inputs.items()
+        }
 
 
 def _run(
