@@ -78,13 +78,13 @@ def _regions(batches: int, size: int, dtype: str, count: int) -> Array:
 def calls(*, large: bool) -> list[Call]:
     """Of each operator some: small ones that run on one thread, or one that is worth several."""
     n = 16 if large else 1
-    side = 72 if large else 9
+    side, pooled = (72, 12) if large else (9, 4)
     made = []
     for seed, dtype in enumerate(("f4",) if large else ("f4", "f2")):
         x = _random(seed, (n, 8, side, side), dtype)
         made += [
             Call("average_pooling", (x,), {"window_size": 3, "strides": 1, "start_padding": 1, "end_padding": 1}),
-            Call("roi_pooling", (x, _regions(n, side, dtype, 40 * n)), {"spatial_scale": 1, "pooled_size": (4, 4)}),
+            Call("roi_pooling", (x, _regions(n, side, dtype, 40 * n)), {"spatial_scale": 1, "pooled_size": pooled}),
         ]
     for seed, dtype in enumerate(("f4",) if large else ("f4", "u1", "i8")):
         x = _random(seed, (n, 8, side, side), dtype)
