@@ -12,7 +12,7 @@ from benchmarks.ratios import copied, forms, geometric_mean, grid, rated, ratio
 from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Row
 from benchmarks.sweep import MEGABYTES
 
-MOVERS = ("unfold", "depth_to_space", "depth_to_space1", "space_to_depth", "space_to_depth1", "padding1")
+MOVERS = ("unfold", "depth_to_space", "depth_to_space1", "space_to_depth", "space_to_depth1", "padding", "padding1")
 COMPUTE_BOUND = ("average_pooling/3x3-s1-p1", "average_pooling/7x7-s1-p3", "roi_pooling")
 FLOOR = 0.95  # of the best peer, in every cell
 SCRATCH = 1.0  # MB; a few rows per thread are less, and Linux tells no less

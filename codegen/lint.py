@@ -236,6 +236,7 @@ class _Linter:
             "length": field.type.endswith("_array"),
             "range": uint and field.value is None,
             "dtype": field.is_tensor or field.type == "scalar_union",
+            "infinite": field.type == "float",
         }
         for document, number, row in self.rows("field"):
             for key, taken in takes.items():

@@ -467,6 +467,7 @@ class _OperatorReader:
             maximum=high,
             provenance=provenance,
             value=self.formula(row, "value") if row.has("value") else None,
+            infinite=row.bool("infinite", False),
             span=row.span("name"),
         )
 

@@ -216,6 +216,7 @@ class Field:
     maximum: int
     provenance: str
     value: Formula | None
+    infinite: bool  # of a FLOAT: it may be infinite, or not a number
     span: Span | None
 
     @property

@@ -496,7 +496,7 @@ class _Planner:
                 takes = f"{takes} A sequence has ``{formula(field.length.node)}`` entries.".strip()
             case "float":
                 declare = (f"float {name}",)
-                take, summary = f"take_float({name}, &a.{name})", "float"
+                take, summary = f"take_float({name}, {field.infinite}, &a.{name})", "float"
             case "bool":
                 declare = (f"bint {name}",)
                 take, summary = f"take_bool({name}, &a.{name})", "bool"

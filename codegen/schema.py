@@ -64,6 +64,7 @@ def _group() -> dict[str, JSON]:
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
+        "infinite": BOOL,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     example = {

@@ -129,6 +129,7 @@ def _field(field: Field) -> dict[str, Any]:
         "rank": field.ranks,
         "sizes": _text(field.sizes),
         "leading_ones": field.leading_ones,
+        "infinite": field.infinite or None,
         "length": _text(field.length),
         "range": limits if ranged else None,
         "default": field.default,

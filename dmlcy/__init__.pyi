@@ -96,6 +96,7 @@ __all__ = [
     "get_num_threads",
     "max_pooling",
     "minimum_feature_level",
+    "padding",
     "padding1",
     "record",
     "roi_pooling",
@@ -772,6 +773,137 @@ def max_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    out: _Out,
+) -> _Out: ...
+@overload
+def padding(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    start_padding: _Int | _Ints,
+    end_padding: _Int | _Ints,
+    padding_mode: _PaddingMode = "CONSTANT",
+    padding_value: _Number = 0,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Pad each axis of a tensor with a FLOAT, which integers truncate, or by
+    continuing the tensor.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pad. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+    start_padding : int or sequence of ints
+        Elements added before each axis. A sequence has ``axes`` entries.
+    end_padding : int or sequence of ints
+        Elements added after each axis. A sequence has ``axes`` entries.
+    padding_mode : PaddingMode or its name, default 'CONSTANT'
+        Where the elements outside the input come from. One of CONSTANT, EDGE,
+        REFLECTION, SYMMETRIC or WRAP.
+    padding_value : float, default 0
+        Value of the elements outside the input in mode CONSTANT, truncated for
+        tensors of integers; ignored in the other modes.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        The padded tensor.
+        Sizes ``padded``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-PADDING-padding_value-no-integer``
+            padding_value is infinite or not a number, which no integer is. Must
+            hold:
+            ``bits == 0 or isfinite(padding_value)``
+
+        ``DML-PADDING-padding_value-too-large``
+            padding_value is too large for the integers of the tensor. Must
+            hold:
+            ``bits == 0 or padding_value < pow(2.0, bits - signs)``
+
+        ``DML-PADDING-padding_value-too-small``
+            padding_value is too small for the integers of the tensor. Must
+            hold:
+            ``bits == 0 or floor(-padding_value) <= signs * pow(2.0, bits -
+            signs)``
+
+        ``DML-PADDING-padding_value-overflows``
+            padding_value is finite, and overflows FLOAT16. Must hold:
+            ``half == 0 or not isfinite(padding_value) or abs(padding_value) <
+            65520.0``
+
+    See Also
+    --------
+    dmlcy.desc.Padding : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``axes = rank(input)``
+        Number of axes.
+    ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
+        Size of each axis after padding.
+    ``constant = 1 if padding_mode == 'CONSTANT' else 0``
+        Whether the padding value is read.
+    ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
+        Bits of an integer of the tensor, if there are 8.
+    ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
+        Bits of an integer of the tensor, if there are 16.
+    ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
+        Bits of an integer of the tensor, if there are 32.
+    ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
+        Bits of an integer of the tensor, if there are 64.
+    ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
+        Bits of the integer that the padding value becomes; 0 where it becomes
+        none.
+    ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
+        How many of these bits are signs.
+    ``half = constant if dtype(input) == 'FLOAT16' else 0``
+        Whether the padding value becomes a FLOAT16.
+
+    References
+    ----------
+    PADDING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([1, 2, 3], dtype=np.int32)
+    >>> dml.padding(x, start_padding=(1,), end_padding=(2,), padding_value=10.6)
+    array([10,  1,  2,  3, 10, 10], dtype=int32)
+    """
+
+@overload
+def padding(
+    input: _Array,
+    *,
+    start_padding: _Int | _Ints,
+    end_padding: _Int | _Ints,
+    padding_mode: _PaddingMode = "CONSTANT",
+    padding_value: _Number = 0,
+    out: None = None,
+) -> _Result: ...
+@overload
+def padding(
+    input: _Array,
+    *,
+    start_padding: _Int | _Ints,
+    end_padding: _Int | _Ints,
+    padding_mode: _PaddingMode = "CONSTANT",
+    padding_value: _Number = 0,
     out: _Out,
 ) -> _Out: ...
 @overload

@@ -605,9 +605,13 @@ class Check:
 
     def _float(self, field: Field, value: object) -> None:
         number = as_float(value)
-        self.resolved[field.python] = number
-        self.rules.__dict__[field.python] = single(number)
-        if not math.isfinite(single(number)):
+        rounded = single(number)
+        self.rules.__dict__[field.python] = rounded
+        # What is infinite by itself, or NaN, may be taken; what only becomes so may not.
+        refused = not math.isfinite(rounded) and not (field.infinite and (number != number or value == rounded))
+        if not (refused and field.infinite):
+            self.resolved[field.python] = number
+        if refused:
             raise Refused("finite", values={"actual": value})
 
     def _size_2d(self, field: Field, value: object) -> None:

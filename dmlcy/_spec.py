@@ -69,6 +69,7 @@ class Field:
     minimum: int | None = None  # of a uint, or of each entry of an array
     maximum: int | None = None
     value: Formula | None = None  # of a field that follows from the others: a count, a data type
+    infinite: bool = False  # of a float: it may be infinite, or not a number
     scalar_type: str | None = None  # of a scalar union: the field that holds its type
     provenance: str = "documented"  # of the range
 
@@ -195,7 +196,7 @@ class Example:
     outputs: dict[str, tuple[str, tuple[int, ...], Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Operator:
     """Everything that is known of an operator."""
 
@@ -217,6 +218,14 @@ class Operator:
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
     window: Window | None
     definition: Definition
+
+    def __repr__(self) -> str:
+        """Its name: the rest is pages long, and stands in reports of failed tests."""
+        return f"<operator {self.name}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The same in Hypothesis and IPython, which print the fields of a dataclass otherwise."""
+        printer.text(repr(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ __all__ = [
     "depth_to_space",
     "depth_to_space1",
     "max_pooling",
+    "padding",
     "padding1",
     "roi_pooling",
     "space_to_depth",
@@ -238,6 +239,50 @@ def max_pooling(
     - Each item of the batch by itself.
     - Each channel by itself.
     - The spatial axes, anywhere: pieces overlap by what a window spans.
+    """
+
+def padding(
+    input: _Array,
+    *,
+    start_padding: _Int | _Ints,
+    end_padding: _Int | _Ints,
+    padding_mode: _PaddingMode = "CONSTANT",
+    padding_value: _Number = 0,
+) -> Array:
+    """Pad each axis of a tensor with a FLOAT, which integers truncate, or by continuing the tensor.
+
+    ``dmlcy.padding`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pad.
+    start_padding : int or sequence of ints
+        Elements added before each axis.
+    end_padding : int or sequence of ints
+        Elements added after each axis.
+    padding_mode : PaddingMode or its name, default 'CONSTANT'
+        Where the elements outside the input come from.
+    padding_value : float, default 0
+        Value of the elements outside the input in mode CONSTANT, truncated for tensors of integers; ignored in the
+        other modes.
+
+    Returns
+    -------
+    dask array
+        The padded tensor.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
+    - A padded axis: its ends are padded by themselves; it is made whole where the padding reads too far.
     """
 
 def padding1(

@@ -27,6 +27,7 @@ __all__ = [
     "DepthToSpace1",
     "MaxPooling",
     "OperatorDesc",
+    "Padding",
     "Padding1",
     "RoiPooling",
     "Size2D",
@@ -230,6 +231,50 @@ class MaxPooling(OperatorDesc):
         strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0,
+    ) -> None: ...
+
+class Padding(OperatorDesc):
+    """DML_PADDING_OPERATOR_DESC: Pad each axis of a tensor with a FLOAT, which
+    integers truncate, or by continuing the tensor.
+
+    Parameters
+    ----------
+    input
+        The tensor to pad.
+    output
+        The padded tensor.
+    padding_mode
+        Where the elements outside the input come from.
+    padding_value
+        Value of the elements outside the input in mode CONSTANT, truncated for
+        tensors of integers; ignored in the other modes.
+    dimension_count
+        Number of entries of StartPadding and EndPadding: the number of axes of
+        both tensors.
+    start_padding
+        Elements added before each axis.
+    end_padding
+        Elements added after each axis.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    padding_mode: PaddingMode
+    padding_value: float
+    dimension_count: int
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        start_padding: _Int | _Ints,
+        end_padding: _Int | _Ints,
+        output: TensorDesc | None = None,
+        padding_mode: _PaddingMode = "CONSTANT",
+        padding_value: _Number = 0,
+        dimension_count: _Int | None = None,
     ) -> None: ...
 
 class Padding1(OperatorDesc):

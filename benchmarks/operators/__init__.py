@@ -9,6 +9,7 @@ from benchmarks.operators import (
     depth_to_space,
     depth_to_space1,
     max_pooling,
+    padding,
     padding1,
     roi_pooling,
     space_to_depth,
@@ -28,6 +29,7 @@ OPERATORS: dict[str, Operator] = {
         depth_to_space1.OPERATOR,
         space_to_depth.OPERATOR,
         space_to_depth1.OPERATOR,
+        padding.OPERATOR,
         padding1.OPERATOR,
         roi_pooling.OPERATOR,
     )

@@ -13,7 +13,7 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..expr.types import Kind
 from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, inside, local
+from .base import C_TYPES, ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, inside, local
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class PadKernel:
     start: str
     fill: str
     mode: str
+    numbers: tuple[tuple[int, str, str], ...]  # data type, its C type and the fill as such, where the fill is a FLOAT
     maps: tuple[IndexMap, ...]
     definition: Definition
 
@@ -61,7 +62,13 @@ class Pad:
         if index is not None:
             index.finish()
         kernel.finish()
-        return PadKernel(start, fill, mode, tuple(maps), kernel.definition)
+        numbers = []
+        if fill in operator.scope and operator.scope[fill].kind is Kind.FLOAT:
+            for dtype in (known for known in facts.dtypes if known.numpy is not None):
+                ctype = C_TYPES.get(dtype.name, f"{dtype.numpy}_t")
+                number = f"dmlcy_half_of_float(a.{fill})" if dtype.name == "FLOAT16" else f"<{ctype}> a.{fill}"
+                numbers.append((dtype.value, ctype, number))
+        return PadKernel(start, fill, mode, tuple(numbers), tuple(maps), kernel.definition)
 
     def needs(self, kernel: PadKernel) -> Sequence[str]:
         """No let."""

@@ -16,7 +16,8 @@ def pad(given: Given) -> Array:
     source, mode = given.input, given.field("mode").name
     start, sizes = given.field("start"), given.output_sizes
     result: Array = np.empty(sizes, source.dtype)
-    result[...] = given.field("fill")
+    if f"index.{mode}" not in given.told.formulas:
+        result[...] = given.field("fill")
     inside: list[list[int]] = []
     outside: list[list[int]] = []
     for n, before, size in zip(source.shape, start, sizes, strict=True):

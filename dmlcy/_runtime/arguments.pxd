@@ -8,8 +8,8 @@ cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* resu
 # An int fills all n entries; else a sequence or 1-D integer array of n entries.
 cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, int64_t* result) except -1
 cdef int take_bool(object value, bint* result) except -1
-# A finite number, rounded to float32.
-cdef int take_float(object value, float* result) except -1
+# A number, rounded to float32: finite, or `infinite` where the value is that itself.
+cdef int take_float(object value, bint infinite, float* result) except -1
 # A member of cls, or a key of names (short and full DirectML spelling -> value).
 cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1
 # A dtype: TensorDataType member, DirectML spelling short or full, or what numpy.dtype() takes of the 11 types.

@@ -105,13 +105,13 @@ cdef int take_bool(object value, bint* result) except -1:
     return 1
 
 
-cdef int take_float(object value, float* result) except -1:
+cdef int take_float(object value, bint infinite, float* result) except -1:
     cdef double number
     cdef float rounded
     if not take_real(value, &number):
         return 0
     rounded = <float>number
-    if not isfinite(rounded):
+    if not isfinite(rounded) and not (infinite and not isfinite(number)):
         return 0
     result[0] = rounded
     return 1

@@ -208,7 +208,8 @@ def _attribute_ways(field: Field, level: int) -> Iterator[tuple[str, Break]]:
             ),
         )
     if field.type == "float":
-        yield "finite", lambda b, field: b.with_(field, b.of(math.nan, math.inf, -math.inf, 1e39))
+        beyond = (1e39, -1e39) if field.infinite else (math.nan, math.inf, -math.inf, 1e39)
+        yield "finite", lambda b, field: b.with_(field, b.of(*beyond))
     if field.type == "scalar_union":
         yield "value", lambda b, field: b.with_(field, b.of(2**64, -(2**63) - 1, 10**400, -1, 300, 2**31, 2**16))
 

@@ -442,7 +442,7 @@ def break_overlap(use: Use, field: Field) -> Ways:
 
 def break_finite(use: Use, field: Field) -> Ways:
     if field.type == "float":
-        for value in (float("nan"), float("inf"), 1e39, 10**400):
+        for value in (1e39, 10**400) if field.infinite else (float("nan"), float("inf"), 1e39, 10**400):
             yield from both(field.python, value)
 
 

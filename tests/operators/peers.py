@@ -80,10 +80,18 @@ def as_signed(x: Array) -> Array:
     return np.ascontiguousarray(x).view(f"i{x.itemsize}")
 
 
-# PADDING1
+# PADDING and PADDING1
 
 MODES = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
 SMALL = 2**31 - 1
+
+
+def fill_of(desc: Any, x: Array) -> int | float:
+    """The padding value as an element: the older version has a FLOAT, which integers truncate."""
+    if desc.operator.name != "PADDING":
+        return desc.padding_value  # type: ignore[no-any-return]
+    value = float(np.float32(desc.padding_value))
+    return value if x.dtype.kind == "f" else int(value)
 
 
 def padding_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
@@ -109,7 +117,7 @@ def padding_torch(desc: Any, arrays: Arrays) -> Array:
     x, mode = contiguous(arrays["input"]), desc.padding_mode.name
     axes = range(x.ndim) if mode == "CONSTANT" else range(2, x.ndim)
     widths = [width for axis in reversed(axes) for width in (desc.start_padding[axis], desc.end_padding[axis])]
-    value = {"value": desc.padding_value} if mode == "CONSTANT" else {}
+    value = {"value": fill_of(desc, arrays["input"])} if mode == "CONSTANT" else {}
     result: Array = torch().nn.functional.pad(x, widths, name[mode], **value).numpy()
     return result
 
@@ -129,7 +137,7 @@ def padding_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 def padding_onnx(desc: Any, arrays: Arrays) -> Array:
     x = arrays["input"]
     widths = np.array([*desc.start_padding, *desc.end_padding], np.int64)
-    value = [np.array(desc.padding_value, x.dtype)] if desc.padding_mode.name == "CONSTANT" else []
+    value = [np.array(fill_of(desc, x), x.dtype)] if desc.padding_mode.name == "CONSTANT" else []
     return onnx("Pad", 19, [x, widths, *value], mode=MODES[desc.padding_mode.name])
 
 
@@ -347,6 +355,8 @@ def regions_onnx(desc: Any, arrays: Arrays) -> Array:
 
 
 PEERS = {
+    ("PADDING", "PyTorch"): Peer(padding_torch_refuses, padding_torch),
+    ("PADDING", "ONNX Runtime"): Peer(padding_onnx_refuses, padding_onnx),
     ("PADDING1", "PyTorch"): Peer(padding_torch_refuses, padding_torch),
     ("PADDING1", "ONNX Runtime"): Peer(padding_onnx_refuses, padding_onnx),
     ("DEPTH_TO_SPACE", "PyTorch"): Peer(everything_is_expressed, shuffle_torch),

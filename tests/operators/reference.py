@@ -49,6 +49,12 @@ def padding1(
     return result
 
 
+def padding(x: Array, *, padding_mode: str, padding_value: float, **others: Any) -> Array:
+    value = np.float32(padding_value if padding_mode == "CONSTANT" else 0)
+    fill = value if x.dtype.kind == "f" else int(value)
+    return padding1(x, padding_mode=padding_mode, padding_value=fill, **others)
+
+
 # DEPTH_TO_SPACE and SPACE_TO_DEPTH
 
 

@@ -1,15 +1,17 @@
 # cython: language_level=3
-"""pad: PADDING1."""
+"""pad: PADDING."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.math cimport fabs, floor, isfinite, pow
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
-from dmlcy._runtime.arguments cimport take_enum, take_scalar, take_uints
+from dmlcy._runtime.arguments cimport take_enum, take_float, take_uints
 from dmlcy._runtime.checks cimport append_sizes, ceil_div, floor_mod, magnitude, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
+from dmlcy._runtime.half cimport dmlcy_half_of_float
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.recording cimport current_recordings, element_of, packed, tuple_of
+from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
 from dmlcy._runtime.stream cimport (
     dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill, dmlcy_stream_put,
@@ -1032,44 +1034,52 @@ cdef dict PaddingMode_NAMES = {
 }
 
 
-# PADDING1
+# PADDING
 
-cdef struct Padding1:
+cdef struct Padding:
     Tensor input
     Tensor output
     int64_t padding_mode
-    unsigned char padding_value[8]
+    float padding_value
     int64_t start_padding[MAX_RANK]
     int64_t end_padding[MAX_RANK]
     int64_t axes
     int64_t padded[MAX_RANK]
+    int64_t constant
+    int64_t bits8
+    int64_t bits16
+    int64_t bits32
+    int64_t bits64
+    int64_t bits
+    int64_t signs
+    int64_t half
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] PADDING1_T = [
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0xffe,
+cdef uint32_t[15] PADDING_T = [
+    0x6, 0x6, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
     0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
 ]
-cdef uint32_t[15] PADDING1_R_RANKS = [
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1fe,
+cdef uint32_t[15] PADDING_R_RANKS = [
+    0x30, 0x30, 0x30, 0x30, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
     0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
 ]
-cdef uint32_t[15] PADDING1_PADDING_MODE = [
+cdef uint32_t[15] PADDING_PADDING_MODE = [
     0x7, 0x7, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf,
     0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
 ]
 
 
 # Whether the operator and its inputs hold at the level.
-cdef bint padding1_inputs_hold(Padding1* a, int level) noexcept nogil:
+cdef bint padding_inputs_hold(Padding* a, int level) noexcept nogil:
     return (
-        level >= 7
-        and tensor_holds(&a.input, PADDING1_T[level], PADDING1_R_RANKS[level])
+        level >= 0
+        and tensor_holds(&a.input, PADDING_T[level], PADDING_R_RANKS[level])
     )
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int padding1_take(
-    Padding1* a,
+cdef int padding_take(
+    Padding* a,
     int level,
     object padding_mode,
     object padding_value,
@@ -1078,9 +1088,9 @@ cdef int padding1_take(
 ) except -1:
     if not take_enum(padding_mode, PaddingMode, PaddingMode_NAMES, &a.padding_mode):
         return 0
-    if not (PADDING1_PADDING_MODE[level] >> a.padding_mode) & 1:
+    if not (PADDING_PADDING_MODE[level] >> a.padding_mode) & 1:
         return 0
-    if not take_scalar(padding_value, a.input.dtype, a.padding_value):
+    if not take_float(padding_value, True, &a.padding_value):
         return 0
     a.axes = a.input.rank
     if not take_uints(start_padding, a.axes, 0, 4294967295, a.start_padding):
@@ -1091,8 +1101,28 @@ cdef int padding1_take(
 
 
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
-cdef bint padding1_holds(Padding1* a, int level) noexcept nogil:
+cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     cdef int64_t d
+    a.bits8 = 8 if a.input.dtype == 8 or a.input.dtype == 5 else 0
+    a.bits16 = 16 if a.input.dtype == 7 or a.input.dtype == 4 else 0
+    a.bits32 = 32 if a.input.dtype == 6 or a.input.dtype == 3 else 0
+    a.bits64 = 64 if a.input.dtype == 11 or a.input.dtype == 10 else 0
+    a.constant = 1 if a.padding_mode == 0 else 0
+    a.bits = (a.bits8 + a.bits16 + a.bits32 + a.bits64) * a.constant
+    # padding_value-no-integer
+    if not (level < 2 or (a.bits == 0 or isfinite(a.padding_value))):
+        return False
+    a.signs = 1 if a.input.dtype == 8 or a.input.dtype == 7 or a.input.dtype == 6 or a.input.dtype == 11 else 0
+    # padding_value-too-large
+    if not (level < 2 or (a.bits == 0 or a.padding_value < pow(2.0, a.bits - a.signs))):
+        return False
+    # padding_value-too-small
+    if not (level < 2 or (a.bits == 0 or floor(-a.padding_value) <= a.signs * pow(2.0, a.bits - a.signs))):
+        return False
+    a.half = a.constant if a.input.dtype == 2 else 0
+    # padding_value-overflows
+    if not (a.half == 0 or not isfinite(a.padding_value) or fabs(a.padding_value) < 65520.0):
+        return False
     for d in range(a.axes):
         a.padded[d] = a.input.sizes[d] + a.start_padding[d] + a.end_padding[d]
     a.output.dtype = a.input.dtype
@@ -1100,47 +1130,68 @@ cdef bint padding1_holds(Padding1* a, int level) noexcept nogil:
     a.output.rank = 0
     if not append_sizes(&a.output, a.padded, a.axes):
         return False
-    if not tensor_holds(&a.output, PADDING1_T[level], PADDING1_R_RANKS[level]):
+    if not tensor_holds(&a.output, PADDING_T[level], PADDING_R_RANKS[level]):
         return False
     return True
 
 
-cdef int64_t padding1_edge(int64_t p, int64_t n) noexcept nogil:
+cdef int64_t padding_edge(int64_t p, int64_t n) noexcept nogil:
     return min(max(p, 0), n - 1)
 
 
-cdef int64_t padding1_reflection(int64_t p, int64_t n) noexcept nogil:
+cdef int64_t padding_reflection(int64_t p, int64_t n) noexcept nogil:
     return 0 if n == 1 else min(floor_mod(p, 2 * n - 2), 2 * n - 2 - floor_mod(p, 2 * n - 2))
 
 
-cdef int64_t padding1_symmetric(int64_t p, int64_t n) noexcept nogil:
+cdef int64_t padding_symmetric(int64_t p, int64_t n) noexcept nogil:
     return min(floor_mod(p, 2 * n), 2 * n - 1 - floor_mod(p, 2 * n))
 
 
-cdef int64_t padding1_wrap(int64_t p, int64_t n) noexcept nogil:
+cdef int64_t padding_wrap(int64_t p, int64_t n) noexcept nogil:
     return floor_mod(p, n)
 
 
-cdef int padding1_run(const Padding1* a) noexcept nogil:
+cdef int padding_run(const Padding* a) noexcept nogil:
     cdef Pad work
     work.input = a.input
     work.output = a.output
     memcpy(work.start, a.start_padding, sizeof(work.start))
-    memcpy(work.fill, a.padding_value, sizeof(work.fill))
     work.index = NULL
     if a.padding_mode == 1:    # EDGE
-        work.index = padding1_edge
+        work.index = padding_edge
     elif a.padding_mode == 2:    # REFLECTION
-        work.index = padding1_reflection
+        work.index = padding_reflection
     elif a.padding_mode == 3:    # SYMMETRIC
-        work.index = padding1_symmetric
+        work.index = padding_symmetric
     elif a.padding_mode == 4:    # WRAP
-        work.index = padding1_wrap
+        work.index = padding_wrap
+    if work.index == NULL and a.input.dtype == 1:
+        (<float*> work.fill)[0] = <float> a.padding_value
+    elif work.index == NULL and a.input.dtype == 2:
+        (<uint16_t*> work.fill)[0] = dmlcy_half_of_float(a.padding_value)
+    elif work.index == NULL and a.input.dtype == 3:
+        (<uint32_t*> work.fill)[0] = <uint32_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 4:
+        (<uint16_t*> work.fill)[0] = <uint16_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 5:
+        (<uint8_t*> work.fill)[0] = <uint8_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 6:
+        (<int32_t*> work.fill)[0] = <int32_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 7:
+        (<int16_t*> work.fill)[0] = <int16_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 8:
+        (<int8_t*> work.fill)[0] = <int8_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 9:
+        (<double*> work.fill)[0] = <double> a.padding_value
+    elif work.index == NULL and a.input.dtype == 10:
+        (<uint64_t*> work.fill)[0] = <uint64_t> a.padding_value
+    elif work.index == NULL and a.input.dtype == 11:
+        (<int64_t*> work.fill)[0] = <int64_t> a.padding_value
     return pad(&work)
 
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
-cdef object padding1_call(Padding1* a, ndarray input_array, object out):
+cdef object padding_call(Padding* a, ndarray input_array, object out):
     cdef ndarray output_array, result
     cdef object recordings = current_recordings()
     cdef int status
@@ -1156,34 +1207,34 @@ cdef object padding1_call(Padding1* a, ndarray input_array, object out):
             return None
         result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
-        raise RuntimeError("padding1(): input was changed during the call")
+        raise RuntimeError("padding(): input was changed during the call")
     if recordings is None:
         input_array = aligned(input_array, &a.input)
     else:
         input_array = packed(input_array, &a.input)
     if is_brief(&a.input) and is_brief(&a.output):
-        status = padding1_run(a)
+        status = padding_run(a)
     else:
         with nogil:
-            status = padding1_run(a)
+            status = padding_run(a)
     if status != 0:
-        raise MemoryError("padding1: no memory for scratch rows")
+        raise MemoryError("padding: no memory for scratch rows")
     write_back(output_array, result)
     if recordings is not None:
         from dmlcy._record import keep
 
-        keep(recordings, "PADDING1", {
+        keep(recordings, "PADDING", {
             "input": input_array,
             "output": packed(result, &a.output),
             "padding_mode": PaddingMode(a.padding_mode),
-            "padding_value": element_of(a.input.dtype, a.padding_value),
+            "padding_value": a.padding_value,
             "start_padding": tuple_of(a.axes, a.start_padding),
             "end_padding": tuple_of(a.axes, a.end_padding),
         })
     return output_array if out is None else out
 
 
-def padding1(
+def padding(
     input,
     *,
     start_padding,
@@ -1192,14 +1243,14 @@ def padding1(
     padding_value=0,
     out=None,
 ):
-    """Pad each axis of a tensor with a value of the tensor's own data type, or by
+    """Pad each axis of a tensor with a FLOAT, which integers truncate, or by
     continuing the tensor.
 
     Parameters
     ----------
     input : array_like
-        The tensor to pad. Rank 1 to 8; data type FLOAT64, FLOAT32, FLOAT16,
-        INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
+        The tensor to pad. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     start_padding : int or sequence of ints
         Elements added before each axis. A sequence has ``axes`` entries.
     end_padding : int or sequence of ints
@@ -1207,9 +1258,9 @@ def padding1(
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from. One of CONSTANT, EDGE,
         REFLECTION, SYMMETRIC or WRAP.
-    padding_value : number, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. A value of the data type of ``input``.
+    padding_value : float, default 0
+        Value of the elements outside the input in mode CONSTANT, truncated for
+        tensors of integers; ignored in the other modes.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1226,11 +1277,32 @@ def padding1(
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
         With every violation in ``.violations``: those of each field (data type,
-        rank, range, length).
+        rank, range, length), and these:
+
+        ``DML-PADDING-padding_value-no-integer``
+            padding_value is infinite or not a number, which no integer is. Must
+            hold:
+            ``bits == 0 or isfinite(padding_value)``
+
+        ``DML-PADDING-padding_value-too-large``
+            padding_value is too large for the integers of the tensor. Must
+            hold:
+            ``bits == 0 or padding_value < pow(2.0, bits - signs)``
+
+        ``DML-PADDING-padding_value-too-small``
+            padding_value is too small for the integers of the tensor. Must
+            hold:
+            ``bits == 0 or floor(-padding_value) <= signs * pow(2.0, bits -
+            signs)``
+
+        ``DML-PADDING-padding_value-overflows``
+            padding_value is finite, and overflows FLOAT16. Must hold:
+            ``half == 0 or not isfinite(padding_value) or abs(padding_value) <
+            65520.0``
 
     See Also
     --------
-    dmlcy.desc.Padding1 : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.Padding : Its desc, for ``check`` and ``compile``.
 
     Notes
     -----
@@ -1240,38 +1312,55 @@ def padding1(
         Number of axes.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
+    ``constant = 1 if padding_mode == 'CONSTANT' else 0``
+        Whether the padding value is read.
+    ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
+        Bits of an integer of the tensor, if there are 8.
+    ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
+        Bits of an integer of the tensor, if there are 16.
+    ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
+        Bits of an integer of the tensor, if there are 32.
+    ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
+        Bits of an integer of the tensor, if there are 64.
+    ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
+        Bits of the integer that the padding value becomes; 0 where it becomes
+        none.
+    ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
+        How many of these bits are signs.
+    ``half = constant if dtype(input) == 'FLOAT16' else 0``
+        Whether the padding value becomes a FLOAT16.
 
     References
     ----------
-    PADDING1, feature level 5_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
+    PADDING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
 
     Examples
     --------
     >>> import numpy as np
     >>> import dmlcy as dml
-    >>> x = np.array([1, 2, 3], dtype=np.int64)
-    >>> dml.padding1(x, start_padding=(2,), end_padding=(2,), padding_mode="WRAP")
-    array([2, 3, 1, 2, 3, 1, 2])
+    >>> x = np.array([1, 2, 3], dtype=np.int32)
+    >>> dml.padding(x, start_padding=(1,), end_padding=(2,), padding_value=10.6)
+    array([10,  1,  2,  3, 10, 10], dtype=int32)
     """
-    cdef Padding1 a
+    cdef Padding a
     cdef int level = current_level()
     cdef ndarray input_array = as_array(input)
     cdef object result
     if (
         view(input_array, &a.input)
-        and padding1_inputs_hold(&a, level)
-        and padding1_take(
+        and padding_inputs_hold(&a, level)
+        and padding_take(
             &a, level, padding_mode, padding_value, start_padding, end_padding
         )
-        and padding1_holds(&a, level)
+        and padding_holds(&a, level)
     ):
-        result = padding1_call(&a, input_array, out)
+        result = padding_call(&a, input_array, out)
         if result is not None:
             return result
     from dmlcy._check import refuse
 
-    return refuse("PADDING1", {
+    return refuse("PADDING", {
         "input": input,
         "start_padding": start_padding,
         "end_padding": end_padding,
@@ -1281,10 +1370,10 @@ def padding1(
     }, level)
 
 
-cdef class Padding1Operator(CompiledOperator):
-    """PADDING1, checked once: called with arrays of the sizes and data types of its desc."""
+cdef class PaddingOperator(CompiledOperator):
+    """PADDING, checked once: called with arrays of the sizes and data types of its desc."""
 
-    cdef Padding1 fields
+    cdef Padding fields
 
     def __cinit__(self, *args, **kwargs):
         self.inputs = 1
@@ -1292,16 +1381,16 @@ cdef class Padding1Operator(CompiledOperator):
     def __init__(self, desc, int level):
         from dmlcy._check import refuse_desc
 
-        cdef Padding1 a
+        cdef Padding a
         cdef Tensor computed
         if not (
             level < 15
             and describe(desc.input, &a.input)
-            and padding1_inputs_hold(&a, level)
-            and padding1_take(
+            and padding_inputs_hold(&a, level)
+            and padding_take(
                 &a, level, desc.padding_mode, desc.padding_value, desc.start_padding, desc.end_padding
             )
-            and padding1_holds(&a, level)
+            and padding_holds(&a, level)
         ):
             refuse_desc(desc, level)
         computed = a.output
@@ -1326,7 +1415,7 @@ cdef class Padding1Operator(CompiledOperator):
         return self.run(inputs, out)
 
     cdef object run(self, PyObject* const* inputs, object out):
-        cdef Padding1 a
+        cdef Padding a
         cdef ndarray input_array
         cdef object result
         memcpy(&a, &self.fields, sizeof(a))     # an assignment would copy twice
@@ -1334,7 +1423,7 @@ cdef class Padding1Operator(CompiledOperator):
         if (
             input_array is not None
         ):
-            result = padding1_call(&a, input_array, out)
+            result = padding_call(&a, input_array, out)
             if result is not None:
                 return result
         from dmlcy._check import refuse_call
@@ -1345,4 +1434,4 @@ cdef class Padding1Operator(CompiledOperator):
         })
 
 
-take_vectorcalls(Padding1Operator)
+take_vectorcalls(PaddingOperator)

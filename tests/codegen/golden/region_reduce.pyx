@@ -478,7 +478,7 @@ cdef int roi_pooling_take(
     object spatial_scale,
     object pooled_size,
 ) except -1:
-    if not take_float(spatial_scale, &a.spatial_scale):
+    if not take_float(spatial_scale, False, &a.spatial_scale):
         return 0
     if not take_size_2d(pooled_size, 1, 2147483647, &a.pooled_size_height, &a.pooled_size_width):
         return 0
