@@ -51,7 +51,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
-        " floor_div floor_mod largest magnitude product same_sizes smallest tensor_holds total"
+        " floor_div floor_mod largest magnitude power product same_sizes smallest tensor_holds total"
     ),
     "dmlcy._runtime.compiled": "CompiledOperator as_computed describe match take_vectorcalls unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",

@@ -94,6 +94,8 @@ __all__ = [
     "desc",
     "feature_level",
     "get_num_threads",
+    "lp_pooling",
+    "lp_pooling1",
     "max_pooling",
     "minimum_feature_level",
     "padding",
@@ -669,6 +671,231 @@ def depth_to_space1(
     *,
     block_size: _Int,
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    out: _Out,
+) -> _Out: ...
+@overload
+def lp_pooling(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Take the Lp norm of each position of a sliding window.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32 or FLOAT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    p : int
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the
+        root of the sum of squares. At least 1.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-LP_POOLING-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+    See Also
+    --------
+    dmlcy.desc.LpPooling : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = window_size[d]``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    LP_POOLING, feature level 1_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[ 3, -4,  5]]]], dtype=np.float32)
+    >>> dml.lp_pooling(x, window_size=(1, 3), p=3)
+    array([[[[6.]]]], dtype=float32)
+    """
+
+@overload
+def lp_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> _Result: ...
+@overload
+def lp_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: _Out,
+) -> _Out: ...
+@overload
+def lp_pooling1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Take the Lp norm of each position of a sliding window, whose elements may
+    lie apart.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32 or FLOAT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    p : int
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the
+        root of the sum of squares. At least 1.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis. At
+        least 1. A sequence has ``spatial`` entries.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-LP_POOLING1-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+    See Also
+    --------
+    dmlcy.desc.LpPooling1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    LP_POOLING1, feature level 6_2:
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_lp_pooling1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[ 1, -2, -3],
+    ...                 [ 4,  5,  6],
+    ...                 [ 7, -8, -9]]]], dtype=np.float32)
+    >>> dml.lp_pooling1(x, window_size=(2, 2), p=1, dilations=(2, 2))
+    array([[[[20.]]]], dtype=float32)
+    """
+
+@overload
+def lp_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    out: None = None,
+) -> _Result: ...
+@overload
+def lp_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
     out: _Out,
 ) -> _Out: ...
 @overload

@@ -18,6 +18,8 @@ __all__ = [
     "average_pooling1",
     "depth_to_space",
     "depth_to_space1",
+    "lp_pooling",
+    "lp_pooling1",
     "max_pooling",
     "padding",
     "padding1",
@@ -195,6 +197,103 @@ def depth_to_space1(
     - Each row and each column of the input gives a block's height of rows, or its width of columns.
     - In this order the channels of a block lie side by side, and give one channel. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
+    """
+
+def lp_pooling(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+) -> Array:
+    """Take the Lp norm of each position of a sliding window.
+
+    ``dmlcy.lp_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    p : int
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    """
+
+def lp_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    p: _Int,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+) -> Array:
+    """Take the Lp norm of each position of a sliding window, whose elements may lie apart.
+
+    ``dmlcy.lp_pooling1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    p : int
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
     """
 
 def max_pooling(

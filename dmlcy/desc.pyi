@@ -25,6 +25,8 @@ __all__ = [
     "AveragePooling1",
     "DepthToSpace",
     "DepthToSpace1",
+    "LpPooling",
+    "LpPooling1",
     "MaxPooling",
     "OperatorDesc",
     "Padding",
@@ -189,6 +191,104 @@ class DepthToSpace1(OperatorDesc):
         block_size: _Int,
         output: TensorDesc | None = None,
         order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    ) -> None: ...
+
+class LpPooling(OperatorDesc):
+    """DML_LP_POOLING_OPERATOR_DESC: Take the Lp norm of each position of a sliding
+    window.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    p
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the
+        root of the sum of squares.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    p: int
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        p: _Int,
+        output: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+    ) -> None: ...
+
+class LpPooling1(OperatorDesc):
+    """DML_LP_POOLING1_OPERATOR_DESC: Take the Lp norm of each position of a
+    sliding window, whose elements may lie apart.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    dilations
+        Distance between the elements of a window along each spatial axis.
+    p
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the
+        root of the sum of squares.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    dilations: tuple[int, ...]
+    p: int
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        p: _Int,
+        output: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+        dilations: _Int | _Ints = 1,
     ) -> None: ...
 
 class MaxPooling(OperatorDesc):

@@ -146,6 +146,8 @@ class Cython:
                 return f"{'smallest' if function == 'min' else 'largest'}({vector}, {count})"
             case "round":
                 return f"round_away({self._render(args[0], scope)[0]})"
+            case "pow" if kind_of(args[1], scope) is Kind.INT:  # the same bits with any C library
+                return f"power({', '.join(self._render(arg, scope)[0] for arg in args)})"
             case "abs" if kind_of(args[0], scope) is Kind.FLOAT:
                 return f"fabs({self._render(args[0], scope)[0]})"
             case "abs":  # Cython's abs of a signed integer is unsigned

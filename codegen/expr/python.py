@@ -23,6 +23,8 @@ from .nodes import (
 )
 from .types import Kind, Scope, within
 
+MAX_LOG = 709.782712893384  # of the largest float64
+
 
 def python(node: Node, scope: Scope) -> str:
     """``node`` as a Python expression over ``self``."""
@@ -97,6 +99,10 @@ def _call(function: str, args: tuple[Node, ...], scope: Scope) -> str:
             return f"(math.trunc(2 * {limited}) - math.trunc({limited}))"
         case "ceil_div":
             return f"(-(-{first} // {python(args[1], scope)}))"
-        case "isfinite" | "isnan" | "floor" | "sqrt" | "exp" | "log" | "tanh" | "erf" | "pow":
+        case "pow":  # of what is not negative, and to a positive power: beyond the range it is an infinity, as in C
+            second = python(args[1], scope)
+            beyond = f"abs({first}) > 1 and {second} * math.log(abs({first})) > {MAX_LOG}"
+            return f"(math.inf if {beyond} else math.pow({first}, {second}))"
+        case "isfinite" | "isnan" | "floor" | "sqrt" | "exp" | "log" | "tanh" | "erf":
             return f"math.{function}({', '.join(python(arg, scope) for arg in args)})"
     return f"{function}({', '.join(python(arg, scope) for arg in args)})"

@@ -237,6 +237,10 @@ class WindowReduce:
                 total = " + ".join(map(shown, terms)) or "0"
                 total = f"({total})" if len(terms) > 1 else total
                 worked[place] = f"{total} / {shown(round(divisor, 6))} = {result}"
+            elif not maximum and within:
+                init = use.of("init")
+                taken = [use.of("step", acc=init, x=use.element(use.input, at)) for at in within]
+                worked[place] = f"{' + '.join(map(shown, taken))} = {shown(sum(taken))} gives {result}"
         keys = {place: place for place in sources}
         caption = ["Each element of the output is made of the elements in the window of its colour."]
         caption += [] if counted else ["An empty cell does not count."]

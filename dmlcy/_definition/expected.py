@@ -92,6 +92,8 @@ def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> floa
         return math.nan
     if math.isnan(actual):
         return math.inf
+    if math.isinf(actual) and abs(value) >= Fraction(2) ** int(limits.maxexp):
+        return 0.0 if (actual > 0) == (value > 0) else math.inf
     if math.isinf(actual):  # right where the number after the largest one is: it rounds to infinity
         actual_exact = Fraction(2) ** int(limits.maxexp) * (1 if actual > 0 else -1)
     else:
@@ -123,13 +125,18 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array]) -> Expected:
     magnitudes, accumulators = window_reduce(Given(desc, finite))
     own, acc = numpy_dtype(dtype), numpy_dtype(DTYPES[operator.definition.words[f"acc.{dtype.name}"]])
     most = Fraction(float(np.finfo(acc).max))
+    # Elements are numbers of the accumulator, and so are their sums; powers of them may be below its normal numbers.
+    least = Fraction(float(np.finfo(acc).smallest_normal)) * given.input.size if acc.itemsize > own.itemsize else 0
     scale = magnitudes if stated.of == MAGNITUDES else values
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
         # A sum is rounded at each of its elements, each time by less than 2**-23 of what it is.
         reaches = accumulators[at] * (1 + Fraction(given.input.size, 2**23)) > most
+        vanishes = 0 < accumulators[at] < least
         size: Any = scale[at]
-        units[at] = None if reaches else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
+        units[at] = (
+            None if reaches or vanishes else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
+        )
     return Expected(values, own, stated.ulp, units)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import sys
+from fractions import Fraction
+from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._definition.exact import Array, exact, grid, single
 from dmlcy._definition.given import Given
 from dmlcy._definition.slide import slide
+
+LARGEST: Final = Fraction(sys.float_info.max)
 
 
 def window_reduce(given: Given) -> tuple[Array, Array]:
@@ -26,8 +30,9 @@ def window_reduce(given: Given) -> tuple[Array, Array]:
             for place in places:
                 acc = given.of("step", acc=acc, x=source[item + place])
             at = item + position
-            accumulators[at] = acc
-            results[at] = given.of("finish", acc=acc, count=len(places), volume=volume)
+            accumulators[at] = acc = math.inf if acc > LARGEST else acc
+            result = given.of("finish", acc=acc, count=len(places), volume=volume)
+            results[at] = Fraction(result) if math.isfinite(result) else result
     return results, accumulators
 
 

@@ -26,6 +26,8 @@ calls = {
     "average_pooling1": ([image], [(2, 3, 7, 8)], {"window_size": 3, "dilations": (2, 3), "end_padding": 1}),
     "max_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "start_padding": 1}),
     "padding": ([image], [(2, 3, 7, 8)], {"start_padding": 1, "end_padding": 2, "padding_value": 0.5}),
+    "lp_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "p": 2}),
+    "lp_pooling1": ([image], [(2, 3, 7, 8)], {"window_size": 3, "dilations": 2, "p": 1}),
     "padding1": ([image], [(2, 3, 7, 8)], {"start_padding": 3, "end_padding": 2, "padding_mode": "SYMMETRIC"}),
     "depth_to_space": ([image], [(2, 8, 7, 8)], {"block_size": 2}),
     "space_to_depth": ([image], [(2, 8, 6, 10)], {"block_size": 2}),

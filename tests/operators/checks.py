@@ -63,6 +63,20 @@ def assert_within(actual: Array, average: reference.Average, bound: float) -> No
     assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
 
 
+def assert_norm(actual: Array, expected: reference.Norm, bound: float) -> None:
+    """Every result is within so many units in its last place, where its power is a normal number of float64."""
+    norm, power = expected
+    assert actual.shape == norm.shape
+    np.testing.assert_array_equal(np.isnan(actual), np.isnan(norm))
+    with np.errstate(over="ignore"):
+        exact = np.isinf(norm) | (norm == 0)
+        beyond = np.isinf(norm.astype(actual.dtype)) & (np.isinf(actual) | exact)
+    np.testing.assert_array_equal(actual[exact], norm[exact].astype(actual.dtype))
+    checked = np.isfinite(norm) & ~exact & ~beyond & (power > 1e-290) & (power < 1e300)
+    error = np.abs(actual[checked].astype(np.float64) - norm[checked]) / last_place(norm[checked], actual.dtype)
+    assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
+
+
 def attributes(desc: OperatorDesc) -> dict[str, Any]:
     """What a call of its operator takes besides tensors."""
     fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
@@ -77,6 +91,9 @@ def assert_defined(actual: Array, desc: OperatorDesc, arrays: dict[str, Array]) 
     if isinstance(expected, reference.Average):
         values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
         assert_within(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
+    elif isinstance(expected, reference.Norm):
+        values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
+        assert_norm(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
     else:
         assert_same_values(actual, expected)
 

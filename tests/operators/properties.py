@@ -137,6 +137,26 @@ def sums_of_a_constant(desc: Any, arrays: Arrays, result: Array) -> bool:
     return True
 
 
+def signs_make_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:
+    assert_same_values(run(desc, {"input": -arrays["input"]}), result)
+    return True
+
+
+def a_norm_of_one_element_is_its_size(desc: Any, arrays: Arrays, result: Array) -> bool:
+    roles, x = desc.operator.window, np.abs(whole(desc, arrays)["input"])
+    changes = dict.fromkeys(filter(None, (roles.window, roles.strides, roles.dilations)), 1)
+    same = run(desc, {"input": x}, **changes, **{roles.start: 0}, end_padding=0, p=min(desc.p, 50))
+    assert_same_bits(same, np.array(x, order="C").reshape(same.shape))
+    return True
+
+
+def larger_data_gives_no_less(desc: Any, arrays: Arrays, result: Array) -> bool:
+    x = whole(desc, arrays)["input"]
+    low, high = run(desc, {"input": x}), run(desc, {"input": 2 * x})
+    assert (low <= high).all()
+    return bool((low < high).any())
+
+
 def the_maximum_axis_after_axis(desc: Any, arrays: Arrays, result: Array) -> bool:
     """The maximum of maxima; of numbers, to which those of padding only lose."""
     exact, roles = whole(desc, arrays), desc.operator.window
@@ -325,7 +345,6 @@ ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
 PROPERTIES: dict[str, list[Property]] = {
     "window_reduce": [
         a_batch_is_its_items, channels_permuted, one_more_stride_of_padding_shifts, a_flip_flips,
-        a_window_of_one_is_the_identity,
     ],
     "window_gather": [
         a_batch_is_its_items, channels_permuted, a_flip_flips, a_window_of_one_is_the_identity, unfolding_a_constant,
@@ -344,11 +363,20 @@ PROPERTIES: dict[str, list[Property]] = {
     ],
 }  # fmt: skip
 REDUCTIONS: dict[tuple[str, str], list[Property]] = {
-    ("window_reduce", "sum"): [sums_of_a_constant, a_linear_ramp_gives_the_middle_of_the_window],
-    ("window_reduce", "max"): [the_maximum_axis_after_axis, more_data_gives_no_less],
-}
+    ("window_reduce", "acc + x"): [
+        sums_of_a_constant, a_linear_ramp_gives_the_middle_of_the_window, a_window_of_one_is_the_identity,
+    ],
+    ("window_reduce", "max"): [
+        the_maximum_axis_after_axis, more_data_gives_no_less, a_window_of_one_is_the_identity,
+    ],
+    ("window_reduce", "norm"): [signs_make_no_difference, a_norm_of_one_element_is_its_size, larger_data_gives_no_less],
+}  # fmt: skip
 
 
 def properties_of(operator: Operator) -> list[Property]:
-    reduction = operator.definition.words.get("reduction", "")
-    return [*ALWAYS, *PROPERTIES[operator.family], *REDUCTIONS.get((operator.family, reduction), [])]
+    told = operator.definition
+    kind = told.words.get("reduction", "")
+    if kind == "sum":
+        step = told.formulas["step"].text
+        kind = step if step == "acc + x" else "norm"
+    return [*ALWAYS, *PROPERTIES[operator.family], *REDUCTIONS.get((operator.family, kind), [])]

@@ -182,6 +182,49 @@ def average_pooling1(
     return result
 
 
+# LP_POOLING
+
+
+class Norm(NamedTuple):
+    """Of each window the norm, in float64, and its P-th power."""
+
+    norm: Array
+    power: Array
+
+    def rounded(self, dtype: Any) -> Array:
+        return self.norm.astype(dtype)
+
+
+def lp_pooling(
+    x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
+    end_padding: Sequence[int], p: int, dilations: Sequence[int] | None = None,
+) -> Norm:  # fmt: skip
+    """Powers and roots are those of the largest element of each window as a unit, which is then put back."""
+    apart = dilations or [1] * len(window_size)
+    pooled = positions(x.shape[2:], window_size, strides, apart, start_padding, end_padding)
+    result = Norm(*(np.zeros((*x.shape[:2], *pooled)) for _ in range(2)))
+    for at in grid(result.norm.shape):
+        places = []
+        for i, step, before, w, d, n in zip(
+            at[2:], strides, start_padding, window_size, apart, x.shape[2:], strict=True
+        ):
+            first = i * step - before
+            places.append([first + t * d for t in range(max(0, -(first // d)), min(w, (n - 1 - first) // d + 1))])
+        values = [abs(float(x[(*at[:2], *place)])) for place in itertools.product(*places)]
+        most = math.nan if any(map(math.isnan, values)) else max(values, default=0.0)
+        if most == 0 or not math.isfinite(most):
+            result.norm[at] = result.power[at] = most
+            continue
+        total = math.fsum((value / most) ** p for value in values)
+        result.norm[at] = most * total ** (1 / p)
+        logarithm = math.log(total) + p * math.log(most)
+        result.power[at] = math.exp(logarithm) if abs(logarithm) < 700 else math.inf if logarithm > 0 else 0.0
+    return result
+
+
+lp_pooling1 = lp_pooling
+
+
 # MAX_POOLING
 
 

@@ -34,6 +34,8 @@ ROI = np.array([[[[0, 0, 0, 3, 3], [0, 1, 1, 2, 3]]]], np.float32)
 GOOD: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "average_pooling": ({"input": X, "window_size": 2}, (1, 4, 3, 3)),
     "max_pooling": ({"input": X, "window_size": 2}, (1, 4, 3, 3)),
+    "lp_pooling": ({"input": X, "window_size": 2, "p": 2}, (1, 4, 3, 3)),
+    "lp_pooling1": ({"input": X, "window_size": 2, "dilations": 2, "p": 1}, (1, 4, 2, 2)),
     "roi_pooling": ({"input": X, "roi": ROI, "spatial_scale": 1.0, "pooled_size": 2}, (2, 4, 2, 2)),
     "depth_to_space1": ({"input": X, "block_size": 2}, (1, 1, 8, 8)),
     "padding1": ({"input": X, "start_padding": 0, "end_padding": (0, 0, 0, 1)}, (1, 4, 4, 5)),
@@ -91,6 +93,7 @@ BAD: list[tuple[str, dict[str, Any], str, type[dml.DmlError], str]] = [
     ("average_pooling", {"window_size": (2, 0)}, "window_size-range", dml.InvalidDescError, NEWEST),
     ("average_pooling", {"start_padding": -1}, "start_padding-range", dml.InvalidDescError, NEWEST),
     ("depth_to_space1", {"block_size": 0}, "block_size-range", dml.InvalidDescError, NEWEST),
+    ("lp_pooling", {"p": 0}, "p-range", dml.InvalidDescError, NEWEST),
     ("unfold", {"window_sizes": 0}, "window_sizes-range", dml.InvalidDescError, NEWEST),
     ("unfold", {"strides": (0, 1)}, "strides-range", dml.InvalidDescError, NEWEST),
     ("unfold", {"dilations": 0}, "dilations-range", dml.InvalidDescError, NEWEST),

@@ -123,7 +123,9 @@ def large_window(
     sizes[chance.randrange(spatial)] = chance.choice([50, 500, 5000])
     kind = KINDS[seed % len(KINDS)]
     tensor = dml.TensorDesc(old.dtype, (*old.sizes[:-spatial][:1], 1, *sizes))
-    desc = type(like)(**{window.input: tensor, window.window: sizes})
+    scalars = [one for one in operator.fields if one.kind == "attribute" and one.length is None and one.value is None]
+    given = {one.python: getattr(like, one.python) for one in scalars}
+    desc = type(like)(**{window.input: tensor, window.window: sizes}, **given)
     return f"{kind}, large window", desc, {window.input: adversarial(seed, tensor.sizes, old.dtype.name.lower(), kind)}
 
 

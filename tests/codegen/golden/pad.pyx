@@ -7,7 +7,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_uints
-from dmlcy._runtime.checks cimport append_sizes, ceil_div, floor_mod, magnitude, tensor_holds
+from dmlcy._runtime.checks cimport append_sizes, ceil_div, floor_mod, magnitude, power, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_half_of_float
 from dmlcy._runtime.level cimport current_level
@@ -1114,10 +1114,10 @@ cdef bint padding_holds(Padding* a, int level) noexcept nogil:
         return False
     a.signs = 1 if a.input.dtype == 8 or a.input.dtype == 7 or a.input.dtype == 6 or a.input.dtype == 11 else 0
     # padding_value-too-large
-    if not (level < 2 or (a.bits == 0 or a.padding_value < pow(2.0, a.bits - a.signs))):
+    if not (level < 2 or (a.bits == 0 or a.padding_value < power(2.0, a.bits - a.signs))):
         return False
     # padding_value-too-small
-    if not (level < 2 or (a.bits == 0 or floor(-a.padding_value) <= a.signs * pow(2.0, a.bits - a.signs))):
+    if not (level < 2 or (a.bits == 0 or floor(-a.padding_value) <= a.signs * power(2.0, a.bits - a.signs))):
         return False
     a.half = a.constant if a.input.dtype == 2 else 0
     # padding_value-overflows
