@@ -199,7 +199,7 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
 
 def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
     """The declarations that a module uses and does not make itself."""
-    code = re.sub(r"#.*", "", body)
+    code = re.sub(r'""".*?"""|#[^\n]*', "", body, flags=re.DOTALL)
     made = "\n".join(re.findall(r"^cdef [^\n]*\)[^\n]*:$", code, re.M))
     for where, names in CIMPORTS.items():
         called = r"\(" if where in CALLED else ""

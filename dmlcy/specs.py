@@ -54,7 +54,8 @@ def operator(name: str) -> dict[str, Any]:
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
             ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
             (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``; of an attribute ``length``, ``range``,
-            ``value`` (the formula that it follows from), ``dtype`` (the field that holds the type of a scalar).
+            ``value`` (the formula that it follows from), ``dtype`` (the field that holds the type of a scalar),
+            ``infinite`` (of a FLOAT: it may be infinite or a NaN).
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``.
         ``rule``, ``data_rule``

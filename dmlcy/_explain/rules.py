@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -14,7 +15,7 @@ from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._explain import breaks
 from dmlcy._explain.facts import Facts, brief_rule, of_field, published, rule_error
 from dmlcy._levels import feature_level
-from dmlcy._spec import ErrorText, Operator, Rule
+from dmlcy._spec import ErrorText, Example, Operator, Rule
 from dmlcy._tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS
 from dmlcy._tensor_desc import TensorDesc
 
@@ -174,20 +175,26 @@ def broken(operator: Operator, rule: Rule) -> Facts | None:
     level = LEVELS[-1 if rule.until is None else LEVEL_INDEX[rule.until] - 1].name
     for example in operator.examples if changes else ():
         with feature_level(level):
-            found = _refused(operator, example.inputs, example.attributes, changes, rule.data)
+            found = _refused(operator, example, changes, rule.data)
         for violation in found:
             if violation.id == rule.id:
-                return {"title": example.title, "changes": changes, "message": violation.text}
+                shown = {name: _in_json(change) for name, change in changes.items()}
+                return {"title": example.title, "changes": shown, "message": violation.text}
     return None
 
 
-def _refused(operator: Operator, inputs: Facts, attributes: Facts, changed: Facts, data: bool) -> Sequence[Violation]:
+def _in_json(value: object) -> object:
+    """JSON has no infinities and no NaN."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -> Sequence[Violation]:
     from dmlcy._generated import api, desc
 
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
-    given = {**attributes, **{name: change for name, change in changed.items() if name not in tensors}}
+    given = {**example.attributes, **{name: change for name, change in changed.items() if name not in tensors}}
     if data:
-        arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in inputs.items()}
+        arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in example.inputs.items()}
         for name, changes in changed.items():
             for index, value in changes.items() if name in arrays else ():
                 arrays[name][tuple(map(int, index.split(",")))] = float(value)
@@ -196,9 +203,9 @@ def _refused(operator: Operator, inputs: Facts, attributes: Facts, changed: Fact
         except DmlError as error:
             return error.violations
         return ()
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in inputs.items()}
+    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
     for name, change in changed.items():
         if name in tensors:
-            dtype = change.get("dtype") or described[next(iter(described))].dtype
-            described[name] = TensorDesc(dtype, change.get("sizes") or described[name].sizes)
+            dtype, sizes, _ = (example.inputs | example.outputs)[name]
+            described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
     return check(getattr(desc, operator.desc)(**described, **given))

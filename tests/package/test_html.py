@@ -148,8 +148,8 @@ def test_the_support_table() -> None:
     table = [tuple(shown[at : at + 5]) for at in range(6, len(shown), 5)]
     again = []
     for operator, tensor, since, dtypes, dimensions in table:
-        numbers = [int(word) for word in dimensions.replace("or", "to").split(" to ")]
-        ranks = range(numbers[0], numbers[-1] + 1)
+        first, to, last = dimensions.partition(" to ")
+        ranks = range(int(first), int(last) + 1) if to else [int(rank) for rank in dimensions.split(" or ")]
         again += [dml.SupportRow(operator, tensor, d, rank, since) for d in dtypes.split(", ") for rank in ranks]
     assert sorted(again) == sorted(found)
     assert cells(found[0])[5:] == [found[0].operator, found[0].tensor, found[0].since, found[0].dtype, "4"]

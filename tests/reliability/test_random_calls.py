@@ -92,7 +92,7 @@ def test_faults_are_found(name: str, fault: Callable[..., Any], said: str, monke
         return fault(lambda: function(*inputs, out=out, **others), out, inputs)
 
     monkeypatch.setattr(dml, name, faulty)
-    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: (\w+ )?{name}\(.* strides") as failed:
+    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: (\w+ )?{name}\(.*\), threads ") as failed:
         calls(10_000)
     assert said in repr(failed.value.__cause__)
 

@@ -82,9 +82,9 @@ def take_bool(value):
     return bool(result) if arguments.take_bool(value, &result) else None
 
 
-def take_float(value):
+def take_float(value, infinite=False):
     cdef float result
-    return numpy.float32(result) if arguments.take_float(value, &result) else None
+    return numpy.float32(result) if arguments.take_float(value, infinite, &result) else None
 
 
 def take_enum(value, cls, names):

@@ -171,6 +171,18 @@ def test_no_floats(probe: ModuleType, value: Any) -> None:
     assert probe.take_float(value) is None
 
 
+@pytest.mark.parametrize(
+    "value", [math.inf, -math.inf, np.float64("inf"), math.nan, Decimal("nan"), 1.5], ids=case_name
+)
+def test_floats_that_may_be_infinite(probe: ModuleType, value: Any) -> None:
+    np.testing.assert_equal(probe.take_float(value, True), np.float32(float(value)))
+
+
+@pytest.mark.parametrize("value", [1e39, -1e39, FLOAT32_MAX + 2**103, 10**400, Decimal("1e400"), "inf"], ids=case_name)
+def test_floats_that_only_become_infinite(probe: ModuleType, value: Any) -> None:
+    assert probe.take_float(value, True) is None
+
+
 def test_numbers_are_rounded_once(probe: ModuleType) -> None:
     up = np.nextafter(np.float32(1), np.float32(2))
     assert probe.take_float(TIE) == up

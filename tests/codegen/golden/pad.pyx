@@ -2,7 +2,7 @@
 """pad: PADDING."""
 
 from cpython.object cimport PyObject
-from libc.math cimport fabs, floor, isfinite, pow
+from libc.math cimport fabs, floor, isfinite
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from numpy cimport ndarray
