@@ -330,7 +330,7 @@ class OperatorPage:
 def _range_text(field: Field) -> str:
     """A sentence on the values that a field takes."""
     if field.type not in ("uint", "int", "uint_array", "int_array", "size_2d") or field.value is not None:
-        return "Finite." if field.type == "float" else ""
+        return "Finite." if field.type == "float" and not field.infinite else ""
     high = "2^32 - 1" if field.maximum == UINT_MAX else "2^31 - 1" if field.maximum == 2**31 - 1 else f"{field.maximum}"
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
     return f"{field.minimum} to {high}{note}."

@@ -116,9 +116,7 @@ def test_an_error_id_leads_to_its_rule(browser: Any, address: str, width: int) -
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str, width: int) -> None:
-    resize(browser, width)
+def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str) -> None:
     pages = [file.relative_to(site).as_posix() for file in sorted(site.rglob("*.html")) if "_static" not in file.parts]
     assert "index.html" in pages
     choose = f"localStorage.setItem('mode', '{mode}'); localStorage.setItem('theme', '{mode}');"
@@ -128,11 +126,14 @@ def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str, wi
     for page in pages:
         browser.get(f"{address}/{page}")
         assert browser.execute_script("return document.documentElement.dataset.theme") == mode
-        found = {
+        found: dict[str, Any] = {}
+        for width in (WIDE, NARROW):
+            resize(browser, width)
+            found[f"outside {width}"] = browser.execute_script(OUTSIDE)
+        found |= {
             "errors": [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"],
             "images": browser.execute_script(BROKEN_IMAGES),
             "from elsewhere": browser.execute_script(FROM_ELSEWHERE),
-            "outside": browser.execute_script(OUTSIDE),
         }
         if any(found.values()):
             broken[page] = found
