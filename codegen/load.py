@@ -168,7 +168,8 @@ def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
     members = []
     for member in row.tables("members"):
         since = member.choice("since", levels)
-        members.append(EnumMember(member.str("name"), member.int("value"), since, member.str("doc", "")))
+        name, value, doc = member.str("name"), member.int("value"), member.str("doc", "")
+        members.append(EnumMember(name, value, since, doc, member.strings("also", ())))
         member.finish()
     return Enum(
         row.str("name"),

@@ -60,12 +60,13 @@ class Dtype:
 
 @dataclass(frozen=True, slots=True)
 class EnumMember:
-    """A member of an enum, and the level that brought it."""
+    """A member of an enum, and the level that brought it; ``also``: what other libraries call it."""
 
     name: str
     value: int
     since: str
     doc: str
+    also: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,7 +316,9 @@ def constants(facts: Facts) -> dict[str, int]:
 def _dtype_enum(facts: Facts) -> Enum:
     from .model import EnumMember
 
-    members = tuple(EnumMember(dtype.name, dtype.value, dtype.since, f"{dtype.bits} bits") for dtype in facts.dtypes)
+    members = tuple(
+        EnumMember(dtype.name, dtype.value, dtype.since, f"{dtype.bits} bits", ()) for dtype in facts.dtypes
+    )
     source = "https://learn.microsoft.com/windows/win32/api/directml/ne-directml-dml_tensor_data_type"
     return Enum(DTYPE_ENUM, f"{DTYPE_ENUM}_", "TensorDataType", False, "1_0", source, None, members)
 

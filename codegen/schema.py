@@ -124,7 +124,7 @@ def _facts() -> dict[str, JSON]:
         "dxdispatch": BOOL,
     }  # fmt: skip
     dtype = {"name": TEXT, "value": INT, "bits": INT, "since": LEVEL, "numpy": TEXT}
-    member = {"name": TEXT, "value": INT, "since": LEVEL, "doc": TEXT}
+    member = {"name": TEXT, "value": INT, "since": LEVEL, "doc": TEXT, "also": WORDS}
     enum = {
         "name": TEXT, "prefix": TEXT, "python": TEXT, "flags": BOOL, "since": LEVEL, "source": TEXT, "note": TEXT,
         "members": _tables(_table(member, ("name", "value", "since"))),

@@ -1081,16 +1081,22 @@ def padding(
         Number of axes.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
-    ``narrow = 8 if dtype(input) in ('INT8', 'UINT8') else 16 if dtype(input) in ('INT16', 'UINT16') else 0``
-        Bits of an integer of the tensor, if there are 8 or 16.
-    ``wide = 32 if dtype(input) in ('INT32', 'UINT32') else 64 if dtype(input) in ('INT64', 'UINT64') else 0``
-        Bits of an integer of the tensor, if there are 32 or 64.
-    ``bits = narrow + wide if padding_mode == 'CONSTANT' else 0``
+    ``constant = 1 if padding_mode == 'CONSTANT' else 0``
+        Whether the padding value is read.
+    ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
+        Bits of an integer of the tensor, if there are 8.
+    ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
+        Bits of an integer of the tensor, if there are 16.
+    ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
+        Bits of an integer of the tensor, if there are 32.
+    ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
+        Bits of an integer of the tensor, if there are 64.
+    ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
         Bits of the integer that the padding value becomes; 0 where it becomes
         none.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
         How many of these bits are signs.
-    ``half = 1 if padding_mode == 'CONSTANT' and dtype(input) == 'FLOAT16' else 0``
+    ``half = constant if dtype(input) == 'FLOAT16' else 0``
         Whether the padding value becomes a FLOAT16.
 
     References

@@ -217,12 +217,13 @@ def as_enum(value: object, info: EnumInfo) -> IntEnum | IntFlag:
     name = str.__str__(value).removeprefix(info.prefix)
     if name in info.members:
         return info.members[name][0]
+    meant = info.also.get(name.upper(), name)
     raise Refused(
         "member",
         values={"actual": value},
         words={"allowed": ", ".join(info.members)},
-        hint=did_you_mean(name, list(info.members)),
-        fix=closest(name, list(info.members)),
+        hint=did_you_mean(meant, list(info.members)),
+        fix=closest(meant, list(info.members)),
     )
 
 

@@ -111,7 +111,7 @@ def enums() -> dict[str, dict[str, Any]]:
     """The enums by DirectML's name (``"DML_PADDING_MODE"``), with their members.
 
     Each has ``name``, ``prefix`` of its members' full names, ``python``, ``since``, ``members`` (``name``, ``value``,
-    ``since``, ``doc``) and, where they apply, ``flags``, ``source``, ``note``.
+    ``since``, ``doc``, ``also``: what other libraries call it) and, where they apply, ``flags``, ``source``, ``note``.
     """
     return _by("name", _read("enums.toml")["enum"])
 

@@ -550,3 +550,18 @@ def test_only_inputs_are_owned_by_directml() -> None:
         tensors[name] = dml.TensorDesc("FLOAT32", tensors[name].sizes, flags="OWNED_BY_DML")
         found = dml.check(dml.desc.AveragePooling(**tensors, window_size=2))
         assert [one.id for one in found] == (["DML-AVERAGE_POOLING-output-member"] if name == "output" else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "theirs", "ours"),
+    [
+        ("depth_to_space1", "order", "CRD", "COLUMN_ROW_DEPTH"),
+        ("depth_to_space1", "order", "dcr", "DEPTH_COLUMN_ROW"),
+        ("padding1", "padding_mode", "replicate", "EDGE"),
+        ("padding1", "padding_mode", "circular", "WRAP"),
+    ],
+)
+def test_names_of_other_libraries_lead_to_ours(name: str, argument: str, theirs: str, ours: str) -> None:
+    given, _ = GOOD[name]
+    with pytest.raises(dml.InvalidDescError, match=f'Did you mean "{ours}"?'):
+        getattr(dml, name)(**{**given, argument: theirs})

@@ -1045,8 +1045,11 @@ cdef struct Padding:
     int64_t end_padding[MAX_RANK]
     int64_t axes
     int64_t padded[MAX_RANK]
-    int64_t narrow
-    int64_t wide
+    int64_t constant
+    int64_t bits8
+    int64_t bits16
+    int64_t bits32
+    int64_t bits64
     int64_t bits
     int64_t signs
     int64_t half
@@ -1100,9 +1103,12 @@ cdef int padding_take(
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
 cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     cdef int64_t d
-    a.narrow = 8 if a.input.dtype == 8 or a.input.dtype == 5 else 16 if a.input.dtype == 7 or a.input.dtype == 4 else 0
-    a.wide = 32 if a.input.dtype == 6 or a.input.dtype == 3 else 64 if a.input.dtype == 11 or a.input.dtype == 10 else 0
-    a.bits = a.narrow + a.wide if a.padding_mode == 0 else 0
+    a.bits8 = 8 if a.input.dtype == 8 or a.input.dtype == 5 else 0
+    a.bits16 = 16 if a.input.dtype == 7 or a.input.dtype == 4 else 0
+    a.bits32 = 32 if a.input.dtype == 6 or a.input.dtype == 3 else 0
+    a.bits64 = 64 if a.input.dtype == 11 or a.input.dtype == 10 else 0
+    a.constant = 1 if a.padding_mode == 0 else 0
+    a.bits = (a.bits8 + a.bits16 + a.bits32 + a.bits64) * a.constant
     # padding_value-no-integer
     if not (level < 2 or (a.bits == 0 or isfinite(a.padding_value))):
         return False
@@ -1113,7 +1119,7 @@ cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     # padding_value-too-small
     if not (level < 2 or (a.bits == 0 or floor(-a.padding_value) <= a.signs * power(2.0, a.bits - a.signs))):
         return False
-    a.half = 1 if a.padding_mode == 0 and a.input.dtype == 2 else 0
+    a.half = a.constant if a.input.dtype == 2 else 0
     # padding_value-overflows
     if not (a.half == 0 or not isfinite(a.padding_value) or fabs(a.padding_value) < 65520.0):
         return False
@@ -1306,16 +1312,22 @@ def padding(
         Number of axes.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
-    ``narrow = 8 if dtype(input) in ('INT8', 'UINT8') else 16 if dtype(input) in ('INT16', 'UINT16') else 0``
-        Bits of an integer of the tensor, if there are 8 or 16.
-    ``wide = 32 if dtype(input) in ('INT32', 'UINT32') else 64 if dtype(input) in ('INT64', 'UINT64') else 0``
-        Bits of an integer of the tensor, if there are 32 or 64.
-    ``bits = narrow + wide if padding_mode == 'CONSTANT' else 0``
+    ``constant = 1 if padding_mode == 'CONSTANT' else 0``
+        Whether the padding value is read.
+    ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
+        Bits of an integer of the tensor, if there are 8.
+    ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
+        Bits of an integer of the tensor, if there are 16.
+    ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
+        Bits of an integer of the tensor, if there are 32.
+    ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
+        Bits of an integer of the tensor, if there are 64.
+    ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
         Bits of the integer that the padding value becomes; 0 where it becomes
         none.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
         How many of these bits are signs.
-    ``half = 1 if padding_mode == 'CONSTANT' and dtype(input) == 'FLOAT16' else 0``
+    ``half = constant if dtype(input) == 'FLOAT16' else 0``
         Whether the padding value becomes a FLOAT16.
 
     References
