@@ -285,6 +285,8 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
             )
             continue
         planner = _Planner(operator, facts, enums, family, diagnostics)
+        if not planner.supported():
+            continue
         try:
             planned.append(planner.plan())
         except ExprError as error:
@@ -370,8 +372,6 @@ class _Planner:
 
     def plan(self) -> OperatorPlan:
         operator = self.operator
-        for field in operator.fields:
-            self.supported(field)
         tensors = tuple(self.tensor(field) for field in operator.tensors)
         attributes = tuple(self.attribute(field) for field in operator.attributes)
         take: list[Step] = []
@@ -419,12 +419,17 @@ class _Planner:
             kernel=kernel,
         )
 
-    def supported(self, field: Field) -> None:
-        """Field types that no family emits yet are refused by name."""
+    def supported(self) -> bool:
+        """Whether all fields are of types that are emitted; the others are refused by name."""
         emitted = ("tensor", "uint", "uint_array", "float", "bool", "size_2d", "scalar_union")
-        if field.optional or (field.type not in emitted and field.enum is None):
+        refused = [
+            field for field in self.operator.fields
+            if field.optional or (field.type not in emitted and field.enum is None)
+        ]  # fmt: skip
+        for field in refused:
             what = "optional" if field.optional else field.type
             self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+        return not refused
 
     # Tensors
 

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from ..plan import Plan
-from .catalogue import built, counts, kinds
+from .catalogue import built, counts, done, kinds, total
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables, errors
@@ -39,8 +39,9 @@ def pages(env: jinja2.Environment, plan: Plan, speeds: Mapping[str, Speed]) -> I
     for operator in plan.operators:
         text = render("docs/operator.md.j2", page=OperatorPage(plan, operator, speeds.get(operator.python)))
         yield f"docs/reference/{operator.python}.md", text
-    yield "docs/reference/index.md", render("docs/index.md.j2", built=built(plan), counts=counts(plan))
-    yield "docs/reference/catalogue.md", render("docs/catalogue.md.j2", kinds=kinds(plan))
+    yield "docs/reference/index.md", render("docs/index.md.j2", built=built(plan), total=total(plan))
+    catalogue = {"total": total(plan), "counts": counts(plan), "done": done(plan), "kinds": kinds(plan)}
+    yield "docs/reference/catalogue.md", render("docs/catalogue.md.j2", **catalogue)
     yield "docs/reference/enums.md", render("docs/enums.md.j2", enums=enum_sections(plan))
     yield "docs/reference/equivalents.md", render("docs/equivalents.md.j2", libraries=libraries(plan))
     yield "docs/reference/levels.md", render("docs/levels.md.j2", levels=levels(plan), summary=level_summary(plan))

@@ -131,6 +131,12 @@ def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
             assert all(dtype in page for since in row for dtype in since.dtypes)
     catalogue = texts[f"{REFERENCE}catalogue.md"]
     assert all(f"`{name}`" in catalogue for name in planned.facts.catalogue)
+    assert f"**{len(planned.operators)} of the {len(planned.facts.catalogue)} operators" in catalogue
+    done = {line[0].strip(): line for line in rows(catalogue.split("## Done")[1].split("\n## ")[0])}
+    names = {operator.name: f"[{operator.name}]({operator.python}.md)" for operator in planned.operators}
+    assert {name for name in done if name.startswith("[")} == {*names.values()}
+    assert all(f"[{operator.operator.since}]" in done[names[operator.name]][2] for operator in planned.operators)
+    assert catalogue.count("[done](") == len(planned.operators)
     levels = texts[f"{REFERENCE}levels.md"]
     assert all(re.search(rf"\b{name}\b", levels) for name in planned.facts.catalogue)
 
