@@ -26,7 +26,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 SPECS = load(ROOT)
 CATALOGUE = SPECS.facts.catalogue
 
-MISSING = "# missing"
+MARK = "# missing"
 LIST = re.compile(r"^(?:Operators|Needed by|Of use to) \((\d+)\): ([^.]*)\.$", re.MULTILINE)
 FILE = "specs/operators/"
 
@@ -56,6 +56,8 @@ def waits(section: str) -> dict[str, int]:
 
 FAMILIES = {name: listed(body) for name, body in sections("The families").items()}
 CONSTRUCTS = {name: listed(body) for name, body in sections("What is missing").items()}
+KEYS = {name: listed(body) for name, body in sections("What families lack").items()}
+MISSING = {**CONSTRUCTS, **KEYS}
 STEPS = re.findall(r"^\| (\d+) \| ([^|]+) \| (\d+) \| (\d+) \|", TEXT, re.MULTILINE)
 
 
@@ -103,7 +105,7 @@ def test_a_list_of_axes_has_a_length_of_its_own() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_family_waits_for_is_counted(family: str) -> None:
     steps = " ".join(adds for _, adds, _, _ in STEPS)
-    counts = {name: len({*names} & {*FAMILIES[family]}) for name, names in CONSTRUCTS.items() if f"`{name}`" in steps}
+    counts = {name: len({*names} & {*FAMILIES[family]}) for name, names in MISSING.items() if f"`{name}`" in steps}
     assert waits(sections("The families")[family]) == {name: count for name, count in counts.items() if count}
 
 
@@ -116,7 +118,7 @@ def test_the_order_of_work_is_counted() -> None:
     """Each step leaves as many operators without anything missing as it says; the last one leaves none with."""
     names = [re.findall(r"`(\w+)`", adds) for _, adds, _, _ in STEPS]
     added = [name for step in names for name in step]
-    waiting = {**{name: FAMILIES[name] for name in FAMILIES if name in added}, **CONSTRUCTS}
+    waiting = {**{name: FAMILIES[name] for name in FAMILIES if name in added}, **MISSING}
     needs = {name: {key for key, operators in waiting.items() if name in operators} & {*added} for name in CATALOGUE}
     ready = [name for name in CATALOGUE if not needs[name]]
     assert {*SPECS.operators} <= {*ready}, "what an operator needs that is done is not missing"
@@ -129,7 +131,7 @@ def test_the_order_of_work_is_counted() -> None:
         assert (int(more), int(sum_)) == (now - total, now), f"step {number}"
         total = now
     assert total == len(CATALOGUE)
-    assert {*CONSTRUCTS} - {*added} == {"in_place", "broadcast"}, "no operator waits for these"
+    assert {*MISSING} - {*added} == {"in_place", "broadcast"}, "no operator waits for these"
 
 
 # Sketches -------------------------------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ def marked(text: str) -> list[range]:
     lines = text.split("\n")
     found = []
     for number, line in enumerate(lines):
-        if line.endswith(MISSING):
+        if line.endswith(MARK):
             end = number + 1
             while line.startswith("[") and end < len(lines) and not lines[end].startswith("["):
                 end += 1
