@@ -285,7 +285,10 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
             )
             continue
         planner = _Planner(operator, facts, enums, family, diagnostics)
-        if not planner.supported():
+        known = len(diagnostics.errors)
+        for field in operator.fields:
+            planner.supported(field)
+        if len(diagnostics.errors) > known:
             continue
         try:
             planned.append(planner.plan())
@@ -419,17 +422,12 @@ class _Planner:
             kernel=kernel,
         )
 
-    def supported(self) -> bool:
-        """Whether all fields are of types that are emitted; the others are refused by name."""
+    def supported(self, field: Field) -> None:
+        """Field types that no family emits yet are refused by name."""
         emitted = ("tensor", "uint", "uint_array", "float", "bool", "size_2d", "scalar_union")
-        refused = [
-            field for field in self.operator.fields
-            if field.optional or (field.type not in emitted and field.enum is None)
-        ]  # fmt: skip
-        for field in refused:
+        if field.optional or (field.type not in emitted and field.enum is None):
             what = "optional" if field.optional else field.type
             self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
-        return not refused
 
     # Tensors
 
