@@ -1782,32 +1782,6 @@ cdef inline void average_pooling_FLOAT16_load(
     dmlcy_half_to_float(<const uint16_t*> input, step, target, size)
 
 
-# A row of every line of the band, as accumulators; `input` is its first column inside the input.
-cdef void average_pooling_FLOAT16_load_band(
-        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
-        const char* input, float* target) noexcept nogil:
-    cdef int64_t run = place.run
-    cdef int64_t width = place.high - place.low
-    cdef int64_t step = plan.columns.input_step
-    cdef int64_t item = sizeof(uint16_t)
-    cdef int64_t i
-    cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
-    target += place.low * run
-    for _ in range(place.lines):
-        if run == 1:
-            average_pooling_FLOAT16_load(input, step, target, width, include_padding)
-        elif plan.turned:
-            turn_uint16_t(input, plan.lane_at, <uint16_t*> scratch.finished, width, run)
-            average_pooling_FLOAT16_load(<const char*> scratch.finished, item, target, width * run, include_padding)
-        elif step == run * item:
-            average_pooling_FLOAT16_load(input, item, target, width * run, include_padding)
-        else:
-            for i in range(width):
-                average_pooling_FLOAT16_load(input + i * step, item, target + i * run, run, include_padding)
-        input += plan.lines.input_step
-        target += plan.pitch * run
-
-
 # Begins to combine rows: of sums, one after the other, or, where `direct`, of the input.
 cdef inline void average_pooling_FLOAT16_begin_sum(
         const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, float* target,
@@ -1829,6 +1803,38 @@ cdef inline void average_pooling_FLOAT16_begin_sum(
         sum.target_step = sum.line_step = 0
         sum.lines = 1
         sum.size = place.lines * plan.pitch * place.run
+
+
+# A row of every line of the band, as accumulators; `input` is its first column inside the input.
+cdef void average_pooling_FLOAT16_load_band(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
+        const char* input, float* target) noexcept nogil:
+    cdef int64_t run = place.run
+    cdef int64_t width = place.high - place.low
+    cdef int64_t step = plan.columns.input_step
+    cdef int64_t item = sizeof(uint16_t)
+    cdef int64_t i
+    cdef bint include_padding = (<const AveragePooling*> plan.attributes).include_padding
+    cdef WindowSum sum
+    if step == run * item and not plan.turned:
+        average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, True, &sum)
+        take_row(&sum, input)
+        flush_rows(&sum)
+        return
+    target += place.low * run
+    for _ in range(place.lines):
+        if run == 1:
+            average_pooling_FLOAT16_load(input, step, target, width, include_padding)
+        elif plan.turned:
+            turn_uint16_t(input, plan.lane_at, <uint16_t*> scratch.finished, width, run)
+            average_pooling_FLOAT16_load(<const char*> scratch.finished, item, target, width * run, include_padding)
+        elif step == run * item:
+            average_pooling_FLOAT16_load(input, item, target, width * run, include_padding)
+        else:
+            for i in range(width):
+                average_pooling_FLOAT16_load(input + i * step, item, target + i * run, run, include_padding)
+        input += plan.lines.input_step
+        target += plan.pitch * run
 
 
 # A row of every line of the band, combined along the remaining axes.
@@ -2216,6 +2222,29 @@ cdef inline void average_pooling_FLOAT32_load(
             target[i] = average_pooling_FLOAT32_first(((<const float*> (input + i * step))[0]), include_padding)
 
 
+# Begins to combine rows: of sums, one after the other, or, where `direct`, of the input.
+cdef inline void average_pooling_FLOAT32_begin_sum(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, float* target,
+        bint direct, WindowSum* sum) noexcept nogil:
+    sum.waiting = 0
+    sum.passes = 1
+    sum.pass_step = 0
+    sum.fresh = True
+    if direct:
+        sum.loop = scratch.add_elements
+        sum.target = target + place.low * place.run
+        sum.target_step = plan.pitch * place.run
+        sum.line_step = plan.lines.input_step // <int64_t> sizeof(float)
+        sum.lines = place.lines
+        sum.size = (place.high - place.low) * place.run
+    else:
+        sum.loop = scratch.add_sums
+        sum.target = target
+        sum.target_step = sum.line_step = 0
+        sum.lines = 1
+        sum.size = place.lines * plan.pitch * place.run
+
+
 # A row of every line of the band, as accumulators; `input` is its first column inside the input.
 cdef void average_pooling_FLOAT32_load_band(
         const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
@@ -2239,29 +2268,6 @@ cdef void average_pooling_FLOAT32_load_band(
                 average_pooling_FLOAT32_load(input + i * step, item, target + i * run, run, include_padding)
         input += plan.lines.input_step
         target += plan.pitch * run
-
-
-# Begins to combine rows: of sums, one after the other, or, where `direct`, of the input.
-cdef inline void average_pooling_FLOAT32_begin_sum(
-        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, float* target,
-        bint direct, WindowSum* sum) noexcept nogil:
-    sum.waiting = 0
-    sum.passes = 1
-    sum.pass_step = 0
-    sum.fresh = True
-    if direct:
-        sum.loop = scratch.add_elements
-        sum.target = target + place.low * place.run
-        sum.target_step = plan.pitch * place.run
-        sum.line_step = plan.lines.input_step // <int64_t> sizeof(float)
-        sum.lines = place.lines
-        sum.size = (place.high - place.low) * place.run
-    else:
-        sum.loop = scratch.add_sums
-        sum.target = target
-        sum.target_step = sum.line_step = 0
-        sum.lines = 1
-        sum.size = place.lines * plan.pitch * place.run
 
 
 # A row of every line of the band, combined along the remaining axes.
