@@ -200,13 +200,13 @@ def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
 def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
     """The declarations that a module uses and does not make itself."""
     code = re.sub(r'""".*?"""|#[^\n]*', "", body, flags=re.DOTALL)
-    made = "\n".join(re.findall(r"^cdef [^\n]*\)[^\n]*:$", code, re.M))
+    words, called = set(re.findall(r"\w+", code)), set(re.findall(r"\b(\w+)\(", code))
+    own = {name for line in re.findall(r"^cdef .*\).*:$", code, re.M) for name in re.findall(r"\b(\w+)\(", line)}
     for where, names in CIMPORTS.items():
-        called = r"\(" if where in CALLED else ""
-        used = [name for name in names.split() if re.search(rf"\b{name}\b{called}", code)]
-        own = [name for name in used if re.search(rf"\b{name}\(", made)]
-        if [name for name in used if name not in own]:
-            yield where, [name for name in used if name not in own]
+        found = called if where in CALLED else words
+        used = [name for name in names.split() if name in found and name not in own]
+        if used:
+            yield where, used
 
 
 def enum_names(plan: Plan, family: FamilyPlan) -> str:
