@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+
 from .nodes import (
     Arith,
     Call,
@@ -23,7 +26,7 @@ from .nodes import (
 )
 from .types import Kind, Scope, within
 
-MAX_LOG = 709.782712893384  # of the largest float64
+MAX_LOG = math.log(sys.float_info.max)
 
 
 def python(node: Node, scope: Scope) -> str:

@@ -92,7 +92,8 @@ def test_faults_are_found(name: str, fault: Callable[..., Any], said: str, monke
         return fault(lambda: function(*inputs, out=out, **others), out, inputs)
 
     monkeypatch.setattr(dml, name, faulty)
-    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: (\w+ )?{name}\(.*\), threads ") as failed:
+    described = rf"(\w+ )?{name}\((np\.void\(|.* strides)"  # an array by its layout; a broken call may hold none
+    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: {described}") as failed:
         calls(10_000)
     assert said in repr(failed.value.__cause__)
 
