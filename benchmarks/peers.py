@@ -56,35 +56,41 @@ def as_array(result: Any) -> Array:
     return result if isinstance(result, np.ndarray) else np.asarray(result.numpy())
 
 
-def onnx_forms(op_type: str, inputs: dict[str, Array], out: Array, constants: dict[str, Array], **given: Any) -> Peer:
+def onnx_forms(
+    op_type: str, inputs: dict[str, Array], out: Array | tuple[Array, ...], constants: dict[str, Array], **given: Any
+) -> Peer:
     """One operator of ONNX: run() with the result allocated, and with input and output bound to arrays.
 
     An input that is not contiguous has to be copied before; that is part of the work.
     """
     plain = {name: np.ascontiguousarray(x) for name, x in inputs.items()}
-    session = _session(op_type, plain, out, constants, given)
+    several = isinstance(out, tuple)
+    targets = {f"output{at}": np.zeros(x.shape, x.dtype) for at, x in enumerate(out if several else (out,))}
+    session = _session(op_type, plain, targets, constants, given)
     if all(np.shares_memory(plain[name], x) for name, x in inputs.items()):
         allocating = "run(None, feeds)"
     else:
         allocating = "run(None, {name: contiguous(x) for name, x in inputs.items()})"
     names: dict[str, Any] = {"run": session.run, "feeds": plain, "inputs": inputs, "contiguous": np.ascontiguousarray}
-    target = np.zeros(out.shape, out.dtype)
     binding = session.io_binding()
     for name, x in plain.items():
         binding.bind_input(name, "cpu", 0, x.dtype, x.shape, x.ctypes.data)
-    binding.bind_output("output", "cpu", 0, out.dtype, out.shape, target.ctypes.data)
+    for name, x in targets.items():
+        binding.bind_output(name, "cpu", 0, x.dtype, x.shape, x.ctypes.data)
     changed = [(plain[name], x) for name, x in inputs.items() if not np.shares_memory(plain[name], x)]
 
-    def bound() -> Array:
+    def bound() -> Any:
         for to, x in changed:
             np.copyto(to, x)
         session.run_with_iobinding(binding)
-        return target
+        return tuple(targets.values()) if several else targets["output0"]
 
     return Forms(Call(allocating, names), Call("bound()", {"bound": bound}))
 
 
-def _session(op_type: str, inputs: dict[str, Array], out: Array, constants: dict[str, Array], given: Any) -> Any:
+def _session(
+    op_type: str, inputs: dict[str, Array], outputs: dict[str, Array], constants: dict[str, Array], given: Any
+) -> Any:
     onnx, runtime = library("onnx"), library("onnxruntime")
     helper = onnx.helper
 
@@ -92,10 +98,10 @@ def _session(op_type: str, inputs: dict[str, Array], out: Array, constants: dict
         return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
 
     graph = helper.make_graph(
-        [helper.make_node(op_type, [*inputs, *constants], ["output"], **given)],
+        [helper.make_node(op_type, [*inputs, *constants], list(outputs), **given)],
         "graph",
         [info(name, x) for name, x in inputs.items()],
-        [info("output", out)],
+        [info(name, x) for name, x in outputs.items()],
         [onnx.numpy_helper.from_array(x, name) for name, x in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)

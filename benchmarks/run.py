@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,36 +52,44 @@ def run_cell(cell: Cell, threads: int, seconds: float) -> Row:
     inputs = OPERATORS[cell.operator].inputs(cell)
     calls, absent, expected = prepare(cell, inputs)
     contenders: dict[str, Block] = {name: call.block() for name, call in calls.items()}
-    read = sum(x.nbytes for x in inputs)
+    read, written = (sum(x.nbytes for x in tensors) for tensors in (inputs, expected))
     if cell.size == "tiny":
         contenders[YARDSTICK] = Call("add(x, x)", {"add": np.add, "x": inputs[0]}).block()
     else:
-        contenders[LIMIT] = Memcpy(read, expected.nbytes, threads)
+        contenders[LIMIT] = Memcpy(read, written, threads)
     highest = peak(calls[OURS_OUT].once)
     times = measure(contenders, seconds, SHORT if cell.size == "tiny" else BLOCK)
-    return Row(cell, threads, read, expected.nbytes, times, absent, highest)
+    return Row(cell, threads, read, written, times, absent, highest)
 
 
-def prepare(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], dict[str, str], Array]:
-    """All contenders, with results that agree; why others are absent; and our result."""
+def prepare(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], dict[str, str], tuple[Array, ...]]:
+    """All contenders, with results that agree; why others are absent; and our outputs."""
     operator = OPERATORS[cell.operator]
     result = our_call(cell, inputs, None).once()
-    out = empty(result.shape, result.dtype, "channels_last" if keeps_channels_last(cell, result) else "contiguous")
+    outputs = result if isinstance(result, tuple) else (result,)
+    layouts = ["channels_last" if keeps_channels_last(cell, one) else "contiguous" for one in outputs]
+    out = room(outputs, layouts)
     calls = {OURS: our_call(cell, inputs, None), OURS_OUT: our_call(cell, inputs, out)}
     if cell.size == "tiny":
         calls[COMPILED] = our_compiled_call(cell, inputs, out)
     absent = {}
     for name in peers.NAMES:
-        peer = operator.peer(name, cell, inputs, empty(out.shape, out.dtype, layout_of(out)))
+        peer = operator.peer(name, cell, inputs, room(outputs, layouts))
         if isinstance(peer, Absent):
             absent[name] = peer.reason
             continue
         forms = {name: peer.allocating, f"{name} out": peer.out}
         calls |= {form: call for form, call in forms.items() if call is not None}
     for name, call in calls.items():
-        if not operator.same(peers.as_array(call.once()), result):
+        if not operator.same(*(operator.compared(cell, one) for one in (call.once(), result))):
             raise Differs(f"{cell.name}: the result of {name} differs from dmlcy's")
-    return calls, absent, result
+    return calls, absent, outputs
+
+
+def room(outputs: Sequence[Array], layouts: Sequence[str]) -> Any:
+    """What is given as `out`: an array, or a tuple of several."""
+    arrays = [empty(one.shape, one.dtype, layout) for one, layout in zip(outputs, layouts, strict=True)]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 def keeps_channels_last(cell: Cell, result: Array) -> bool:
@@ -88,11 +97,7 @@ def keeps_channels_last(cell: Cell, result: Array) -> bool:
     return cell.layout == "channels_last" and result.ndim == len(cell.sizes) and result.ndim >= 4
 
 
-def layout_of(x: Array) -> str:
-    return "contiguous" if x.flags.c_contiguous else "channels_last"
-
-
-def our_call(cell: Cell, inputs: Inputs, out: Array | None) -> Call:
+def our_call(cell: Cell, inputs: Inputs, out: Any) -> Call:
     """The function, called as people write it."""
     names: dict[str, Any] = {"f": getattr(dml, cell.operator), "out": out}
     names |= {f"x{number}": x for number, x in enumerate(inputs)}
@@ -101,11 +106,15 @@ def our_call(cell: Cell, inputs: Inputs, out: Array | None) -> Call:
     return Call(f"f({', '.join(arguments + ['out=out'] * (out is not None))})", names)
 
 
-def our_compiled_call(cell: Cell, inputs: Inputs, out: Array) -> Call:
+def our_compiled_call(cell: Cell, inputs: Inputs, out: Any) -> Call:
     """The operator, checked once."""
     desc = getattr(dml.desc, "".join(word.capitalize() for word in cell.operator.split("_")))
     fields = ("input", "roi")[: len(inputs)]
     tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
-    names: dict[str, Any] = {"op": dml.compile(desc(**tensors, **cell.attributes)), "out": out}
+    given = dict(cell.attributes)
+    if isinstance(out, tuple):  # the others are asked for by name
+        asked = [field.python for field in desc.operator.fields if field.kind == "output" and field.python in given]
+        given |= {name: dml.TensorDesc.from_array(one) for name, one in zip(asked, out[1:], strict=True)}
+    names: dict[str, Any] = {"op": dml.compile(desc(**tensors, **given)), "out": out}
     names |= {f"x{number}": x for number, x in enumerate(inputs)}
     return Call(f"op({', '.join(f'x{number}' for number in range(len(inputs)))}, out=out)", names)

@@ -34,7 +34,7 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "take_bool take_dtype take_enum take_float take_scalar take_size_2d take_uint take_uints"
+        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_uint take_uints"
     ),
     "dmlcy._runtime.blocks": (
         "dmlcy_double_block dmlcy_each_double dmlcy_each_float dmlcy_float_block dmlcy_float_of_key"
@@ -53,12 +53,25 @@ CIMPORTS = {
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
         " floor_div floor_mod largest magnitude power product same_sizes smallest tensor_holds total"
     ),
-    "dmlcy._runtime.compiled": "CompiledOperator as_computed describe match take_vectorcalls unchanged",
+    "dmlcy._runtime.compiled": "CompiledOperator as_computed describe each_output match take_vectorcalls unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.moves": (
         "dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4"
         " dmlcy_turn_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
+    ),
+    "dmlcy._runtime.places": (
+        "dmlcy_first_place dmlcy_index_int64_t dmlcy_index_place_t dmlcy_load_place_t dmlcy_no_place"
+        " dmlcy_of_placed_float_key dmlcy_of_placed_half_key dmlcy_of_placed_int16_t dmlcy_of_placed_int32_t"
+        " dmlcy_of_placed_int64_t dmlcy_of_placed_int8_t dmlcy_of_placed_uint16_t dmlcy_of_placed_uint32_t"
+        " dmlcy_of_placed_uint64_t dmlcy_of_placed_uint8_t dmlcy_place_t_block dmlcy_placed_float_key"
+        " dmlcy_placed_half_key dmlcy_placed_int16_t dmlcy_placed_int32_t dmlcy_placed_int64_t dmlcy_placed_int8_t"
+        " dmlcy_placed_uint16_t dmlcy_placed_uint32_t dmlcy_placed_uint64_t dmlcy_placed_uint8_t"
+        " dmlcy_places_float_key dmlcy_places_float_key_wide dmlcy_places_half_key dmlcy_places_half_key_wide"
+        " dmlcy_places_int16_t dmlcy_places_int16_t_wide dmlcy_places_int32_t dmlcy_places_int32_t_wide"
+        " dmlcy_places_int8_t dmlcy_places_int8_t_wide dmlcy_places_uint16_t dmlcy_places_uint16_t_wide"
+        " dmlcy_places_uint32_t dmlcy_places_uint32_t_wide dmlcy_places_uint8_t dmlcy_places_uint8_t_wide"
+        " dmlcy_store_place_t place_t PlaceRow"
     ),
     "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
@@ -68,8 +81,8 @@ CIMPORTS = {
         " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
-        "MAX_RANK Tensor aligned as_array bytes_of is_brief new_array out_array overlap overlaps_itself set_rank view"
-        " write_back"
+        "MAX_RANK Tensor aligned as_array bytes_of is_brief item_of new_array out_array overlap overlaps_itself"
+        " set_rank view write_back"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
 }

@@ -224,7 +224,8 @@ class _Linter:
             )
             for name in sorted(theirs - ours):
                 self.error(same.span, f"{older.name} has {name}, and {self.operator.name} has not")
-            for name in sorted(ours - theirs - {*same.given}):
+            left_out = {field.python for field in self.operator.outputs if field.optional}
+            for name in sorted(ours - theirs - left_out - {*same.given}):
                 self.error(same.span, f"{older.name} has no {name}", f"with = {{ {name} = … }}")
             for name, value in same.given.items():
                 self.taken(self.operator.field(name), value, name, same.span)

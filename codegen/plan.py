@@ -45,6 +45,7 @@ class TensorPlan:
     dtypes: str  # name of the level tables
     ranks: str
     same_as: str | None
+    optional: bool  # it may be left out: its data type is 0 then
     call_rank: int | None  # a call may leave leading ones out, up to this rank
     desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
     doc: str
@@ -53,7 +54,7 @@ class TensorPlan:
 
 @dataclass(frozen=True, slots=True)
 class AttributePlan:
-    """An attribute that the caller gives."""
+    """An attribute that the caller gives, or whether a call asks for an optional output."""
 
     python: str
     declarations: tuple[str, ...]
@@ -93,10 +94,10 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class SizesStep:
-    """Gives an output its sizes, or compares those of an input."""
+    """Gives an output its sizes, or compares those of an input; the data type of ``dtype_of`` too, if it has one."""
 
     tensor: TensorPlan
-    dtype_of: str
+    dtype_of: str | None
     items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
 
 
@@ -184,6 +185,7 @@ class OperatorPlan:
     level_tables: tuple[LevelTable, ...]
     tensors: tuple[TensorPlan, ...]
     attributes: tuple[AttributePlan, ...]
+    requests: tuple[AttributePlan, ...]  # for optional outputs
     let_declarations: tuple[str, ...]
     take: tuple[Step, ...]
     take_overflows: bool
@@ -238,6 +240,11 @@ class OperatorPlan:
     def parameters(self) -> tuple[AttributePlan, ...]:
         """Attributes in the order of a signature."""
         return (*self.required, *(a for a in self.attributes if a.default is not None))
+
+    @property
+    def keywords(self) -> tuple[AttributePlan, ...]:
+        """What a call takes by name, in the order of a signature."""
+        return (*self.parameters, *self.requests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +389,8 @@ class _Planner:
             if attribute.field.length is not None:
                 self.require(attribute.field.length.node, take)
             take.append(TakeStep(attribute))
+        requests = tuple(self.request(field) for field in operator.outputs if field.optional)
+        take += map(TakeStep, requests)
         take_overflows, self.cython.overflows = self.cython.overflows, False
         checks = self.checks(tensors)
         kernel = self.family.plan(operator, self.facts, self.diagnostics)
@@ -403,6 +412,7 @@ class _Planner:
             level_tables=tuple(self.tables.values()),
             tensors=tensors,
             attributes=attributes,
+            requests=requests,
             let_declarations=tuple(
                 f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
                 for let in operator.lets
@@ -423,11 +433,18 @@ class _Planner:
         )
 
     def supported(self, field: Field) -> None:
-        """Field types that no family emits yet are refused by name."""
+        """Fields that no family emits yet are refused by name."""
         emitted = ("tensor", "uint", "uint_array", "float", "bool", "size_2d", "scalar_union")
-        if field.optional or (field.type not in emitted and field.enum is None):
-            what = "optional" if field.optional else field.type
-            self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+        outputs = self.operator.outputs
+        if field.type not in emitted and field.enum is None:
+            what = field.type
+        elif field.optional and (field.kind != "output" or field is outputs[0]):
+            what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
+        elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
+            what = "an output whose data type is that of no tensor before it"
+        else:
+            return
+        self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
 
     # Tensors
 
@@ -474,6 +491,7 @@ class _Planner:
             dtypes=self.dtype_table(field.types),
             ranks=self.rank_table(field.ranks),
             same_as=None if first is None else first.python,
+            optional=field.optional,
             call_rank=rank if field.leading_ones == "call" else None,
             desc_rank=rank if field.leading_ones == "desc" else None,
             doc=field.doc,
@@ -526,6 +544,28 @@ class _Planner:
                 summary = f"{enum.python} or its name"
                 takes = f"One of {alternatives([member.name for member in enum.members])}."
         return AttributePlan(name, declare, take, value, members, default, field.doc, summary, takes, field)
+
+    def request(self, field: Field) -> AttributePlan:
+        """The keyword by which a call asks for an optional output."""
+        name, first = field.python, self.operator.first_of_type(field)
+        dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
+        if first is None:
+            default, summary = str(constants(self.facts)[dtypes[0]]), "bool or data type"
+            takes = f"True: with data type {dtypes[0]}. Else one of {alternatives(dtypes)}."
+        else:
+            default, summary, takes = f"a.{first.python}.dtype", "bool", ""
+        return AttributePlan(
+            python=name,
+            declarations=(),
+            take=f"take_output({name}, {default}, &a.{name}.dtype)",
+            value="",
+            members=None,
+            default="False",
+            doc=f"Whether the result has {name} too: a tuple then. {field.doc}",
+            summary=summary,
+            takes=takes,
+            field=field,
+        )
 
     def members(self, enum: Enum) -> str:
         sets = []
@@ -580,7 +620,7 @@ class _Planner:
             else:
                 items.append((self.render(item, self.scope), None))
         first = self.operator.first_of_type(field)
-        steps.append(SizesStep(self.tensor(field), "" if first is None else first.python, tuple(items)))
+        steps.append(SizesStep(self.tensor(field), None if first is None else first.python, tuple(items)))
 
     def checks(self, tensors: tuple[TensorPlan, ...]) -> list[Step]:
         steps: list[Step] = []
@@ -666,7 +706,7 @@ class _Planner:
         if field.enum is not None:
             return self.enums[field.enum].python
         return {
-            "tensor": "TensorDesc",
+            "tensor": "TensorDesc | None" if field.optional else "TensorDesc",
             "uint": "int",
             "uint_array": "tuple[int, ...]",
             "float": "float",
@@ -679,6 +719,7 @@ class _Planner:
         if field.enum is not None:
             return f"{self.annotation(field)} | str"
         return {
+            "tensor": "TensorDesc",
             "uint_array": "int | Sequence[int]",
             "size_2d": "int | tuple[int, int]",
         }.get(field.type, self.annotation(field))

@@ -97,6 +97,8 @@ __all__ = [
     "lp_pooling",
     "lp_pooling1",
     "max_pooling",
+    "max_pooling1",
+    "max_pooling2",
     "minimum_feature_level",
     "padding",
     "padding1",
@@ -123,6 +125,7 @@ class _SupportsDLPack(Protocol):
 _Array: TypeAlias = Buffer | _SupportsArray | _SupportsDLPack
 _Result: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _Out = TypeVar("_Out", bound=_Array)
+_Outs = TypeVar("_Outs", bound=tuple[_Array, ...])
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Int: TypeAlias = SupportsIndex
 _Ints: TypeAlias = Sequence[SupportsIndex] | np.ndarray[Any, np.dtype[np.integer[Any]]]
@@ -1002,6 +1005,395 @@ def max_pooling(
     end_padding: _Int | _Ints = 0,
     out: _Out,
 ) -> _Out: ...
+@overload
+def max_pooling1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: Literal[False] | None = False,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Take the maximum of each position of a sliding window, and its index if that
+    is asked for.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
+        UINT32 or UINT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    output_indices : bool or data type, default False
+        Whether the result has output_indices too: a tuple then. The index of
+        each maximum in the input, counted over all axes in row-major order.
+        True: with data type UINT32. Else one of UINT32 or UINT64.
+    out : array, or a tuple of arrays where the result is one, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        With ``output_indices``, a tuple of this and: The index of each maximum
+        in the input, counted over all axes in row-major order.
+        Sizes ``sizes(output)``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-MAX_POOLING1-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+    See Also
+    --------
+    dmlcy.desc.MaxPooling1 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = window_size[d]``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    MAX_POOLING1, feature level 2_0:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling1_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[1, 2, 3],
+    ...                 [2, 4, 2],
+    ...                 [5, 6, 7]]]], dtype=np.float32)
+    >>> output, output_indices = dml.max_pooling1(x, window_size=(2, 2), output_indices=True)
+    >>> output
+    array([[[[4., 4.],
+             [6., 7.]]]], dtype=float32)
+    >>> output_indices
+    array([[[[4, 4],
+             [7, 8]]]], dtype=uint32)
+    """
+
+@overload
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: Literal[False] | None = False,
+    out: None = None,
+) -> _Result: ...
+@overload
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
+@overload
+def max_pooling1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: Literal[True],
+    out: None = None,
+) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[np.uint32]]]: ...
+@overload
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: Literal[True],
+    out: None = None,
+) -> tuple[_Result, np.ndarray[Any, np.dtype[np.uint32]]]: ...
+@overload
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: Literal[True],
+    out: _Outs,
+) -> _Outs: ...
+@overload
+def max_pooling1(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: _DataType,
+    out: None = None,
+) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], _Result]: ...
+@overload
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: _DataType,
+    out: None = None,
+) -> tuple[_Result, _Result]: ...
+@overload
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    output_indices: _DataType,
+    out: _Outs,
+) -> _Outs: ...
+@overload
+def max_pooling2(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[False] | None = False,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Take the maximum of each position of a window whose elements may lie apart,
+    and its index if that is asked for.
+
+    Parameters
+    ----------
+    input : array_like
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
+        5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
+        UINT32 or UINT16.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis. A sequence has ``spatial``
+        entries.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis. At
+        least 1. A sequence has ``spatial`` entries.
+    output_indices : bool or data type, default False
+        Whether the result has output_indices too: a tuple then. The index of
+        each maximum in the input, counted over all axes in row-major order.
+        True: with data type UINT32. Else one of UINT32 or UINT64.
+    out : array, or a tuple of arrays where the result is one, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        One element per position of the window.
+        Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
+        Data type of ``input``.
+        With ``output_indices``, a tuple of this and: The index of each maximum
+        in the input, counted over all axes in row-major order.
+        Sizes ``sizes(output)``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-MAX_POOLING2-window_size-fits``
+            window_size does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+    See Also
+    --------
+    dmlcy.desc.MaxPooling2 : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = rank(input) - 2``
+        Number of spatial axes.
+    ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
+        Elements that the window spans along each spatial axis.
+    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+
+    References
+    ----------
+    MAX_POOLING2, feature level 2_1:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.array([[[[9, 1, 8, 2, 7],
+    ...                 [1, 1, 1, 1, 1],
+    ...                 [3, 6, 4, 6, 5]]]], dtype=np.float32)
+    >>> output, output_indices = dml.max_pooling2(
+    ...     x,
+    ...     window_size=(2, 2),
+    ...     dilations=(2, 2),
+    ...     output_indices=True,
+    ... )
+    >>> output
+    array([[[[9., 6., 8.]]]], dtype=float32)
+    >>> output_indices
+    array([[[[ 0, 11,  2]]]], dtype=uint32)
+    """
+
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[False] | None = False,
+    out: None = None,
+) -> _Result: ...
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
+@overload
+def max_pooling2(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[True],
+    out: None = None,
+) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[np.uint32]]]: ...
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[True],
+    out: None = None,
+) -> tuple[_Result, np.ndarray[Any, np.dtype[np.uint32]]]: ...
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[True],
+    out: _Outs,
+) -> _Outs: ...
+@overload
+def max_pooling2(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: _DataType,
+    out: None = None,
+) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], _Result]: ...
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: _DataType,
+    out: None = None,
+) -> tuple[_Result, _Result]: ...
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: _DataType,
+    out: _Outs,
+) -> _Outs: ...
 @overload
 def padding(
     input: np.ndarray[Any, np.dtype[_Scalar]],

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from dmlcy import _tables
-from dmlcy._checker import Check
+from dmlcy._checker import OUT, Check, wanted
 from dmlcy._errors import Violation, Violations, raise_violations, show
 from dmlcy._levels import LEVEL, NEWEST, level_index
 from dmlcy._runtime.tensor import to_array, to_shared_array
-from dmlcy._spec import MISSING, Field, Operator
+from dmlcy._spec import MISSING, Operator
 from dmlcy._tensor_desc import TensorDesc
 
 if TYPE_CHECKING:
@@ -79,14 +79,18 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
     ``first`` is the first index at which a rule on the values of a tensor was found broken.
     """
     operator = _tables.OPERATORS[name]
-    arrays = _arrays(operator, arguments)
+    outputs = [field for field in operator.fields if field.kind == "output"]
+    asked = {field.python: arguments[field.python] for field in outputs if field.optional}
+    names = [field.python for field in outputs if not field.optional or wanted(asked[field.python])]
+    given, labels = _given(operator, arguments, names)
+    arrays = _arrays(operator, given, labels, names)
     values = {}
     for field in operator.fields:
-        value = arguments.get(_argument(field), MISSING)
+        value = given.get(field.python, MISSING)
         if field.value is None and value is not MISSING:
             values[field.python] = type(value) if type(value) is TensorDesc else value  # a desc is no array
     described = {name: TensorDesc(array.dtype, array.shape) for name, array in arrays.items()}
-    found = Check(operator, values | described, level, call=True)
+    found = Check(operator, values | described, level, call=True, asked=asked, labels=labels)
     _raise(found, arrays, first)
 
 
@@ -100,24 +104,40 @@ def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
 
 def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int = 0) -> NoReturn:
     """Raises what is wrong with the tensors given to a compiled operator."""
-    arrays = _arrays(desc.operator, arguments)
     found = Check(desc.operator, desc.values(), max(desc._valid_levels, default=NEWEST), call=False)
-    for field in desc.operator.fields:
-        if field.kind != "attribute" and found.resolved[field.python] is not None:
-            found.bind(field, arguments.get(_argument(field)), arrays.get(field.python))
+    there = [field for field in desc.operator.fields if found.resolved[field.python] is not None]
+    names = [field.python for field in there if field.kind == "output"]
+    given, found.labels = _given(desc.operator, arguments, names)
+    arrays = _arrays(desc.operator, given, found.labels, names)
+    for field in there:
+        if field.kind != "attribute":
+            found.bind(field, given.get(field.python), arrays.get(field.python))
     _raise(found, arrays, first)
 
 
-def _argument(field: Field) -> str:
-    return "out" if field.kind == "output" else field.python
+def _given(
+    operator: Operator, arguments: Mapping[str, object], names: Sequence[str]
+) -> tuple[dict[str, object], dict[str, str]]:
+    """What a call gives for each field, and the names in it of the outputs, of which there are ``names``."""
+    fields = [field.python for field in operator.fields if field.kind != "output"]
+    given, out = {name: arguments[name] for name in fields if name in arguments}, arguments.get("out")
+    if out is None:
+        return given, {}
+    if len(names) > 1 and type(out) is tuple and len(out) == len(names):
+        labels = {name: f"{OUT}[{place}]" for place, name in enumerate(names)}
+        return given | dict(zip(names, out, strict=True)), labels
+    return given | {names[0]: out}, {names[0]: OUT}
 
 
-def _arrays(operator: Operator, arguments: Mapping[str, object]) -> dict[str, np.ndarray[Any, Any]]:
-    """The tensors among the arguments that are arrays, by the Python name of the field."""
+def _arrays(
+    operator: Operator, given: Mapping[str, object], labels: Mapping[str, str], names: Sequence[str]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The tensors that are given as arrays, by the Python name of the field."""
     arrays = {}
     for field in operator.fields:
-        value = arguments.get(_argument(field))
-        if field.kind == "attribute" or value is None:
+        value = given.get(field.python)
+        one_for_several = len(names) > 1 and labels.get(field.python) == OUT
+        if field.kind == "attribute" or value is None or one_for_several:
             continue
         try:
             array = to_shared_array(value) if field.kind == "output" else to_array(value)
@@ -133,9 +153,11 @@ def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int)
     fields = found.operator.fields
     kinds = {field.python: field.kind for field in fields}
     inputs = {name: array for name, array in arrays.items() if kinds[name] == "input"}
+    others = dict(inputs)
     for field in fields:
         if field.kind == "output" and field.python in arrays:
-            found.memory(field, arrays[field.python], inputs)
+            found.memory(field, arrays[field.python], others)
+            others[field.python] = arrays[field.python]
     found.data(inputs, first)
     name = found.operator.python
     if not found.violations:

@@ -43,6 +43,8 @@ from dmlcy._values import (
 
 REPORTED: Final = 10
 """Entries of one field, or indices of one rule, that are reported."""
+OUT: Final = "out"
+"""The name of the outputs in a call."""
 LOOKED_AT: Final = 10_000
 """Indices of one rule that are looked at, from the first one that is broken."""
 WHOLE: Final = -1
@@ -98,9 +100,10 @@ class Data:
 class Check:
     """One pass over the values of one desc. ``resolved`` holds them normalised, with what follows from them filled in.
 
-    ``call``: the values are those of a function call. ``literal``: they come from JSON, which has no short forms;
-    ``unknown``: its members that the operator has not. Not ``limited``: tensors may have any number of elements, for
-    only parts of them are given to a kernel.
+    ``call``: the values are those of a function call; ``asked``: what it says of each optional output, and
+    ``labels``: the names in it of the outputs that are given. ``literal``: they come from JSON, which has no short
+    forms; ``unknown``: its members that the operator has not. Not ``limited``: tensors may have any number of elements,
+    for only parts of them are given to a kernel.
     """
 
     def __init__(
@@ -110,6 +113,8 @@ class Check:
         level: int,
         *,
         call: bool,
+        asked: Mapping[str, object] | None = None,
+        labels: Mapping[str, str] | None = None,
         literal: bool = False,
         limited: bool = True,
         unknown: Iterable[str] = (),
@@ -119,6 +124,9 @@ class Check:
         self.level = max(level, LEVEL_INDEX[operator.since])
         self.asked_level = level
         self.call = call
+        self.asked = asked or {}
+        self.labels = dict(labels or {})
+        self.chosen: dict[str, TensorDataType] = {}  # of optional outputs, by a call
         self.literal = literal
         self.limited = limited
         self.fields = {field.python: field for field in operator.fields}
@@ -227,8 +235,7 @@ class Check:
         )
 
     def _label(self, field: Field) -> str:
-        given = self.call and field.kind == "output" and self.values.get(field.python) is not None
-        return "out" if given else field.python
+        return self.labels.get(field.python, field.python)
 
     def _too_new(
         self, field: Field | None, subject: str, needed: int, hint: str = "", member: str | None = None
@@ -267,11 +274,12 @@ class Check:
         tensor = self.tensors[name] = Tensor()
         self.resolved[name] = value
         self.rules.__dict__[name] = tensor
-        if value is None:
-            self.rules.__dict__[name] = None if field.optional else tensor
+        asked = self._asked(field, tensor) if field.optional and self.call and field.kind == "output" else False
+        if value is None and name not in self.labels:
+            self.rules.__dict__[name] = tensor if asked or not field.optional else None
             if not field.optional and not (field.kind == "output" and field.sizes is not None):
                 self.add(field, "required")
-            if field.kind != "output":
+            if not asked and (field.optional or field.kind != "output"):
                 self._fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
             return
         if value is MISSING or not is_a(value, TensorDesc):
@@ -299,6 +307,26 @@ class Check:
         tensor.sizes = self._with_ones(field, tuple(sizes))
         self._rank(field, len(tensor.sizes))
 
+    def _asked(self, field: Field, tensor: Tensor) -> bool:
+        """Whether a call asks for an optional output; notes the data type."""
+        request = self.asked.get(field.python)
+        if not wanted(request):
+            return False
+        self.labels, labels = {}, self.labels
+        if is_a(request, bool, np.bool_):
+            same = field.same_dtype_as
+            tensor.dtype = TensorDataType[field.dtypes[0].dtypes[0]] if same is None else self.tensors[same].dtype
+        else:
+            tensor.dtype = as_dtype(request)
+            if tensor.dtype is None and is_a(request, str, type):
+                self._unknown_dtype(field, request)
+            elif tensor.dtype is None:
+                self.refused(field, wrong_type(request, "True, False or a data type"))
+        self.labels = labels
+        if tensor.dtype is not None:
+            self.chosen[field.python] = tensor.dtype
+        return tensor.dtype is not None
+
     def _layout(self, field: Field) -> None:
         desc = self.resolved[field.python]
         if is_a(desc, TensorDesc):
@@ -313,16 +341,28 @@ class Check:
         if not self.call:
             array = is_a(value, np.ndarray)
             return wrong_type(value, "a TensorDesc", "Pass TensorDesc.from_array(x)." if array else "")
-        hint = ""
-        if is_foreign(value):
+        hint, expected = "", "an array"
+        outputs = [one for one in self.operator.fields if one.kind == "output" and self._there(one)]
+        if field.kind == "output" and len(outputs) > 1 and self._label(field) == OUT:
+            expected = f"a tuple of {len(outputs)} arrays, {_places(outputs)}"
+        elif is_foreign(value):
             hint = complaint(value, field.kind == "output")
         elif is_a(value, list, tuple):
-            hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else ""
+            hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else self._untaken()
         elif is_a(value, np.ma.MaskedArray):
             hint = "Operators know no mask: pass its filled() or its data."
         elif is_a(value, bool, int, float, complex, np.generic):
             hint = "A single number is no tensor." if field.kind == "input" else ""
-        return wrong_type(value, "an array", hint)
+        return wrong_type(value, expected, hint)
+
+    def _there(self, field: Field) -> bool:
+        """Whether there is such an output: not, of an optional one, where nobody asks for it."""
+        return not field.optional or wanted(self.asked.get(field.python, self.resolved.get(field.python)))
+
+    def _untaken(self) -> str:
+        """What a tuple of outputs may lack."""
+        names = [one.python for one in self.operator.fields if one.kind == "output" and not self._there(one)]
+        return f"A tuple is for a call that asks for {' or '.join(names)} too." if names else ""
 
     def _unknown_dtype(self, field: Field, dtype: object) -> None:
         if dtype is None:
@@ -348,14 +388,14 @@ class Check:
     def _dtype(self, field: Field) -> None:
         tensor, facet = self.tensors[field.python], f"{field.python}.dtype"
         source = None if field.same_dtype_as is None else f"{field.same_dtype_as}.dtype"
-        other = None if field.same_dtype_as is None else self.tensors[field.same_dtype_as].dtype
+        other = self.chosen.get(field.python) if source is None else self.tensors[str(field.same_dtype_as)].dtype
         if tensor.dtype is None:
             if facet not in self.bad and source is not None and source not in self.bad:
                 tensor.dtype = other
             if tensor.dtype is None:
                 self._fail(facet)
             return
-        if tensor.dtype is other:
+        if tensor.dtype is other and source is not None:
             if source in self.bad:
                 self._fail(facet)
             return
@@ -369,9 +409,9 @@ class Check:
             else:
                 hint = f"Before it: {listing(dtypes_at(field, self.level))}."
                 self._too_new(field, f"{self._label(field)} of data type {name}", needed, hint, "dtype")
-        elif other is not None and source not in self.bad:
+        elif other is not None and tensor.dtype is not other and source not in self.bad:
             self._fail(facet)
-            words = {"other": cast(str, field.same_dtype_as), "has": "has data type"}
+            words = {"other": field.same_dtype_as or field.python, "has": "has data type"}
             values = {"actual": tensor.dtype, "expected": other}
             self.add(field, "same-dtype", member="dtype", values=values, words=words, fix=other)
 
@@ -718,7 +758,7 @@ class Check:
         tensor, name = self.tensors[field.python], field.python
         if array is None:
             self._fail(f"{name}.dtype", f"{name}.sizes")
-            if value is not None:
+            if value is not None or name in self.labels:
                 self.refused(field, self._no_tensor(field, value))
             elif field.kind == "input":
                 self.add(field, "required")
@@ -744,14 +784,24 @@ class Check:
             self.add(field, "sizes", member="sizes", values=values, words=words, fix=tensor.sizes)
 
     def memory(self, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Looks at the memory of an array given as out."""
+        """Looks at the memory of an array given for an output, beside that of ``arrays``."""
         if not out.flags.writeable:
             self.add(field, "readonly")
         if out.dtype in NUMPY and self_overlaps(out):
             self.add(field, "overlap", words={"other": "itself"}, hint="Two of its elements lie in one place.")
         for name, array in arrays.items():
             if out.dtype in NUMPY and array.dtype in NUMPY and may_overlap(out, array):
-                self.add(field, "overlap", words={"other": name})
+                self.add(field, "overlap", words={"other": self._label(self.fields[name])})
+
+
+def wanted(request: object) -> bool:
+    """Whether what is said of an optional output asks for it."""
+    return not (request is None or (is_a(request, bool, np.bool_) and not request))
+
+
+def _places(outputs: Sequence[Field]) -> str:
+    """Which output is where in a tuple."""
+    return " and ".join(f"{one.python} at {place}" for place, one in enumerate(outputs))
 
 
 def _spans(ranks: Sequence[int]) -> str:

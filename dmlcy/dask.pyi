@@ -21,6 +21,8 @@ __all__ = [
     "lp_pooling",
     "lp_pooling1",
     "max_pooling",
+    "max_pooling1",
+    "max_pooling2",
     "padding",
     "padding1",
     "roi_pooling",
@@ -338,6 +340,101 @@ def max_pooling(
     - Each item of the batch by itself.
     - Each channel by itself.
     - The spatial axes, anywhere: pieces overlap by what a window spans.
+    """
+
+def max_pooling1(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+) -> Array:
+    """Take the maximum of each position of a sliding window, and its index if that is asked for.
+
+    ``dmlcy.max_pooling1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
+
+    A call here cannot ask for output_indices, which pieces cannot make for themselves.
+    """
+
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+) -> Array:
+    """Take the maximum of each position of a window whose elements may lie apart, and its index if that is asked for.
+
+    ``dmlcy.max_pooling2`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    window_size : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Padding elements before each spatial axis.
+    end_padding : int or sequence of ints, default 0
+        Padding elements after each spatial axis.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis.
+
+    Returns
+    -------
+    dask array
+        One element per position of the window.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - Each channel by itself.
+    - The spatial axes, anywhere: pieces overlap by what a window spans.
+
+    A call here cannot ask for output_indices, which pieces cannot make for themselves.
     """
 
 def padding(

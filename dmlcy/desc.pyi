@@ -28,6 +28,8 @@ __all__ = [
     "LpPooling",
     "LpPooling1",
     "MaxPooling",
+    "MaxPooling1",
+    "MaxPooling2",
     "OperatorDesc",
     "Padding",
     "Padding1",
@@ -331,6 +333,104 @@ class MaxPooling(OperatorDesc):
         strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0,
+    ) -> None: ...
+
+class MaxPooling1(OperatorDesc):
+    """DML_MAX_POOLING1_OPERATOR_DESC: Take the maximum of each position of a
+    sliding window, and its index if that is asked for.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    output_indices
+        The index of each maximum in the input, counted over all axes in row-
+        major order.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    output_indices: TensorDesc | None
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        output: TensorDesc | None = None,
+        output_indices: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+    ) -> None: ...
+
+class MaxPooling2(OperatorDesc):
+    """DML_MAX_POOLING2_OPERATOR_DESC: Take the maximum of each position of a
+    window whose elements may lie apart, and its index if that is asked for.
+
+    Parameters
+    ----------
+    input
+        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+    output
+        One element per position of the window.
+    output_indices
+        The index of each maximum in the input, counted over all axes in row-
+        major order.
+    dimension_count
+        Number of spatial axes: 2 or 3.
+    strides
+        Step of the window along each spatial axis.
+    window_size
+        Size of the window along each spatial axis.
+    start_padding
+        Padding elements before each spatial axis.
+    end_padding
+        Padding elements after each spatial axis.
+    dilations
+        Distance between the elements of a window along each spatial axis.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    output_indices: TensorDesc | None
+    dimension_count: int
+    strides: tuple[int, ...]
+    window_size: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    dilations: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        window_size: _Int | _Ints,
+        output: TensorDesc | None = None,
+        output_indices: TensorDesc | None = None,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
+        dilations: _Int | _Ints = 1,
     ) -> None: ...
 
 class Padding(OperatorDesc):

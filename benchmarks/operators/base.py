@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from benchmarks.calls import Absent, Peer
 from benchmarks.cells import Array, Cell, Variant, dtype_of, placed, whole_numbers
-from benchmarks.peers import missing
+from benchmarks.peers import as_array, missing
 
 Inputs = list[Array]
-Library = Callable[[Cell, Inputs, Array], Peer]  # from the cell, its inputs and a tensor for the result
+Library = Callable[[Cell, Inputs, Any], Peer]  # from the cell, its inputs and a tensor for the result, or several
 
 
 def one_tensor(cell: Cell) -> Inputs:
@@ -20,9 +21,17 @@ def one_tensor(cell: Cell) -> Inputs:
     return [placed(whole_numbers(cell.sizes, dtype_of(cell)), cell.layout)]
 
 
+def whole(cell: Cell, result: Any) -> Array:
+    """What is compared of a result: all of it."""
+    return as_array(result)
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator: its cells, its inputs, its peers, and in how many units in the last place results may differ."""
+    """An operator: its cells, its inputs, its peers, and in how many units in the last place results may differ.
+
+    ``compared``: what is compared of a result of any library.
+    """
 
     name: str
     variants: Sequence[Variant]
@@ -31,12 +40,13 @@ class Operator:
     onnxruntime: Library
     inputs: Callable[[Cell], Inputs] = one_tensor
     ulp: int = 0
+    compared: Callable[[Cell, Any], Array] = whole
 
     @property
     def cells(self) -> list[Cell]:
         return [cell for variant in self.variants for cell in variant.cells(self.name)]
 
-    def peer(self, name: str, cell: Cell, inputs: Inputs, out: Array) -> Peer:
+    def peer(self, name: str, cell: Cell, inputs: Inputs, out: Any) -> Peer:
         """How this library does the cell's work, or why it does not."""
         reason = missing(name)
         library: Library = getattr(self, name)

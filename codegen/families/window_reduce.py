@@ -2,13 +2,13 @@
 
 ``reduction`` says how partial results combine, which lets the loops reduce rows first, then columns. Of a sum ``init``,
 ``step`` (over ``acc`` and ``x``) and ``finish`` (over ``acc``, ``count``, ``volume`` and attributes) are expressions; a
-maximum is one of the elements, and needs none.
+maximum is one of the elements, and needs none. The role ``indices`` of a maximum is an output that says which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..diagnostics import Diagnostics
@@ -21,6 +21,7 @@ from .base import C_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, 
 
 # What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
 COMBINE = {"sum": "+", "max": "max"}
+FIRST_PLACE = "dmlcy_first_place"  # of places.h, where an element and its number are a struct
 CONVERSIONS = {"half": ("dmlcy_float_of_half", "dmlcy_half_of_float")}
 CONVERSIONS |= {f"{name}_key": (f"dmlcy_key_of_{name}", f"dmlcy_{name}_of_key") for name in ("float", "half")}
 KEYS = {"FLOAT32": ("float_key", "int32_t"), "FLOAT16": ("half_key", "int16_t")}  # floats are compared as these
@@ -43,11 +44,13 @@ class ReduceLoop:
     init: str
     plain: bool  # an element is its own accumulator, but for the sign of zero
     step: str
-    combine: str  # of COMBINE
+    combine: str  # of COMBINE, or FIRST_PLACE
     sums: str  # the loops that combine rows of accumulators
     elements: str | None  # the same for rows of elements, if these are accumulators
     finish: str | None  # None: the accumulator
     divisor: str | None  # `finish` is `acc` divided by it
+    placed: bool = False  # accumulators are elements with their number in the input, as places.h has them
+    rows: str | None = None  # what makes them of neighbours: wide and not
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,9 @@ class ReduceKernel:
     strides: str
     dilations: str | None
     start: str
+    indices: str | None
     loops: tuple[ReduceLoop, ...]
+    placed: tuple[ReduceLoop, ...]  # those that give indices too
     definition: Definition
 
 
@@ -83,13 +88,19 @@ class WindowReduce:
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
         """Reads roles and expressions, for each data type."""
         kernel = KernelTable(operator, facts, diagnostics)
+        loops = tuple(self.loops(kernel))
+        indices = None
+        if kernel.definition.words.get("reduction") == "max" and "output_indices" in operator.scope:
+            indices = kernel.role("indices", "output_indices", Kind.TENSOR)
         roles = ReduceKernel(
             spatial=kernel.role("spatial", "spatial", Kind.INT),
             window=kernel.role("window", "window_size", Kind.VECTOR),
             strides=kernel.role("strides", "strides", Kind.VECTOR),
             dilations=kernel.role("dilations", "dilations", Kind.VECTOR) if "dilations" in operator.scope else None,
             start=kernel.padding(),
-            loops=tuple(self.loops(kernel)),
+            indices=indices,
+            loops=loops,
+            placed=() if indices is None else tuple(map(placed, loops)),
             definition=kernel.definition,
         )
         kernel.finish()
@@ -107,9 +118,8 @@ class WindowReduce:
     def maxima(self, kernel: KernelTable) -> list[ReduceLoop]:
         """One loop per data type of the tensors; operators share them."""
         loops = []
-        for dtype in dict.fromkeys(
-            dtype for rows in kernel.operator.types.values() for row in rows for dtype in row.dtypes
-        ):
+        rows = kernel.operator.types[kernel.operator.inputs[0].types or ""]
+        for dtype in dict.fromkeys(dtype for row in rows for dtype in row.dtypes):
             bits = kernel.facts.dtype(dtype).bits
             if dtype not in KEYS and not dtype.startswith(("INT", "UINT")):
                 kernel.error("reduction", f"this family has no maxima of {dtype}")
@@ -196,7 +206,10 @@ class WindowReduce:
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
-        loops = list({loop.name: loop for kernel in kernels for loop in kernel.loops}.values())
+        loops = list({loop.name: loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)}.values())
+        items = {loop.ctype: loop.item for loop in loops}
+        if any(loop.placed for loop in loops):
+            items |= {"uint32_t": 4, "uint64_t": 8}  # of the indices
         adders = {}
         for loop in loops:
             adders[loop.sums] = Adder(loop.sums, loop.combine, loop.acc, loop.acc, loop.acc, "")
@@ -207,7 +220,7 @@ class WindowReduce:
         return {
             "kernels": loops,
             "adders": sorted(adders.values(), key=lambda adder: adder.name),
-            "item_sizes": {loop.ctype: loop.item for loop in loops},
+            "item_sizes": items,
         }
 
     def picture(self, kernel: ReduceKernel, use: Use) -> Picture:
@@ -246,6 +259,26 @@ class WindowReduce:
         caption += [] if counted else ["An empty cell does not count."]
         padding = use.of("init") if counted else None
         return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)
+
+
+def placed(loop: ReduceLoop) -> ReduceLoop:
+    """The loop of a maximum that also says where it stands."""
+    acc, init, combine = ("int64_t", "INT64_MIN", COMBINE["max"])
+    if loop.item == 8:
+        acc, init, combine = ("place_t", "dmlcy_no_place", FIRST_PLACE)
+    return replace(
+        loop,
+        name=f"placed_{loop.name}",
+        widen=f"dmlcy_placed_{loop.stored}",
+        narrow=f"dmlcy_of_placed_{loop.stored}",
+        acc=acc,
+        init=init,
+        combine=combine,
+        sums=f"max_{acc}",
+        elements=None,
+        placed=True,
+        rows=None if loop.item == 8 else f"dmlcy_places_{loop.stored}",
+    )
 
 
 def divisor_of(finish: Node, cython: Cython) -> str | None:

@@ -57,6 +57,7 @@ class OperatorPage:
         """The functional call."""
         names = [tensor.python for tensor in self.op.inputs]
         names += [f"{a.python}={literal(a.field.default)}" if a.default else a.python for a in self.op.parameters]
+        names += [f"{request.python}={request.default}" for request in self.op.requests]
         at = len(self.op.inputs)
         return block(call(f"dmlcy.{self.op.python}", [*names[:at], "*", *names[at:], "out=None"]), "python")
 
@@ -67,11 +68,13 @@ class OperatorPage:
 
     @property
     def smallest_example(self) -> str | None:
-        """The example with the smallest result at the prompt."""
+        """The example with the most outputs and, of those, the smallest result at the prompt."""
         examples = [example for example in self.spec.examples if example.outputs]
         if not examples:
             return None
-        smallest = min(examples, key=lambda example: sum(math.prod(t.sizes) for t in example.outputs.values()))
+        smallest = min(
+            examples, key=lambda one: (-len(one.outputs), sum(math.prod(t.sizes) for t in one.outputs.values()))
+        )
         lines = [">>> import numpy as np", ">>> import dmlcy as dml", *self.example_lines(smallest)]
         return "\n".join(lines)
 
@@ -99,15 +102,24 @@ class OperatorPage:
             for a in self.op.parameters
             if a.python in example.attributes
         ]
+        asked = [field for field in self.spec.outputs if field.optional and field.python in example.outputs]
+        given += [self.request(field, example) for field in asked]
         typed = call(f"dml.{self.op.python}", [*names, *given])
-        output = example.outputs[self.op.output.python]
-        shown = array_text(output, dtypes[output.dtype])
-        if shown is None:
-            yield prompt(f"{typed}.tolist()")
-            yield repr(output.data)
-        else:
-            yield prompt(typed)
-            yield shown
+        several = len(example.outputs) > 1
+        if several:
+            yield prompt(f"{', '.join(example.outputs)} = {typed}")
+        for name, output in example.outputs.items():
+            result = name if several else typed
+            shown = array_text(output, dtypes[output.dtype])
+            yield prompt(result if shown is not None else f"{result}.tolist()")
+            yield repr(output.data) if shown is None else shown
+
+    def request(self, field: Field, example: Example) -> str:
+        """How the call of an example asks for an optional output."""
+        dtype = example.outputs[field.python].dtype
+        first = self.spec.types[field.types or ""][0].dtypes[0]
+        usual = dtype == first or self.spec.first_of_type(field) is not None
+        return f"{field.python}={True if usual else literal(dtype)}"
 
     @property
     def fields(self) -> str:
@@ -124,7 +136,7 @@ class OperatorPage:
         """The DirectML type of a field."""
         field = item.field
         if field.is_tensor:
-            return f"{field.kind} tensor"
+            return f"{field.kind} tensor{', optional' if field.optional else ''}"
         if field.enum is not None:
             return f"[{field.enum.removeprefix('DML_')}](enums.md#{field.enum})"
         if field.type in ARRAYS:
@@ -135,6 +147,8 @@ class OperatorPage:
         """What a field is when nothing is given."""
         if item.value is not None:
             return f"is {code(item.value.text, in_table=True)}"
+        if item.field.optional:
+            return "left out"
         if item.field.kind == "output" and item.sizes is not None:
             return "follows"
         return (
@@ -152,6 +166,11 @@ class OperatorPage:
             notes.append(
                 f"{' and '.join(follow)} {verb} from the other fields: a call does not have {them}, and a desc "
                 f"may leave {them} out."
+            )
+        for field in (field for field in self.spec.outputs if field.optional):
+            notes.append(
+                f"A call gives {code(field.python)} too where it is asked to, by True or a data type, and then a "
+                "tuple; a desc has a tensor desc or None, and JSON null."
             )
         notes.append("A desc in JSON, as in a model file, gives every field: defaults are those of Python.")
         if any(field.type in ARRAYS for field in self.spec.attributes):

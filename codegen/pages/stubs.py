@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 
 import jinja2
 
 from ..model import DTYPE_ENUM, Field
-from ..plan import OperatorPlan, Plan
+from ..plan import OperatorPlan, Plan, TensorPlan
 from .operator import OperatorPage
 from .values import literal
 
@@ -99,15 +100,38 @@ class StubOperator:
         return [*self.fields, *(item.annotation for item in self.op.fields)]
 
     @property
-    def overloads(self) -> Iterator[tuple[list[tuple[str, str]], str, str]]:
-        """For each way to call the operator: types of the inputs, type of ``out``, type of the result."""
+    def overloads(self) -> Iterator[tuple[list[tuple[str, str]], list[str], str, str]]:
+        """For each way to call it: types of the inputs, requests for outputs, type of ``out``, type of the result."""
         inputs = [(tensor.python, "_Array") for tensor in self.op.inputs]
         like = self.op.output.same_as
-        if like is not None:  # the data type of an array is known, so that of the result is
-            array = "np.ndarray[Any, np.dtype[_Scalar]]"
-            yield [(name, array if name == like else taken) for name, taken in inputs], "None = None", array
-        yield inputs, "None = None", "_Result"
-        yield inputs, "_Out", "_Out"
+        array = "np.ndarray[Any, np.dtype[_Scalar]]"
+        known = [(name, array if name == like else taken) for name, taken in inputs]
+        for asked in itertools.product(*(self.answers(tensor) for tensor in self.op.outputs)):
+            requests = [request for request, _ in asked if request]
+            found = [result for _, result in asked if result]
+            if like is not None:  # the data type of an array is known, so that of the result is
+                yield known, requests, "None = None", several([array if one == "like" else one for one in found])
+            yield inputs, requests, "None = None", several(["_Result" if one == "like" else one for one in found])
+            out = "_Out" if len(found) == 1 else "_Outs"
+            yield inputs, requests, out, out
+
+    def answers(self, tensor: TensorPlan) -> Iterator[tuple[str, str]]:
+        """Each way to ask for an output, and its type then: "like" that of the first one, "" where it is not there."""
+        same = "like" if tensor.same_as == self.op.output.same_as else "_Result"
+        if not tensor.optional:
+            yield "", same
+            return
+        yield f"{tensor.python}: Literal[False] | None = False", ""
+        if tensor.same_as is not None:
+            yield f"{tensor.python}: Literal[True]", same
+            return
+        rows = self.op.operator.types[self.op.operator.field(tensor.python).types or ""]
+        yield f"{tensor.python}: Literal[True]", f"np.ndarray[Any, np.dtype[np.{self.numpy(rows[0].dtypes[0])}]]"
+        yield f"{tensor.python}: _DataType", "_Result"
+
+    def numpy(self, dtype: str) -> str | None:
+        """The name of a data type in NumPy."""
+        return self.plan.facts.dtype(dtype).numpy
 
     @property
     def parameters(self) -> Iterator[str]:
@@ -128,6 +152,11 @@ class StubOperator:
                 yield f"{field.python}: {taken} | None = None"
             else:
                 yield f"{field.python}: {taken} = {literal(field.default)}"
+
+
+def several(types: list[str]) -> str:
+    """The type of a result of these outputs."""
+    return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
 
 
 def accepted(plan: Plan, field: Field) -> str:

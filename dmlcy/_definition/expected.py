@@ -13,20 +13,21 @@ import numpy as np
 from dmlcy._definition.exact import Array, unit
 from dmlcy._definition.given import Given
 from dmlcy._definition.moves import pad, rearrange, window_gather
-from dmlcy._definition.reductions import region_reduce, window_maximum, window_reduce
+from dmlcy._definition.reductions import region_reduce, window_indices, window_maximum, window_reduce
 from dmlcy._desc import OperatorDesc
 from dmlcy._model.accuracy import MAGNITUDES, bound
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.tensors import dtype_of
 from dmlcy._tables import DTYPES
 
-# By family and reduction.
-EXACT: Final[Mapping[tuple[str, str | None], Callable[[Given], Array]]] = {
-    ("pad", None): pad,
-    ("rearrange", None): rearrange,
-    ("region_reduce", "max"): region_reduce,
-    ("window_gather", None): window_gather,
-    ("window_reduce", "max"): window_maximum,
+# By family, reduction, and what the output is beside the first one.
+EXACT: Final[Mapping[tuple[str, str | None, str | None], Callable[[Given], Array]]] = {
+    ("pad", None, None): pad,
+    ("rearrange", None, None): rearrange,
+    ("region_reduce", "max", None): region_reduce,
+    ("window_gather", None, None): window_gather,
+    ("window_reduce", "max", None): window_maximum,
+    ("window_reduce", "max", "indices"): window_indices,
 }
 
 
@@ -107,18 +108,32 @@ def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
     return sizes[first:]
 
 
-def expected(desc: OperatorDesc, arrays: Mapping[str, Array]) -> Expected:
-    """What a valid desc gives for arrays, by the Python names of its inputs."""
+def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None = None) -> Expected:
+    """What a valid desc gives for arrays, by the Python names of its inputs.
+
+    Parameters
+    ----------
+    desc
+        A valid desc.
+    arrays
+        By the Python names of the inputs.
+    output
+        The Python name of one of several outputs; None: the first.
+    """
     operator = desc.operator
+    names = outputs_of(desc)
+    name = names[0] if output is None else output
+    if name not in names:
+        raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
+    role = next((role for role, field in operator.definition.roles.items() if field == name), None)
     inputs = {name: np.asarray(array) for name, array in arrays.items()}
     given = Given(desc, inputs)
-    exact = EXACT.get((operator.family, operator.definition.words.get("reduction")))
+    dtype = dtype_of(getattr(desc, name))
+    exact = EXACT.get((operator.family, operator.definition.words.get("reduction"), role))
     if exact is not None:
-        values = exact(given)
+        values = exact(given).astype(numpy_dtype(dtype), copy=False)
         return Expected(values, values.dtype, 0.0, None)
     values, _ = window_reduce(given)
-    output = next(field for field in operator.fields if field.kind == "output")
-    dtype = dtype_of(getattr(desc, output.python))
     stated = bound(desc, dtype)
     assert stated is not None, "an operator that computes states an accuracy"
     finite = {name: _magnitudes(array) for name, array in inputs.items()}
@@ -138,6 +153,12 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array]) -> Expected:
             None if reaches or vanishes else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
         )
     return Expected(values, own, stated.ulp, units)
+
+
+def outputs_of(desc: OperatorDesc) -> list[str]:
+    """The Python names of the outputs that a desc has."""
+    names = [field.python for field in desc.operator.fields if field.kind == "output"]
+    return [name for name in names if getattr(desc, name) is not None]
 
 
 def _magnitudes(array: Array) -> Array:

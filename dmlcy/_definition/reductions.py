@@ -49,6 +49,21 @@ def window_maximum(given: Given) -> Array:
     return result
 
 
+def window_indices(given: Given) -> Array:
+    """Where these maxima stand in the input, counted over all axes; 2**32 - 1 where there is none."""
+    window, source = slide(given), given.input
+    lead = source.ndim - len(window.sizes)
+    result: Array = np.full(given.output_sizes, 2**32 - 1, np.uint64)
+    for position in grid(given.output_sizes[lead:]):
+        places = [place for _, place in window.inside(position)]
+        if not places:
+            continue
+        for item in grid(given.output_sizes[:lead]):
+            at = item + places[_first([source[item + place] for place in places])]
+            result[item + position] = np.ravel_multi_index(at, source.shape)
+    return result
+
+
 def region_reduce(given: Given) -> Array:
     """The maximum of each bin of each region; bins are clamped to the input."""
     rois = given.arrays[given.told.roles["rois"]]
@@ -85,5 +100,14 @@ def _bins(given: Given, r: int, axis: str, count: int, size: int) -> list[range]
 
 def _largest(values: list[Any]) -> Any:
     """The maximum: numbers before NaN, +0 before -0."""
-    numbers = [value for value in values if not math.isnan(value)]
-    return max(numbers, key=lambda value: (value, math.copysign(1, value))) if numbers else math.nan
+    return values[_first(values)]
+
+
+def _first(values: list[Any]) -> int:
+    """Where the maximum stands, the first of equal ones."""
+
+    def key(at: int) -> tuple[object, ...]:
+        value = values[at]
+        return (False,) if math.isnan(value) else (True, value, math.copysign(1, value))
+
+    return max(range(len(values)), key=key)

@@ -38,7 +38,8 @@ def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None
     """The first change of the first example that gives the error, and its message; None where none does."""
     name = "operator" if subject is None else subject.python
     identifier = f"DML-{operator.name}-{name}-{slug}"
-    for example in operator.examples[:1]:
+    examples = [one for one in operator.examples if subject is None or _has(one, subject)]
+    for example in examples[:1]:
         for change in _changes(operator, subject, slug, example):
             for violation in _refusal(operator, example, change):
                 if violation.id == identifier:
@@ -51,6 +52,10 @@ def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None
                         "provenance": violation.provenance,
                     }
     return None
+
+
+def _has(example: Example, field: Field) -> bool:
+    return field.kind == "attribute" or field.python in example.inputs or field.python in example.outputs
 
 
 def _changes(operator: Operator, subject: Field | None, slug: str, example: Example) -> Iterator[Change]:
@@ -99,7 +104,7 @@ def _of_tensor(operator: Operator, field: Field, slug: str, dtype: str, sizes: t
     longer = [*sizes[:-1], sizes[-1] + 1]
     changes: dict[str, Mapping[str, Any]] = {
         "type": {name: "abc"},
-        "required": {name: REMOVED},
+        "required": {f"{name}.DataType" if field.optional else name: REMOVED},
         "unknown": {f"{name}.{BOGUS.capitalize()}": 1},
         "rank": {f"{name}.Sizes": [1] * (LEVELS[-1].max_rank + 1)},
         "range": {f"{name}.Sizes": [0, *sizes[1:]]},
@@ -114,7 +119,6 @@ def _of_tensor(operator: Operator, field: Field, slug: str, dtype: str, sizes: t
     }
     if slug in changes:
         yield Change(changes[slug])
-    argument = "out" if field.kind == "output" else field.python
     if slug == "dtype":
         for other in DTYPES:
             if other not in dtypes_at(field, len(LEVELS) - 1):
@@ -130,21 +134,25 @@ def _of_tensor(operator: Operator, field: Field, slug: str, dtype: str, sizes: t
                     yield Change({f"{name}.Sizes": [1] * rank}, LEVELS[level].name)
     elif slug == "same-dtype" and others:
         yield Change({f"{name}.DataType": others[0]})
-        yield _called(argument, f"data type {others[0]}", lambda x: x.astype(DTYPES[others[0]].numpy))
+        yield _called(operator, field, f"data type {others[0]}", lambda x: x.astype(DTYPES[others[0]].numpy))
     elif slug == "sizes":
-        yield _called(argument, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
+        yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
     elif slug == "byteorder":
-        yield _called(argument, "foreign byte order", lambda x: x.astype(x.dtype.newbyteorder()))
+        yield _called(operator, field, "foreign byte order", lambda x: x.astype(x.dtype.newbyteorder()))
     elif slug == "readonly":
-        yield _called(argument, "memory that is read-only", _read_only)
+        yield _called(operator, field, "memory that is read-only", _read_only)
 
 
-def _called(argument: str, words: str, change: Callable[[Any], Any]) -> Change:
+def _called(operator: Operator, field: Field, words: str, change: Callable[[Any], Any]) -> Change:
     """A call of the compiled example."""
+    outputs = [one.python for one in operator.fields if one.kind == "output"]
+    name = argument = field.python
+    if name in outputs:
+        argument = "out" if len(outputs) == 1 else f"out[{outputs.index(name)}]"
     return Change(
         {},
         call=f"compiled, and called with {argument} of {words}",
-        arrays=lambda arrays: {**arrays, argument: change(arrays[argument])},
+        arrays=lambda arrays: {**arrays, name: change(arrays[name])},
     )
 
 
@@ -193,16 +201,14 @@ def _call(
 ) -> Sequence[Violation]:
     from dmlcy._compile import compile
 
-    given: dict[str, Any] = {}
-    for field in operator.fields:
-        if field.kind != "attribute":
-            dtype, sizes, values = (example.inputs | example.outputs)[field.python]
-            argument = "out" if field.kind == "output" else field.python
-            given[argument] = np.array(values, DTYPES[dtype].numpy).reshape(sizes)
+    tensors = example.inputs | example.outputs
+    given = {
+        name: np.array(values, DTYPES[dtype].numpy).reshape(sizes) for name, (dtype, sizes, values) in tensors.items()
+    }
     try:
         arrays = change(given)
-        out = arrays.pop("out")
-        compile(_desc(operator, example))(*arrays.values(), out=out)
+        out = tuple(arrays.pop(name) for name in example.outputs)
+        compile(_desc(operator, example))(*arrays.values(), out=out if len(out) > 1 else out[0])
     except DmlError as error:
         return error.violations
     return ()

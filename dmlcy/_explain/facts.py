@@ -123,6 +123,9 @@ def signature(operator: Operator) -> Iterator[Facts]:
     for field in sorted(given, key=lambda field: field.default is not MISSING):
         required = field.default is MISSING
         yield {"name": field.python, "positional": False, "required": required, **_default(field)}
+    for field in operator.fields:
+        if field.kind == "output" and field.optional:
+            yield {"name": field.python, "positional": False, "required": False, "default": False}
     yield {"name": "out", "positional": False, "required": False, "default": None}
 
 

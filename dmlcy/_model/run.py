@@ -82,9 +82,9 @@ class _Executor:
     def dispatch(self, command: Dispatch) -> None:
         dispatchable = self.model.dispatchables[command.dispatchable]
         bound = {**self.initial[command.dispatchable], **self.tensors(dispatchable, command.bindings)}
-        fields = dispatchable.desc.operator.fields
+        fields, values = dispatchable.desc.operator.fields, dispatchable.desc.value.values()
         inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
-        outputs = [bound.get(field.name) for field in fields if field.kind == "output"]
+        outputs = [bound.get(f.name) for f in fields if f.kind == "output" and values[f.python] is not None]
         operator: Any = self.operators[command.dispatchable]
         if self.recorder is not None:
             self.recorder.dispatch(command, dispatchable, bound)

@@ -14,6 +14,8 @@ cdef int take_float(object value, bint infinite, float* result) except -1
 cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1
 # A dtype: TensorDataType member, DirectML spelling short or full, or what numpy.dtype() takes of the 11 types.
 cdef int take_dtype(object value, int64_t* result) except -1
+# Whether an optional output is asked for, as its data type: False or None: 0; True: `default`; else a dtype.
+cdef int take_output(object value, int default, int* dtype) except -1
 # (height, width), or an int for both.
 cdef int take_size_2d(object value, int64_t minimum, int64_t maximum, int64_t* height, int64_t* width) except -1
 # A number of the data type `dtype`, as its bytes.

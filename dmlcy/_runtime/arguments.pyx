@@ -196,6 +196,17 @@ cdef int take_dtype(object value, int64_t* result) except -1:
     return 1
 
 
+cdef int take_output(object value, int default, int* dtype) except -1:
+    cdef int64_t number
+    if value is None or is_bool(value):
+        dtype[0] = default if value else 0
+        return 1
+    if not take_dtype(value, &number):
+        return 0
+    dtype[0] = <int>number
+    return 1
+
+
 cdef int take_size_2d(object value, int64_t minimum, int64_t maximum, int64_t* height, int64_t* width) except -1:
     cdef int64_t[2] sizes
     if not take_uints(value, 2, minimum, maximum, sizes):

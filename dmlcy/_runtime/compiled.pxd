@@ -27,6 +27,9 @@ cdef bint describe(object desc, Tensor* tensor) except -1
 # Whether the tensor has the data type of `computed`, and its sizes but for leading ones.
 cdef bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nogil
 
+# What `out` has for each of so many outputs: of several, one entry each of a tuple; None where it is not that.
+cdef tuple each_output(object out, int count)
+
 # Whether the array still is as `tensor` describes it: what ran in between may have resized it.
 cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept
 

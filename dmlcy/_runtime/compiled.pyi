@@ -4,12 +4,15 @@ from typing import Any, overload
 import numpy as np
 from typing_extensions import disjoint_base
 
-from dmlcy import _Array, _Out
+from dmlcy import _Array, _Out, _Outs
 from dmlcy._desc import OperatorDesc
 
 @disjoint_base
 class CompiledOperator:
-    """An operator that was checked once: called with arrays of the sizes and data types of its desc."""
+    """An operator that was checked once: called with arrays of the sizes and data types of its desc.
+
+    Of a desc with several outputs the result is a tuple: the type is that of one output, which most have.
+    """
 
     @property
     def desc(self) -> OperatorDesc: ...
@@ -19,3 +22,5 @@ class CompiledOperator:
     def __call__(self, *inputs: _Array, out: None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
     @overload
     def __call__(self, *inputs: _Array, out: _Out) -> _Out: ...
+    @overload
+    def __call__(self, *inputs: _Array, out: _Outs) -> _Outs: ...

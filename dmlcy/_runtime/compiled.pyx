@@ -89,6 +89,12 @@ cdef bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nog
     return set_rank(&trimmed, computed.rank) and trimmed.dtype == computed.dtype and same_sizes(&trimmed, computed)
 
 
+cdef tuple each_output(object out, int count):
+    if out is None or count == 1:
+        return (out,)
+    return <tuple>out if type(out) is tuple and len(<tuple>out) == count else None
+
+
 cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     cdef int axis, found
     cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)

@@ -19,7 +19,7 @@ from dmlcy._spec import Field, Operator, Rule
 from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
 from dmlcy._tensor_desc import UINT_MAX, TensorDesc
-from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs
+from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, with_output
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
@@ -103,7 +103,11 @@ def _broken(
 ) -> tuple[OperatorDesc, Violation]:
     id_ = draw(st.sampled_from(ids))
     field, break_ = ways_of(operator.name, level)[id_]
-    desc = break_(Broken(draw, draw(valid), level), field)
+    desc = draw(valid)
+    if getattr(desc, field.python) is None:  # an optional output
+        dtype = draw(st.sampled_from(dtypes_at(field, level)))
+        desc = class_of(operator)(**with_output(operator, desc.values(), field, dtype, level))
+    desc = break_(Broken(draw, desc, level), field)
     violations = desc._violations(level)
     assume([violation.id for violation in violations] == [id_])
     return desc, violations[0]
@@ -128,7 +132,10 @@ def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Break]]:
 
 
 def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
-    yield "required", lambda b, field: b.json(None, field.name, b.of(DELETED, None))
+    if field.optional:
+        yield "required", lambda b, field: b.json(field, b.of("DataType", "Sizes"), b.of(DELETED, None))
+    else:
+        yield "required", lambda b, field: b.json(None, field.name, b.of(DELETED, None))
     if field.kind != "attribute":
         yield from _tensor_ways(operator, field, level)
     elif field.value is not None:
@@ -169,7 +176,7 @@ def _tensor_ways(operator: Operator, field: Field, level: int) -> Iterator[tuple
                     *(b.tensor(field, sizes=(1,) * rank) for rank in ranks),
                 ),
             )
-    if field.same_dtype_as is not None or field.kind == "output":
+    if field.same_dtype_as is not None or (field.kind == "output" and not field.optional):
         yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
     if field.sizes is not None:
         yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))

@@ -98,9 +98,12 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
         if draw(st.booleans()):
             walk.smallest(inputs, attributes)
         walk.extremes(draw(st.permutations(attributes)))
+    for field in operator.fields:
+        if field.kind == "output" and field.optional:
+            walk.new_output(field)
     if layouts:
         for field in operator.fields:
-            if field.kind != "attribute":
+            if field.kind != "attribute" and walk.values[field.python] is not None:
                 walk.new_layout(field)
     return class_of(operator)(**walk.values)
 
@@ -219,6 +222,14 @@ class Walk:
         else:
             self.take({field.python: end})
 
+    def new_output(self, field: Field) -> None:
+        """An optional output, or none."""
+        dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
+        if dtype is not None:
+            values = with_output(self.operator, self.values, field, dtype, self.level)
+            if _elements(values) <= self.most and not self.check(values).violations:
+                self.values = values
+
     def _largest(self) -> int:
         """The largest size of an input: what attributes are often compared with."""
         return max(size for field in self.operator.fields if field.kind == "input" for size in self.tensor(field).sizes)
@@ -256,6 +267,13 @@ class Walk:
         moved = {**self.values, field.python: TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)}
         if not self.check(moved).violations:
             self.values = moved
+
+
+def with_output(operator: Operator, values: Values, field: Field, dtype: str, level: int) -> Values:
+    """The values of a valid desc with an optional output of this data type, or of the one that it must have."""
+    check = Check(operator, values, level, call=False)
+    same = field.same_dtype_as
+    return values | {field.python: TensorDesc(values[same].dtype if same else dtype, check._computed(field) or ())}
 
 
 @cache

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._definition import expected
+from dmlcy._definition.expected import outputs_of
 from dmlcy._desc import OperatorDesc
 
 Array = npt.NDArray[Any]
 
 
-def assert_result(desc: OperatorDesc, inputs: Mapping[str, Array], result: Array) -> None:
+def assert_result(desc: OperatorDesc, inputs: Mapping[str, Array], result: Array | tuple[Array, ...]) -> None:
     """The result of a valid desc for these inputs is right: exact, or within the accuracy that the spec states.
 
     It is compared with the exact definition, not with what the operators of this package give. Where the spec promises
@@ -27,7 +28,7 @@ def assert_result(desc: OperatorDesc, inputs: Mapping[str, Array], result: Array
     inputs
         Arrays by the Python names of the inputs.
     result
-        What the code that is tested gave.
+        What the code that is tested gave: of several outputs a tuple.
 
     Raises
     ------
@@ -43,8 +44,16 @@ def assert_result(desc: OperatorDesc, inputs: Mapping[str, Array], result: Array
     >>> desc = dml.desc.AveragePooling(input=dml.TensorDesc.from_array(x), window_size=3)
     >>> testing.assert_result(desc, {"input": x}, np.full((1, 1, 1, 1), 4, np.float32))
     """
-    found = expected(desc, inputs)
-    result = np.asarray(result)
+    names = outputs_of(desc)
+    results = result if isinstance(result, tuple) else (result,)
+    if len(results) != len(names):
+        raise AssertionError(f"there are {len(results)} results, of {', '.join(names)}")
+    for name, one in zip(names, results, strict=True):
+        _assert_output(desc, inputs, name, np.asarray(one))
+
+
+def _assert_output(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, result: Array) -> None:
+    found = expected(desc, inputs, name)
     errors = found.errors(result)
     wrong = errors > found.ulp
     if not wrong.any():

@@ -30,8 +30,12 @@ def described(cell: Cell) -> Any:
     tensors = {"input": dml.TensorDesc(cell.dtype, cell.sizes)}
     if cell.operator == "roi_pooling":
         tensors["roi"] = dml.TensorDesc(cell.dtype, (1, 1, int(cell.variant.split("-")[0]), 5))
-    names = {spec.python: spec.desc for spec in SPECS.values()}
-    return getattr(dml.desc, names[cell.operator])(**tensors, **cell.attributes)
+    (spec,) = (spec for spec in SPECS.values() if spec.python == cell.operator)
+    optional = {field.python for field in spec.fields if field.optional}
+    given = {name: value for name, value in cell.attributes.items() if name not in optional}
+    desc = getattr(dml.desc, spec.desc)(**tensors, **given)
+    asked = {name: dml.TensorDesc(cell.attributes[name], desc.output.sizes) for name in optional & {*cell.attributes}}
+    return type(desc)(**tensors, **given, **asked)
 
 
 def test_the_grid_has_some_cells_of_each_operator_with_names_of_their_own() -> None:

@@ -25,6 +25,8 @@ calls = {
     "average_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "start_padding": 1}),
     "average_pooling1": ([image], [(2, 3, 7, 8)], {"window_size": 3, "dilations": (2, 3), "end_padding": 1}),
     "max_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "start_padding": 1}),
+    "max_pooling1": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "start_padding": 1}),
+    "max_pooling2": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "dilations": 2}),
     "padding": ([image], [(2, 3, 7, 8)], {"start_padding": 1, "end_padding": 2, "padding_value": 0.5}),
     "lp_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "p": 2}),
     "lp_pooling1": ([image], [(2, 3, 7, 8)], {"window_size": 3, "dilations": 2, "p": 1}),

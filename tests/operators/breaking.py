@@ -72,6 +72,11 @@ class Use:
         self.attributes: dict[str, Any] = {
             field.python: example.attributes.get(field.python, field.default) for field in operator.attributes
         }
+        self.requests = {  # for optional outputs
+            field.python: example.outputs[field.python].dtype
+            for field in operator.outputs
+            if field.optional and field.python in example.outputs
+        }
         self.desc = self.make(self.values())
 
     def values(self) -> dict[str, Any]:
@@ -91,15 +96,15 @@ class Use:
         """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
         given: dict[str, Any] = {**self.arrays, **attributes, **changes}
         inputs = [given.pop(field.python) for field in self.operator.inputs]
-        (output,) = (field.python for field in self.operator.outputs)
-        out = given.pop(output)
-        if output not in changes:
-            out = np.full_like(out, 77)
-        before = memory(out)
+        names = [field.python for field in self.operator.outputs if field.python in given]
+        outs = tuple(given.pop(name) if name in changes else np.full_like(given.pop(name), 77) for name in names)
+        if function is getattr(dml, self.operator.python):
+            given |= self.requests
+        before = [*map(memory, outs)]
         try:
-            return function(*inputs, **given, out=out)
+            return function(*inputs, **given, out=outs if len(outs) > 1 else outs[0])
         except dml.DmlError:
-            assert memory(out) == before, "out was written"
+            assert [*map(memory, outs)] == before, "out was written"
             raise
 
 
@@ -196,7 +201,7 @@ def level_of(rule: Rule) -> str:
 
 
 def subject(field: Field, way: str) -> str:
-    """What a message calls a field."""
+    """How what a message calls a field begins."""
     return "out" if field.kind == "output" and way in ("call", "compiled") else field.python
 
 
@@ -437,6 +442,13 @@ def break_overlap(use: Use, field: Field) -> Ways:
             start = given.nbytes - given.itemsize  # only the last element of the input is shared
             out = memory[start : start + result.nbytes].view(result.dtype).reshape(result.shape)
             yield way, {tensor.python: source, field.python: out}, {}
+        for other in use.operator.outputs[: use.operator.outputs.index(field)]:
+            first = use.arrays[other.python]
+            memory = np.zeros(first.nbytes + result.nbytes, np.uint8)
+            start = first.nbytes - result.itemsize
+            outs = [memory[: first.nbytes], memory[start : start + result.nbytes]]
+            shared = [one.view(x.dtype).reshape(x.shape) for one, x in zip(outs, (first, result), strict=True)]
+            yield way, {other.python: shared[0], field.python: shared[1]}, {}
     yield "desc", {field.python: use.tensor(field.python, strides=(0,) * result.ndim)}, {}
 
 

@@ -25,8 +25,12 @@ from dmlcy._levels import NEWEST
 PYTHON_NAMES = {operator.python: operator for operator in OPERATORS.values()}
 
 
-def assert_same_bits(actual: Any, expected: Array) -> None:
-    """The same data type, sizes and bytes: NaN payloads and signs of zeros count."""
+def assert_same_bits(actual: Any, expected: Array | tuple[Array, ...]) -> None:
+    """The same data type, sizes and bytes: NaN payloads and signs of zeros count. Of several outputs, all of them."""
+    if isinstance(expected, tuple):
+        for one, wanted in zip(actual, expected, strict=True):
+            assert_same_bits(one, wanted)
+        return
     assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
     bits = f"u{expected.itemsize}"
     if not np.array_equal(actual.view(bits), expected.view(bits)):
@@ -34,8 +38,12 @@ def assert_same_bits(actual: Any, expected: Array) -> None:
         np.testing.assert_array_equal(actual.view(bits), expected.view(bits))
 
 
-def assert_same_values(actual: Any, expected: Array) -> None:
+def assert_same_values(actual: Any, expected: Array | tuple[Array, ...]) -> None:
     """The same data type, sizes and bytes, but for those of NaN."""
+    if isinstance(expected, tuple):
+        for one, wanted in zip(actual, expected, strict=True):
+            assert_same_values(one, wanted)
+        return
     nan = np.isnan(expected)
     np.testing.assert_array_equal(np.isnan(actual), nan)
     zero = expected.dtype.type(0)
@@ -80,10 +88,17 @@ def assert_norm(actual: Array, expected: reference.Norm, bound: float) -> None:
 def attributes(desc: OperatorDesc) -> dict[str, Any]:
     """What a call of its operator takes besides tensors."""
     fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
-    return {field.python: getattr(desc, field.python) for field in fields}
+    return {field.python: getattr(desc, field.python) for field in fields} | requests(desc)
 
 
-def assert_defined(actual: Array, desc: OperatorDesc, arrays: dict[str, Array]) -> None:
+def requests(desc: OperatorDesc) -> dict[str, str]:
+    """What a call says to get the optional outputs of a desc."""
+    fields = [field for field in desc.operator.fields if field.kind == "output" and field.optional]
+    given = {field.python: getattr(desc, field.python) for field in fields}
+    return {name: tensor.dtype.name for name, tensor in given.items() if tensor is not None}
+
+
+def assert_defined(actual: Any, desc: OperatorDesc, arrays: dict[str, Array]) -> None:
     """What the definition gives: the same bits, or within the accuracy that the spec states."""
     given = {name: value.name if isinstance(value, Enum) else value for name, value in attributes(desc).items()}
     with np.errstate(all="ignore"):
@@ -110,10 +125,14 @@ def assert_same_output_on_any_processor(program: str) -> None:
 
 def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
     """The operator, checked once for tensors like `inputs`."""
-    operator = PYTHON_NAMES[name]
+    operator, given = PYTHON_NAMES[name], dict(attributes)
     fields = [field.python for field in operator.fields if field.kind == "input"]
     tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
-    return dml.compile(getattr(dml.desc, operator.desc)(**tensors, **attributes))
+    optional = [field.python for field in operator.fields if field.optional]
+    asked = {name: given.pop(name) for name in optional if name in given}
+    desc = getattr(dml.desc, operator.desc)(**tensors, **given)
+    outputs = {field: dml.TensorDesc(dtype, desc.output.sizes) for field, dtype in asked.items() if dtype}
+    return dml.compile(getattr(dml.desc, operator.desc)(**tensors, **outputs, **given))
 
 
 def check_everywhere(
@@ -121,25 +140,33 @@ def check_everywhere(
     name: str,
     values: list[Array],
     attributes: dict[str, Any],
-    assert_same: Callable[[Any, Array], None] = assert_same_bits,
+    assert_same: Callable[[Any, Any], None] = assert_same_bits,
 ) -> None:
     """Any layout of inputs and output, called and compiled: what contiguous arrays give."""
     function = getattr(dml, name)
     inputs = [data.draw(layouts(x.ndim, repeats=True)).hold(x) for x in values]
     views = [placed.view for placed in inputs]
     plain = [np.array(view, order="C") for view in views]
-    expected: Array = function(*plain, **attributes)
-    assert expected.flags.c_contiguous and expected.flags.owndata and expected.flags.writeable
+    expected: Array | tuple[Array, ...] = function(*plain, **attributes)
+    several = isinstance(expected, tuple)
+    for one in expected if several else (expected,):
+        assert one.flags.c_contiguous and one.flags.owndata and one.flags.writeable
 
     def check(result: Any) -> None:
-        assert type(result) is np.ndarray and result.flags.c_contiguous
+        for one in result if several else (result,):
+            assert type(one) is np.ndarray and one.flags.c_contiguous
         assert_same(result, expected)
 
     def check_out(run: Any) -> None:
-        out: Placed = data.draw(layouts(expected.ndim, repeats=False)).place(expected.shape, expected.dtype)
-        assert run(out=out.view) is out.view
-        assert_same(out.view, expected)
-        out.assert_unchanged_outside()
+        outs: list[Placed] = [
+            data.draw(layouts(one.ndim, repeats=False)).place(one.shape, one.dtype)
+            for one in (expected if several else (expected,))
+        ]
+        out = tuple(placed.view for placed in outs) if several else outs[0].view
+        assert run(out=out) is out
+        assert_same(out, expected)
+        for placed in outs:
+            placed.assert_unchanged_outside()
 
     operator = compiled(name, plain, attributes)
     check(function(*views, **attributes))
@@ -150,21 +177,22 @@ def check_everywhere(
         placed.assert_unchanged()
 
 
-def onnx_run(op_type: str, opset: int, inputs: list[Array], **attributes: Any) -> Array:
-    """Run one operator of ONNX in ONNX Runtime."""
+def onnx_run(op_type: str, opset: int, inputs: list[Array], outputs: int = 1, **attributes: Any) -> Any:
+    """Run one operator of ONNX in ONNX Runtime; several outputs are a tuple."""
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
     helper = onnx.helper
     feeds = {f"input{number}": x for number, x in enumerate(inputs)}
-    node = helper.make_node(op_type, list(feeds), ["output"], **attributes)
     types = {name: helper.np_dtype_to_tensor_dtype(x.dtype) for name, x in feeds.items()}
+    results = {f"output{number}": onnx.TensorProto.INT64 if number else types["input0"] for number in range(outputs)}
+    node = helper.make_node(op_type, list(feeds), list(results), **attributes)
     graph = helper.make_graph(
         [node],
         "graph",
         [helper.make_tensor_value_info(name, types[name], x.shape) for name, x in feeds.items()],
-        [helper.make_tensor_value_info("output", types["input0"], None)],
+        [helper.make_tensor_value_info(name, type_, None) for name, type_ in results.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    (result,) = session.run(None, feeds)
-    return np.asarray(result)
+    results = tuple(np.asarray(result) for result in session.run(None, feeds))
+    return results if outputs > 1 else results[0]

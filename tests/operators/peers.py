@@ -39,14 +39,17 @@ def torch() -> Any:
 
 
 @cache
-def session(op_type: str, opset: int, types: tuple[Any, ...], attributes: tuple[tuple[str, Any], ...]) -> Any:
-    """ONNX Runtime with a model of one operator, of any sizes."""
+def session(
+    op_type: str, opset: int, types: tuple[Any, ...], outputs: int, attributes: tuple[tuple[str, Any], ...]
+) -> Any:
+    """ONNX Runtime with a model of one operator, of any sizes; outputs behind the first one are of INT64."""
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
     helper = onnx.helper
     names = [f"input{number}" for number in range(len(types))]
     kinds = [helper.np_dtype_to_tensor_dtype(np.dtype(dtype)) for dtype, _ in types]
-    node = helper.make_node(op_type, names, ["output"], **dict(attributes))
+    results = {f"output{number}": onnx.TensorProto.INT64 if number else kinds[0] for number in range(outputs)}
+    node = helper.make_node(op_type, names, list(results), **dict(attributes))
     graph = helper.make_graph(
         [node],
         "graph",
@@ -54,7 +57,7 @@ def session(op_type: str, opset: int, types: tuple[Any, ...], attributes: tuple[
             helper.make_tensor_value_info(name, kind, [None] * rank)
             for name, kind, (_, rank) in zip(names, kinds, types, strict=True)
         ],
-        [helper.make_tensor_value_info("output", kinds[0], None)],
+        [helper.make_tensor_value_info(name, kind, None) for name, kind in results.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     options = runtime.SessionOptions()
@@ -63,11 +66,12 @@ def session(op_type: str, opset: int, types: tuple[Any, ...], attributes: tuple[
     return runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def onnx(op_type: str, opset: int, arrays: list[Array], **attributes: Any) -> Array:
+def onnx(op_type: str, opset: int, arrays: list[Array], outputs: int = 1, **attributes: Any) -> Any:
+    """The output of an operator; several are a list."""
     fixed = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in attributes.items())
-    ready = session(op_type, opset, tuple((x.dtype.str, x.ndim) for x in arrays), fixed)
-    (result,) = ready.run(None, {f"input{number}": np.ascontiguousarray(x) for number, x in enumerate(arrays)})
-    return np.asarray(result)
+    ready = session(op_type, opset, tuple((x.dtype.str, x.ndim) for x in arrays), outputs, fixed)
+    results = ready.run(None, {f"input{number}": np.ascontiguousarray(x) for number, x in enumerate(arrays)})
+    return results if outputs > 1 else np.asarray(results[0])
 
 
 def contiguous(x: Array) -> Any:
@@ -333,6 +337,56 @@ def maximum_onnx(desc: Any, arrays: Arrays) -> Array:
     return onnx("MaxPool", 12, [arrays["input"]], **window, pads=[*desc.start_padding, *desc.end_padding])
 
 
+# MAX_POOLING1 and MAX_POOLING2
+
+
+def indexed_refuses(desc: Any, arrays: Arrays) -> str | None:
+    if max(*desc.window_size, *getattr(desc, "dilations", (1,))) > 2**20:
+        return "attributes beyond what its arithmetic takes"
+    return pooling_refuses(desc, arrays)
+
+
+def indexed(desc: Any, x: Array, pool: Callable[[Array, dict[str, Any]], tuple[Array, Array]]) -> Any:
+    """What a library gives for small integers, as INT8, with padding as elements that are less than all of them.
+
+    ``pool`` gives indices into all of that; they become those of the input.
+    """
+    edges = [(0, 0), (0, 0), *zip(desc.start_padding, desc.end_padding, strict=True)]
+    numbers = np.pad(np.arange(x.size).reshape(x.shape), edges, constant_values=2**32 - 1)
+    dilations = getattr(desc, "dilations", (1,) * len(desc.window_size))
+    window = {"window": desc.window_size, "strides": desc.strides, "dilations": dilations}
+    values, places = pool(np.pad(x.astype("i1"), edges, constant_values=-128), window)
+    indices = numbers.ravel()[places]
+    least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    with np.errstate(over="ignore"):
+        result = np.where(values == -128, np.array(least, x.dtype), values.astype(x.dtype))
+    asked = desc.output_indices
+    return result if asked is None else (result, indices.astype(asked.dtype.name.lower()))
+
+
+def indexed_torch(desc: Any, arrays: Arrays) -> Any:
+    """Its indices are those of one channel; the channels before are added."""
+    functional = torch().nn.functional
+    pool = functional.max_pool2d if len(desc.window_size) == 2 else functional.max_pool3d
+
+    def run(x: Array, given: dict[str, Any]) -> tuple[Array, Array]:
+        window = (given["window"], given["strides"], 0, given["dilations"])
+        values, places = pool(contiguous(x), *window, return_indices=True)
+        channels = np.arange(math.prod(x.shape[:2])).reshape(*x.shape[:2], *[1] * len(desc.window_size))
+        return values.numpy(), places.numpy() + channels * math.prod(x.shape[2:])
+
+    return indexed(desc, arrays["input"], run)
+
+
+def indexed_onnx(desc: Any, arrays: Arrays) -> Any:
+    def run(x: Array, given: dict[str, Any]) -> tuple[Array, Array]:
+        window = {"kernel_shape": given["window"], "strides": given["strides"], "dilations": given["dilations"]}
+        values, places = onnx("MaxPool", 12, [x], 2, **window)
+        return values, places
+
+    return indexed(desc, arrays["input"], run)
+
+
 # ROI_POOLING
 
 
@@ -374,5 +428,9 @@ PEERS = {
     ("AVERAGE_POOLING1", "ONNX Runtime"): Peer(pooling_dilated_onnx_refuses, pooling_dilated_onnx, integers=True),
     ("MAX_POOLING", "PyTorch"): Peer(maximum_torch_refuses, maximum_torch, integers=True),
     ("MAX_POOLING", "ONNX Runtime"): Peer(maximum_onnx_refuses, maximum_onnx, integers=True),
+    ("MAX_POOLING1", "PyTorch"): Peer(indexed_refuses, indexed_torch, integers=True),
+    ("MAX_POOLING1", "ONNX Runtime"): Peer(indexed_refuses, indexed_onnx, integers=True),
+    ("MAX_POOLING2", "PyTorch"): Peer(indexed_refuses, indexed_torch, integers=True),
+    ("MAX_POOLING2", "ONNX Runtime"): Peer(indexed_refuses, indexed_onnx, integers=True),
     ("ROI_POOLING", "ONNX Runtime"): Peer(regions_onnx_refuses, regions_onnx, integers=True),
 }

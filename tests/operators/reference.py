@@ -243,6 +243,43 @@ def max_pooling(
     return result
 
 
+def max_pooling2(
+    x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
+    end_padding: Sequence[int], dilations: Sequence[int], output_indices: str = "",
+) -> Array | tuple[Array, Array]:  # fmt: skip
+    """Element by element in the order of the window: another one is taken where it is greater."""
+    pooled = positions(x.shape[2:], window_size, strides, dilations, start_padding, end_padding)
+    numbers = np.arange(x.size, dtype=np.uint64).reshape(x.shape)
+    least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    values: Array = np.full((*x.shape[:2], *pooled), least, x.dtype)
+    indices = np.full(values.shape, 2**32 - 1, np.uint64)
+    for at in grid(values.shape):
+        axes, best = [], None
+        for size, w, i, step, before, apart in zip(
+            x.shape[2:], window_size, at[2:], strides, start_padding, dilations, strict=True
+        ):
+            begin = i * step - before
+            axes.append(range(max(begin, begin % apart), min(begin + w * apart, size), apart))
+        for place in itertools.product(*axes):
+            value = x[(*at[:2], *place)]
+            if best is None or greater(value, best):
+                best, values[at], indices[at] = value, value, numbers[(*at[:2], *place)]
+    return (values, indices.astype(output_indices.lower())) if output_indices else values
+
+
+def greater(value: Any, other: Any) -> bool:
+    """Numbers are greater than NaN, +0 than -0."""
+    if math.isnan(value) or math.isnan(other):
+        return math.isnan(other) and not math.isnan(value)
+    if value == other:
+        return math.copysign(1, value) > math.copysign(1, other)
+    return bool(value > other)
+
+
+def max_pooling1(x: Array, *, window_size: Sequence[int], **others: Any) -> Array | tuple[Array, Array]:
+    return max_pooling2(x, window_size=window_size, dilations=[1] * len(window_size), **others)
+
+
 # ROI_POOLING
 
 

@@ -1192,11 +1192,12 @@ cdef int padding_run(const Padding* a) noexcept nogil:
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object padding_call(Padding* a, ndarray input_array, object out):
-    cdef ndarray output_array, result
+    cdef ndarray output_array = None
+    cdef ndarray output_result = None
     cdef object recordings = current_recordings()
     cdef int status
     if out is None:
-        output_array = result = new_array(&a.output)
+        output_array = output_result = new_array(&a.output)
     else:
         output_array = out_array(out, &a.output)
         if (
@@ -1205,7 +1206,7 @@ cdef object padding_call(Padding* a, ndarray input_array, object out):
             or overlap(output_array, &a.output, input_array, &a.input)
         ):
             return None
-        result = aligned(output_array, &a.output)
+        output_result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("padding(): input was changed during the call")
     if recordings is None:
@@ -1219,13 +1220,13 @@ cdef object padding_call(Padding* a, ndarray input_array, object out):
             status = padding_run(a)
     if status != 0:
         raise MemoryError("padding: no memory for scratch rows")
-    write_back(output_array, result)
+    write_back(output_array, output_result)
     if recordings is not None:
         from dmlcy._record import keep
 
         keep(recordings, "PADDING", {
             "input": input_array,
-            "output": packed(result, &a.output),
+            "output": packed(output_result, &a.output),
             "padding_mode": PaddingMode(a.padding_mode),
             "padding_value": a.padding_value,
             "start_padding": tuple_of(a.axes, a.start_padding),

@@ -1275,11 +1275,12 @@ cdef int depth_to_space_run(const DepthToSpace* a) noexcept nogil:
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object depth_to_space_call(DepthToSpace* a, ndarray input_array, object out):
-    cdef ndarray output_array, result
+    cdef ndarray output_array = None
+    cdef ndarray output_result = None
     cdef object recordings = current_recordings()
     cdef int status
     if out is None:
-        output_array = result = new_array(&a.output)
+        output_array = output_result = new_array(&a.output)
     else:
         output_array = out_array(out, &a.output)
         if (
@@ -1288,7 +1289,7 @@ cdef object depth_to_space_call(DepthToSpace* a, ndarray input_array, object out
             or overlap(output_array, &a.output, input_array, &a.input)
         ):
             return None
-        result = aligned(output_array, &a.output)
+        output_result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("depth_to_space(): input was changed during the call")
     if recordings is None:
@@ -1302,13 +1303,13 @@ cdef object depth_to_space_call(DepthToSpace* a, ndarray input_array, object out
             status = depth_to_space_run(a)
     if status != 0:
         raise MemoryError("depth_to_space: no memory for scratch rows")
-    write_back(output_array, result)
+    write_back(output_array, output_result)
     if recordings is not None:
         from dmlcy._record import keep
 
         keep(recordings, "DEPTH_TO_SPACE", {
             "input": input_array,
-            "output": packed(result, &a.output),
+            "output": packed(output_result, &a.output),
             "block_size": a.block_size,
         })
     return output_array if out is None else out

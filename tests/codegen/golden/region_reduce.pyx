@@ -566,11 +566,12 @@ cdef int roi_pooling_run(const RoiPooling* a) noexcept nogil:
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_array, object out):
-    cdef ndarray output_array, result
+    cdef ndarray output_array = None
+    cdef ndarray output_result = None
     cdef object recordings = current_recordings()
     cdef int status
     if out is None:
-        output_array = result = new_array(&a.output)
+        output_array = output_result = new_array(&a.output)
     else:
         output_array = out_array(out, &a.output)
         if (
@@ -580,7 +581,7 @@ cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_arr
             or overlap(output_array, &a.output, roi_array, &a.roi)
         ):
             return None
-        result = aligned(output_array, &a.output)
+        output_result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("roi_pooling(): input was changed during the call")
     if not unchanged(roi_array, &a.roi):
@@ -598,14 +599,14 @@ cdef object roi_pooling_call(RoiPooling* a, ndarray input_array, ndarray roi_arr
             status = roi_pooling_run(a)
     if status != 0:
         raise MemoryError("roi_pooling: no memory for scratch rows")
-    write_back(output_array, result)
+    write_back(output_array, output_result)
     if recordings is not None:
         from dmlcy._record import keep
 
         keep(recordings, "ROI_POOLING", {
             "input": input_array,
             "roi": roi_array,
-            "output": packed(result, &a.output),
+            "output": packed(output_result, &a.output),
             "spatial_scale": a.spatial_scale,
             "pooled_size": (a.pooled_size_height, a.pooled_size_width),
         })

@@ -1190,11 +1190,12 @@ cdef int unfold_run(const Unfold* a) noexcept nogil:
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object unfold_call(Unfold* a, ndarray input_array, object out):
-    cdef ndarray output_array, result
+    cdef ndarray output_array = None
+    cdef ndarray output_result = None
     cdef object recordings = current_recordings()
     cdef int status
     if out is None:
-        output_array = result = new_array(&a.output)
+        output_array = output_result = new_array(&a.output)
     else:
         output_array = out_array(out, &a.output)
         if (
@@ -1203,7 +1204,7 @@ cdef object unfold_call(Unfold* a, ndarray input_array, object out):
             or overlap(output_array, &a.output, input_array, &a.input)
         ):
             return None
-        result = aligned(output_array, &a.output)
+        output_result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("unfold(): input was changed during the call")
     if recordings is None:
@@ -1217,13 +1218,13 @@ cdef object unfold_call(Unfold* a, ndarray input_array, object out):
             status = unfold_run(a)
     if status != 0:
         raise MemoryError("unfold: no memory for scratch rows")
-    write_back(output_array, result)
+    write_back(output_array, output_result)
     if recordings is not None:
         from dmlcy._record import keep
 
         keep(recordings, "UNFOLD", {
             "input": input_array,
-            "output": packed(result, &a.output),
+            "output": packed(output_result, &a.output),
             "window_sizes": tuple_of(a.spatial, a.window_sizes),
             "strides": tuple_of(a.spatial, a.strides),
             "dilations": tuple_of(a.spatial, a.dilations),

@@ -60,6 +60,7 @@ cdef struct WindowReduce:
     int64_t strides[MAX_RANK]
     int64_t dilations[MAX_RANK]
     int64_t start[MAX_RANK]
+    Tensor indices                  # where each maximum stands in the packed input; data type 0: nobody asks
     const void* attributes          # struct of the operator
 
 cdef struct WindowAxis:
@@ -67,6 +68,8 @@ cdef struct WindowAxis:
     int64_t results                 # elements of the output
     int64_t input_step              # bytes between elements
     int64_t output_step
+    int64_t indices_step
+    int64_t number_step             # elements between them, if the input were packed
     int64_t window                  # 1 on an axis that is not pooled
     int64_t stride
     int64_t dilation
@@ -85,6 +88,8 @@ cdef struct WindowAxis:
 cdef struct WindowPlan:
     const char* input
     char* output
+    char* indices
+    int indices_item                # bytes of an index
     int axes
     bint deep                       # one of `axis` is pooled
     WindowAxis axis[MAX_RANK]       # none of the following
@@ -137,6 +142,8 @@ cdef struct WindowPlace:
     int64_t counted_row             # and `row`; -1: any, as `whole`
     const char* input               # under the first tap of the remaining axes; row 0, column 0
     char* output                    # row 0, column `column`
+    int64_t number                  # of the element at `input`, if the input were packed
+    int64_t indices_at              # bytes to the indices that belong to `output`
     int64_t valid[MAX_RANK]         # taps of the remaining axes inside the input
 
 
@@ -253,6 +260,8 @@ cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number)
     place.run = min(plan.run, plan.lanes.results - lane)
     place.input = plan.input + lane * plan.lanes.input_step
     place.output = plan.output + lane * plan.lanes.output_step + place.column * plan.columns.output_step
+    place.number = lane * plan.lanes.number_step
+    place.indices_at = lane * plan.lanes.indices_step + place.column * plan.columns.indices_step
     while n > 0:
         n -= 1
         axis = &plan.axis[n]
@@ -260,12 +269,17 @@ cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number)
         number //= axis.results
         valid_taps(axis, index, &first, &end)
         place.valid[n] = end - first
-        place.input += (index * axis.stride + first * axis.dilation - axis.start) * axis.input_step
+        first = index * axis.stride + first * axis.dilation - axis.start
+        place.input += first * axis.input_step
         place.output += index * axis.output_step
+        place.number += first * axis.number_step
+        place.indices_at += index * axis.indices_step
     number *= plan.band
     place.lines = min(plan.band, plan.lines.results - number)
     place.input += number * plan.lines.input_step
     place.output += number * plan.lines.output_step
+    place.number += number * plan.lines.number_step
+    place.indices_at += number * plan.lines.indices_step
     if place.column != column or place.run != run or place.lines != lines:
         place.part = place.counted = -1
     elif not plan.taken:
@@ -294,19 +308,23 @@ cdef inline int64_t valid_rows(const WindowPlan* plan, const WindowPlace* place)
     return rows
 
 
-# Moves `tap` to the next row under the windows, in ascending order; returns the distance in bytes.
-cdef inline int64_t next_row(const WindowPlan* plan, const WindowPlace* place, int64_t* tap) noexcept nogil:
-    cdef int64_t step
+# Moves `tap` to the next row under the windows, in ascending order; returns the distance in bytes. `number` moves too.
+cdef inline int64_t next_row(
+        const WindowPlan* plan, const WindowPlace* place, int64_t* tap, int64_t* number) noexcept nogil:
+    cdef int64_t steps
     cdef int64_t distance = 0
     cdef int n = plan.axes
     while n > 0:
         n -= 1
-        step = plan.axis[n].dilation * plan.axis[n].input_step
+        steps = plan.axis[n].dilation
         tap[n] += 1
-        if tap[n] < place.valid[n]:
-            return distance + step
-        tap[n] = 0
-        distance -= (place.valid[n] - 1) * step
+        if tap[n] == place.valid[n]:
+            tap[n] = 0
+            steps *= 1 - place.valid[n]
+        distance += steps * plan.axis[n].input_step
+        number[0] += steps * plan.axis[n].number_step
+        if tap[n] > 0:
+            break
     return distance
 
 
@@ -315,6 +333,7 @@ cdef bint not_pooled(WindowAxis* axis) noexcept nogil:
     if axis.window > 1 or axis.start > 0 or (axis.results - 1) * axis.stride >= axis.size:
         return False
     axis.input_step *= axis.stride
+    axis.number_step *= axis.stride
     axis.stride = 1
     axis.size = axis.results
     return True
@@ -323,10 +342,14 @@ cdef bint not_pooled(WindowAxis* axis) noexcept nogil:
 cdef bint merge(WindowAxis* outer, const WindowAxis* inner) noexcept nogil:
     if outer.input_step != inner.size * inner.input_step or outer.output_step != inner.size * inner.output_step:
         return False
+    if outer.number_step != inner.size * inner.number_step or outer.indices_step != inner.size * inner.indices_step:
+        return False
     outer.size *= inner.size
     outer.results = outer.size
     outer.input_step = inner.input_step
     outer.output_step = inner.output_step
+    outer.indices_step = inner.indices_step
+    outer.number_step = inner.number_step
     return True
 
 
@@ -334,15 +357,23 @@ cdef bint merge(WindowAxis* outer, const WindowAxis* inner) noexcept nogil:
 cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
     cdef int n, spatial
     cdef int64_t first, end
+    cdef int64_t number = 1
+    cdef int64_t numbers[MAX_RANK]
     cdef WindowAxis axis
     plan.volume = 1
     plan.axes = 0
+    for n in range(a.input.rank - 1, -1, -1):
+        numbers[n] = number
+        number *= a.input.sizes[n]
     for n in range(a.input.rank):
         spatial = n - (a.input.rank - a.spatial)
         axis.size = a.input.sizes[n]
         axis.results = a.output.sizes[n]
         axis.input_step = a.input.strides[n]
         axis.output_step = a.output.strides[n]
+        # Where no indices are asked for, they do not keep axes from becoming one.
+        axis.indices_step = a.indices.strides[n] if a.indices.dtype else axis.output_step
+        axis.number_step = numbers[n] if a.indices.dtype else axis.input_step
         axis.window = a.window[spatial] if spatial >= 0 else 1
         axis.stride = a.strides[spatial] if spatial >= 0 else 1
         axis.dilation = a.dilations[spatial] if spatial >= 0 else 1
@@ -363,7 +394,7 @@ cdef WindowAxis take_axis(WindowPlan* plan, int number) noexcept nogil:
     cdef int n
     if number < 0:
         axis.size = axis.results = axis.window = axis.stride = axis.dilation = 1
-        axis.input_step = axis.output_step = axis.start = 0
+        axis.input_step = axis.output_step = axis.indices_step = axis.number_step = axis.start = 0
         return axis
     axis = plan.axis[number]
     plan.axes -= 1
@@ -404,6 +435,12 @@ cdef int find_lines(WindowPlan* plan) noexcept nogil:
 # Accumulators that a row of so many takes up.
 cdef inline int64_t room_of(int64_t sums) noexcept nogil:
     return ceil_div(sums, LINE) * LINE
+
+
+# Whether results of neighbouring columns, lanes included, are neighbours in memory.
+cdef inline bint packed_columns(
+        const WindowPlan* plan, int64_t column_step, int64_t lane_step, int64_t item) noexcept nogil:
+    return column_step == plan.run * item and (plan.lanes.results == 1 or lane_step == item)
 
 
 cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
@@ -453,7 +490,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.slots = 1
     while plan.slots < min(plan.rows.window, GROUP if plan.rows.window > SLOTS else SLOTS):
         plan.slots *= 2
-    plan.flat = columns.output_step == plan.run * item and (plan.lanes.results == 1 or plan.lanes.output_step == item)
+    plan.flat = packed_columns(plan, columns.output_step, plan.lanes.output_step, item)
 
 
 # `own`: elements are accumulators as they are.
@@ -465,6 +502,8 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own) n
     cdef int n
     plan.input = a.input.data
     plan.output = a.output.data
+    plan.indices = a.indices.data
+    plan.indices_item = a.indices.item
     plan.attributes = a.attributes
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
@@ -1832,7 +1871,8 @@ cdef void average_pooling_FLOAT16_load_band(
             average_pooling_FLOAT16_load(input, item, target, width * run, include_padding)
         else:
             for i in range(width):
-                average_pooling_FLOAT16_load(input + i * step, item, target + i * run, run, include_padding)
+                average_pooling_FLOAT16_load(
+                    input + i * step, item, target + i * run, run, include_padding)
         input += plan.lines.input_step
         target += plan.pitch * run
 
@@ -1843,6 +1883,7 @@ cdef void average_pooling_FLOAT16_fill(
         const char* input, float* target) noexcept nogil:
     cdef int64_t rows = valid_rows(plan, place)
     cdef int64_t tap[MAX_RANK]
+    cdef int64_t number = 0
     cdef float* spare
     cdef WindowSum sum
     cdef int n
@@ -1865,7 +1906,7 @@ cdef void average_pooling_FLOAT16_fill(
         rows -= 1
         if rows == 0:
             break
-        input += next_row(plan, place, tap)
+        input += next_row(plan, place, tap, &number)
     flush_rows(&sum)
 
 
@@ -1896,7 +1937,8 @@ cdef const float* average_pooling_FLOAT16_sum_rows(
                 slot = scratch.slots + n * plan.line_room
                 if place.held[n] != row:
                     place.held[n] = row
-                    average_pooling_FLOAT16_fill(plan, place, scratch, input + row * rows.input_step, slot)
+                    average_pooling_FLOAT16_fill(
+                        plan, place, scratch, input + row * rows.input_step, slot)
                 if rows.window == 1 and place.rows == 1:
                     return slot
                 take_row(&sum, slot)
@@ -1989,7 +2031,7 @@ cdef void average_pooling_FLOAT16_count(
             counts += size
 
 
-cdef void average_pooling_FLOAT16_finish_band(
+cdef void average_pooling_FLOAT16_put_output(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
         const float* results) noexcept nogil:
     cdef int64_t run = place.run
@@ -2001,6 +2043,8 @@ cdef void average_pooling_FLOAT16_finish_band(
     cdef int64_t row_step = plan.rows.output_step
     cdef int64_t column_step = plan.columns.output_step
     cdef char* output = place.output + place.row * row_step
+    cdef uint16_t* finished = <uint16_t*> scratch.finished
+    cdef bint flat = plan.flat
     cdef WindowFinish finish
     cdef int64_t row, line
     average_pooling_FLOAT16_count(plan, place, scratch)
@@ -2017,7 +2061,7 @@ cdef void average_pooling_FLOAT16_finish_band(
     finish.line_step = pitch * run
     finish.volume = plan.volume
     finish.attributes = plan.attributes
-    if plan.flat and columns * run >= SHORT_ROW:
+    if flat and columns * run >= SHORT_ROW:
         finish.size = columns * run
         finish.lines = lines
         finish.target_step = line_step
@@ -2027,7 +2071,7 @@ cdef void average_pooling_FLOAT16_finish_band(
             finish.counts = scratch.counts + row * lines * pitch * run
             scratch.finish(&finish)
         return
-    finish.target = <char*> scratch.finished
+    finish.target = <char*> finished
     finish.size = ((rows * lines - 1) * pitch + columns) * run
     finish.lines = 1
     finish.target_step = 0
@@ -2036,7 +2080,7 @@ cdef void average_pooling_FLOAT16_finish_band(
         for line in range(lines):
             scatter_uint16_t(
                 output + row * row_step + line * line_step, column_step, plan.lanes.output_step,
-                scratch.finished + (row * lines + line) * pitch * run, columns, run)
+                finished + (row * lines + line) * pitch * run, columns, run)
 
 
 # Columns of padding are the identity wherever elements are put between them.
@@ -2078,7 +2122,7 @@ cdef void average_pooling_FLOAT16_band(
         sums = average_pooling_FLOAT16_sum_rows(plan, place, scratch)
         sums = average_pooling_FLOAT16_sum_columns(plan, place, scratch, sums, taps, tap + taps == place.end_tap)
         tap += taps
-    average_pooling_FLOAT16_finish_band(plan, place, scratch, sums)
+    average_pooling_FLOAT16_put_output(plan, place, scratch, sums)
 
 
 cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -2265,7 +2309,8 @@ cdef void average_pooling_FLOAT32_load_band(
             average_pooling_FLOAT32_load(input, item, target, width * run, include_padding)
         else:
             for i in range(width):
-                average_pooling_FLOAT32_load(input + i * step, item, target + i * run, run, include_padding)
+                average_pooling_FLOAT32_load(
+                    input + i * step, item, target + i * run, run, include_padding)
         input += plan.lines.input_step
         target += plan.pitch * run
 
@@ -2276,6 +2321,7 @@ cdef void average_pooling_FLOAT32_fill(
         const char* input, float* target) noexcept nogil:
     cdef int64_t rows = valid_rows(plan, place)
     cdef int64_t tap[MAX_RANK]
+    cdef int64_t number = 0
     cdef float* spare
     cdef WindowSum sum
     cdef int n
@@ -2298,7 +2344,7 @@ cdef void average_pooling_FLOAT32_fill(
         rows -= 1
         if rows == 0:
             break
-        input += next_row(plan, place, tap)
+        input += next_row(plan, place, tap, &number)
     flush_rows(&sum)
 
 
@@ -2329,7 +2375,8 @@ cdef const float* average_pooling_FLOAT32_sum_rows(
                 slot = scratch.slots + n * plan.line_room
                 if place.held[n] != row:
                     place.held[n] = row
-                    average_pooling_FLOAT32_fill(plan, place, scratch, input + row * rows.input_step, slot)
+                    average_pooling_FLOAT32_fill(
+                        plan, place, scratch, input + row * rows.input_step, slot)
                 if rows.window == 1 and place.rows == 1:
                     return slot
                 take_row(&sum, slot)
@@ -2422,7 +2469,7 @@ cdef void average_pooling_FLOAT32_count(
             counts += size
 
 
-cdef void average_pooling_FLOAT32_finish_band(
+cdef void average_pooling_FLOAT32_put_output(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
         const float* results) noexcept nogil:
     cdef int64_t run = place.run
@@ -2434,6 +2481,8 @@ cdef void average_pooling_FLOAT32_finish_band(
     cdef int64_t row_step = plan.rows.output_step
     cdef int64_t column_step = plan.columns.output_step
     cdef char* output = place.output + place.row * row_step
+    cdef float* finished = <float*> scratch.finished
+    cdef bint flat = plan.flat
     cdef WindowFinish finish
     cdef int64_t row, line
     average_pooling_FLOAT32_count(plan, place, scratch)
@@ -2450,7 +2499,7 @@ cdef void average_pooling_FLOAT32_finish_band(
     finish.line_step = pitch * run
     finish.volume = plan.volume
     finish.attributes = plan.attributes
-    if plan.flat and columns * run >= SHORT_ROW:
+    if flat and columns * run >= SHORT_ROW:
         finish.size = columns * run
         finish.lines = lines
         finish.target_step = line_step
@@ -2460,7 +2509,7 @@ cdef void average_pooling_FLOAT32_finish_band(
             finish.counts = scratch.counts + row * lines * pitch * run
             scratch.finish(&finish)
         return
-    finish.target = <char*> scratch.finished
+    finish.target = <char*> finished
     finish.size = ((rows * lines - 1) * pitch + columns) * run
     finish.lines = 1
     finish.target_step = 0
@@ -2469,7 +2518,7 @@ cdef void average_pooling_FLOAT32_finish_band(
         for line in range(lines):
             scatter_float(
                 output + row * row_step + line * line_step, column_step, plan.lanes.output_step,
-                scratch.finished + (row * lines + line) * pitch * run, columns, run)
+                finished + (row * lines + line) * pitch * run, columns, run)
 
 
 # Columns of padding are the identity wherever elements are put between them.
@@ -2511,7 +2560,7 @@ cdef void average_pooling_FLOAT32_band(
         sums = average_pooling_FLOAT32_sum_rows(plan, place, scratch)
         sums = average_pooling_FLOAT32_sum_columns(plan, place, scratch, sums, taps, tap + taps == place.end_tap)
         tap += taps
-    average_pooling_FLOAT32_finish_band(plan, place, scratch, sums)
+    average_pooling_FLOAT32_put_output(plan, place, scratch, sums)
 
 
 cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -2656,6 +2705,7 @@ cdef int average_pooling_run(const AveragePooling* a) noexcept nogil:
         work.dilations[d] = 1
     memcpy(work.start, a.start_padding, sizeof(work.start))
     work.attributes = a
+    work.indices.dtype = 0
     if a.input.dtype == 2:
         return average_pooling_FLOAT16(&work)
     return average_pooling_FLOAT32(&work)
@@ -2663,11 +2713,12 @@ cdef int average_pooling_run(const AveragePooling* a) noexcept nogil:
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
 cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object out):
-    cdef ndarray output_array, result
+    cdef ndarray output_array = None
+    cdef ndarray output_result = None
     cdef object recordings = current_recordings()
     cdef int status
     if out is None:
-        output_array = result = new_array(&a.output)
+        output_array = output_result = new_array(&a.output)
     else:
         output_array = out_array(out, &a.output)
         if (
@@ -2676,7 +2727,7 @@ cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object 
             or overlap(output_array, &a.output, input_array, &a.input)
         ):
             return None
-        result = aligned(output_array, &a.output)
+        output_result = aligned(output_array, &a.output)
     if not unchanged(input_array, &a.input):
         raise RuntimeError("average_pooling(): input was changed during the call")
     if recordings is None:
@@ -2690,13 +2741,13 @@ cdef object average_pooling_call(AveragePooling* a, ndarray input_array, object 
             status = average_pooling_run(a)
     if status != 0:
         raise MemoryError("average_pooling: no memory for scratch rows")
-    write_back(output_array, result)
+    write_back(output_array, output_result)
     if recordings is not None:
         from dmlcy._record import keep
 
         keep(recordings, "AVERAGE_POOLING", {
             "input": input_array,
-            "output": packed(result, &a.output),
+            "output": packed(output_result, &a.output),
             "strides": tuple_of(a.spatial, a.strides),
             "window_size": tuple_of(a.spatial, a.window_size),
             "start_padding": tuple_of(a.spatial, a.start_padding),
