@@ -111,7 +111,9 @@ def our_compiled_call(cell: Cell, inputs: Inputs, out: Any) -> Call:
     desc = getattr(dml.desc, "".join(word.capitalize() for word in cell.operator.split("_")))
     fields = ("input", "roi")[: len(inputs)]
     tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
-    given = dict(cell.attributes)
+    given = {name: value for name, value in cell.attributes.items() if name != "output_sizes"}
+    if len(given) < len(cell.attributes):  # a desc has them in its output
+        tensors["output"] = dml.TensorDesc(out.dtype, out.shape)
     if isinstance(out, tuple):  # the others are asked for by name
         asked = [field.python for field in desc.operator.fields if field.kind == "output" and field.python in given]
         given |= {name: dml.TensorDesc.from_array(one) for name, one in zip(asked, out[1:], strict=True)}

@@ -34,20 +34,21 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_uint take_uints"
+        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint"
+        " take_uints"
     ),
     "dmlcy._runtime.blocks": (
-        "dmlcy_double_block dmlcy_each_double dmlcy_each_float dmlcy_float_block dmlcy_float_of_key"
-        " dmlcy_half_of_key dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block dmlcy_int8_t_block"
-        " dmlcy_key_of_float dmlcy_key_of_half dmlcy_load_double dmlcy_load_float dmlcy_load_float_key"
-        " dmlcy_load_half dmlcy_load_half_key dmlcy_load_half_wide dmlcy_load_int16_t dmlcy_load_int32_t"
-        " dmlcy_load_int64_t dmlcy_load_int8_t dmlcy_load_uint16_t dmlcy_load_uint32_t dmlcy_load_uint64_t"
-        " dmlcy_load_uint8_t dmlcy_max_int16_t dmlcy_max_int32_t dmlcy_max_int64_t dmlcy_max_int8_t"
-        " dmlcy_max_uint16_t dmlcy_max_uint32_t dmlcy_max_uint64_t dmlcy_max_uint8_t dmlcy_store_double"
-        " dmlcy_store_float dmlcy_store_float_key dmlcy_store_half dmlcy_store_half_key dmlcy_store_half_wide"
-        " dmlcy_store_int16_t dmlcy_store_int32_t dmlcy_store_int64_t dmlcy_store_int8_t dmlcy_store_uint16_t"
-        " dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t dmlcy_uint16_t_block dmlcy_uint32_t_block"
-        " dmlcy_uint64_t_block dmlcy_uint8_t_block"
+        "dmlcy_double_block dmlcy_each_double dmlcy_each_float dmlcy_each_uint16_t dmlcy_each_uint32_t"
+        " dmlcy_each_uint64_t dmlcy_each_uint8_t dmlcy_float_block dmlcy_float_of_key dmlcy_half_of_key"
+        " dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block dmlcy_int8_t_block dmlcy_key_of_float"
+        " dmlcy_key_of_half dmlcy_load_double dmlcy_load_float dmlcy_load_float_key dmlcy_load_half"
+        " dmlcy_load_half_key dmlcy_load_half_wide dmlcy_load_int16_t dmlcy_load_int32_t dmlcy_load_int64_t"
+        " dmlcy_load_int8_t dmlcy_load_uint16_t dmlcy_load_uint32_t dmlcy_load_uint64_t dmlcy_load_uint8_t"
+        " dmlcy_max_int16_t dmlcy_max_int32_t dmlcy_max_int64_t dmlcy_max_int8_t dmlcy_max_uint16_t dmlcy_max_uint32_t"
+        " dmlcy_max_uint64_t dmlcy_max_uint8_t dmlcy_store_double dmlcy_store_float dmlcy_store_float_key"
+        " dmlcy_store_half dmlcy_store_half_key dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t"
+        " dmlcy_store_int64_t dmlcy_store_int8_t dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t"
+        " dmlcy_store_uint8_t dmlcy_uint16_t_block dmlcy_uint32_t_block dmlcy_uint64_t_block dmlcy_uint8_t_block"
     ),
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"

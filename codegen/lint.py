@@ -27,7 +27,8 @@ RESERVED = frozenset({
 })  # fmt: skip
 SENTENCES = {
     "operator": ("summary",),
-    "field": ("doc",),
+    "field": ("doc", "hint"),
+    "chosen": ("doc",),
     "let": ("doc",),
     "rule": ("hint",),
     "data_rule": ("hint",),
@@ -90,7 +91,8 @@ class _Linter:
         for document in self.documents:
             self.characters(document, document.data, ())
             self.texts(document, "operator", (document.data.get("operator", {}),), ("summary",))
-            self.texts(document, "field", document.data.get("field", ()), ("doc",))
+            for key in ("field", "chosen"):
+                self.texts(document, key, document.data.get(key, ()), ("doc",))
         for field in operator.fields:
             if field.type in ("uint_array", "int_array", "float_array") and field.length is None:
                 self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
@@ -167,7 +169,7 @@ class _Linter:
     def names(self) -> None:
         """Python names that mean something else in generated code, or that two fields share."""
         seen: dict[str, Field] = {}
-        for field in self.operator.fields:
+        for field in (*self.operator.fields, *self.operator.chosen):
             if keyword.iskeyword(field.python) or field.python in RESERVED:
                 self.error(field.span, f"{field.name} is {field.python!r} in Python, which is taken there")
             if field.python in seen:
@@ -238,6 +240,7 @@ class _Linter:
             "range": uint and field.value is None,
             "dtype": field.is_tensor or field.type == "scalar_union",
             "infinite": field.type == "float",
+            "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):
             for key, taken in takes.items():
@@ -357,7 +360,7 @@ class _Linter:
         operator = self.operator
         found: set[str] = set()
         formulas: list[Formula | None] = []
-        for field in operator.fields:
+        for field in (*operator.fields, *operator.chosen):
             formulas += [field.sizes, field.length, field.value]
         for let in operator.lets:
             formulas += [let.count, let.value]
@@ -365,6 +368,7 @@ class _Linter:
             formulas += [rule.count, rule.that, rule.fix]
         for independent in operator.independent:
             formulas += independent.formulas
+        formulas += [row.ulp for row in operator.accuracy]
         for formula in formulas:
             if formula is not None:
                 found.update(node.id for node in formula.node.walk() if isinstance(node, Name))

@@ -298,7 +298,8 @@ class _OperatorReader:
         tables = [*groups, self.table]
         types, ranks = self.types(tables), self.ranks(tables)
         fields = self.fields(tables, entry, types, ranks)
-        for field in fields:
+        chosen = self.chosen(tables, fields)
+        for field in (*fields, *chosen):
             symbol = field_symbol(field, self.facts)
             if symbol is not None:
                 self.scope[field.python] = symbol
@@ -317,7 +318,7 @@ class _OperatorReader:
         examples = tuple(_finished(row, lambda r: self.example(r, fields)) for row in self.table.tables("example"))
         equivalents = tuple(_finished(row, self.equivalent) for row in self.table.tables("equivalent"))
         kernels = [kernel for kernel in [table.table("kernel") for table in tables] if kernel is not None]
-        for field in fields:
+        for field in (*fields, *chosen):
             self.check_formulas(field)
         for table in tables:
             table.finish()
@@ -336,6 +337,7 @@ class _OperatorReader:
             fields=fields,
             lets=lets,
             rules=rules,
+            chosen=chosen,
             independent=independent,
             same=same,
             interpretations=interpretations,
@@ -470,7 +472,45 @@ class _OperatorReader:
             value=self.formula(row, "value") if row.has("value") else None,
             infinite=row.bool("infinite", False),
             span=row.span("name"),
+            hint=row.str("hint", "") if tensor else "",
         )
+
+    def chosen(self, tables: list[Table], fields: tuple[Field, ...]) -> tuple[Field, ...]:
+        """The sizes that a caller chooses; they stand in the sizes of one output, which is where a desc has them."""
+        found: dict[str, Field] = {}
+        for row in (row for table in tables for row in table.tables("chosen")):
+            name = row.str("name")
+            self.word(row, "name", name)
+            if name != snake(name):
+                row.error("name", f"{name!r} is not in snake_case")
+            if name in found or name in {field.python for field in fields}:
+                row.error("name", f"{name} is already the name of something")
+            found[name] = Field(
+                name=name,
+                kind="chosen",
+                type="uint_array",
+                optional=False,
+                doc=row.str("doc"),
+                default=None,
+                types=None,
+                ranks=None,
+                sizes=None,
+                leading_ones=None,
+                length=self.formula(row, "length") if row.has("length") else None,
+                minimum=1,
+                maximum=UINT_MAX,
+                infinite=False,
+                provenance="documented",
+                value=None,
+                span=row.span("name"),
+            )
+            holders = [field for field in fields if field.kind == "output" and name in field.splats]
+            if len(holders) != 1:
+                row.error("name", f"{name} is not among the sizes of an output", f"sizes = [..., *{name}]")
+            elif len(holders[0].splats) > 1 or holders[0].leading_ones is not None:
+                row.error("name", f"where {name} stands in {holders[0].name} depends on more than its rank")
+            row.finish()
+        return tuple(found.values())
 
     def formula(self, row: Table, key: str) -> Formula:
         """The expression at ``key``, parsed; its names are looked up later."""

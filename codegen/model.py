@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .diagnostics import Span
-from .expr.nodes import Call, Index, Name, Node
+from .expr.nodes import Call, Index, Name, Node, Sizes, Splat
 from .expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
 from .source import Table
 
@@ -219,6 +219,7 @@ class Field:
     value: Formula | None
     infinite: bool  # of a FLOAT: it may be infinite, or not a number
     span: Span | None
+    hint: str = ""  # of a tensor whose sizes follow: what to do about others
 
     @property
     def python(self) -> str:
@@ -228,12 +229,23 @@ class Field:
     @property
     def is_tensor(self) -> bool:
         """Whether this is an input or an output."""
-        return self.kind != "attribute"
+        return self.kind in ("input", "output")
 
     @property
     def enum(self) -> str | None:
         """The DirectML name of its enum."""
         return self.type.removeprefix("enum:") if self.type.startswith("enum:") else None
+
+    @property
+    def splats(self) -> tuple[str, ...]:
+        """The vectors that stand among the sizes of a tensor, by name; "" for what is no name."""
+        items = self.items
+        return tuple(getattr(item.operand, "id", "") for item in items if isinstance(item, Splat))
+
+    @property
+    def items(self) -> tuple[Node, ...]:
+        """The items of the formula of its sizes."""
+        return self.sizes.node.items if self.sizes is not None and isinstance(self.sizes.node, Sizes) else ()
 
     @property
     def shape(self) -> str:
@@ -242,6 +254,8 @@ class Field:
             return self.kind
         if self.value is not None and self.type == "uint":
             return "count"
+        if self.kind == "chosen" and self.length is None:
+            return "chosen"
         return "enum" if self.enum else self.type
 
 
@@ -406,6 +420,7 @@ class Operator:
     fields: tuple[Field, ...]
     lets: tuple[Let, ...]
     rules: tuple[Rule, ...]
+    chosen: tuple[Field, ...]
     independent: tuple[Independent, ...]
     same: tuple[Same, ...]
     interpretations: tuple[Interpretation, ...]
@@ -444,6 +459,16 @@ class Operator:
     def attributes(self) -> tuple[Field, ...]:
         """Attributes that a caller gives: those whose value does not follow from other fields."""
         return tuple(field for field in self.fields if field.kind == "attribute" and field.value is None)
+
+    def of_chosen(self, field: Field) -> tuple[Field, int, int]:
+        """The output in whose sizes the caller's choice stands, and how many sizes are before it and after it."""
+        output = next(output for output in self.outputs if field.python in output.splats)
+        before = next(number for number, item in enumerate(output.items) if isinstance(item, Splat))
+        return output, before, len(output.items) - before - 1
+
+    def is_chosen(self, output: Field) -> bool:
+        """Whether sizes of an output are the caller's choice."""
+        return any(field.python in output.splats for field in self.chosen)
 
     def first_of_type(self, field: Field) -> Field | None:
         """The tensor whose data type this tensor shares; None for the first of its type variable."""

@@ -17,7 +17,7 @@ from .expr.python import python
 from .expr.text import formula, sentence
 from .expr.types import Scope, within
 from .families import FAMILIES, Family, WindowRoles
-from .model import DTYPE_ENUM, Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule, Specs
+from .model import DTYPE_ENUM, Enum, ErrorText, Example, Facts, Field, Formula, Independent, Let, Operator, Rule, Specs
 
 INDENT = "    "
 
@@ -66,6 +66,7 @@ class AttributePlan:
     summary: str  # numpydoc type
     takes: str  # which values of the type, in a sentence
     field: Field
+    of_desc: str  # where a desc has it, as Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +166,15 @@ class FieldPlan:
     annotation: str  # in the desc class
     accepted: str  # by the constructor of the desc class, in a few words
     ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
+    open: bool  # an output whose sizes are in part the caller's choice
+    part: tuple[str, int, int] | None  # of a choice: the output, and how many of its sizes are before and after it
 
     @property
     def required(self) -> bool:
         """Whether a desc must be given it: it has no default and does not follow from other fields."""
-        inferred = self.field.value is not None or (self.field.kind == "output" and self.sizes is not None)
+        inferred = self.field.value is not None or (
+            self.field.kind == "output" and self.sizes is not None and not self.open
+        )
         return self.field.default is None and not inferred
 
 
@@ -186,6 +191,7 @@ class OperatorPlan:
     tensors: tuple[TensorPlan, ...]
     attributes: tuple[AttributePlan, ...]
     requests: tuple[AttributePlan, ...]  # for optional outputs
+    chosen: tuple[AttributePlan, ...]
     let_declarations: tuple[str, ...]
     take: tuple[Step, ...]
     take_overflows: bool
@@ -193,12 +199,23 @@ class OperatorPlan:
     overflows: bool
     data_checks: tuple[CheckStep, ...]
     fields: tuple[FieldPlan, ...]
+    choices: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
     independent: tuple[IndependentPlan, ...]
     lets: tuple[tuple[str, str | None, str | None, str, str, str], ...]  # name, index, loop, text, doc, python
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     window: WindowRoles | None
     kernel: Any
+
+    def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
+        """The sizes that the caller of an example chose."""
+        found = {}
+        for item in self.choices:
+            assert item.part is not None
+            output, before, after = item.part
+            sizes = example.outputs[output].sizes
+            found[item.field.python] = sizes[before : len(sizes) - after]
+        return found
 
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
         """The loop indices of some steps."""
@@ -232,14 +249,14 @@ class OperatorPlan:
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
     @property
-    def required(self) -> tuple[AttributePlan, ...]:
-        """Attributes without a default: they come first in a signature."""
-        return tuple(attribute for attribute in self.attributes if attribute.default is None)
+    def taken(self) -> tuple[AttributePlan, ...]:
+        """What a caller gives beside tensors, in the order in which it is taken."""
+        return (*self.chosen, *self.attributes)
 
     @property
     def parameters(self) -> tuple[AttributePlan, ...]:
-        """Attributes in the order of a signature."""
-        return (*self.required, *(a for a in self.attributes if a.default is not None))
+        """The same in the order of a signature: first what has no default."""
+        return tuple(sorted(self.taken, key=lambda attribute: attribute.default is not None))
 
     @property
     def keywords(self) -> tuple[AttributePlan, ...]:
@@ -341,7 +358,7 @@ def _ids(facts: Facts, operators: Sequence[OperatorPlan]) -> tuple[tuple[str, st
         for error in facts.implicit:
             if "operator" in error.applies and (error.when != "later" or operator.since > 0):
                 ids[f"DML-{operator.name}-operator-{error.id}"] = error.about
-        for field in operator.fields:
+        for field in (*operator.fields, *operator.choices):
             ids.update({id_: about for id_, _, about in field.ids})
         for rule in operator.rules:
             ids[rule.id] = f"{rule.rule.about} {rule.rule.says}: {rule.text} must hold."
@@ -384,8 +401,9 @@ class _Planner:
         operator = self.operator
         tensors = tuple(self.tensor(field) for field in operator.tensors)
         attributes = tuple(self.attribute(field) for field in operator.attributes)
+        chosen = tuple(self.attribute(field) for field in operator.chosen)
         take: list[Step] = []
-        for attribute in attributes:
+        for attribute in (*chosen, *attributes):
             if attribute.field.length is not None:
                 self.require(attribute.field.length.node, take)
             take.append(TakeStep(attribute))
@@ -413,6 +431,7 @@ class _Planner:
             tensors=tensors,
             attributes=attributes,
             requests=requests,
+            chosen=chosen,
             let_declarations=tuple(
                 f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
                 for let in operator.lets
@@ -424,6 +443,7 @@ class _Planner:
             overflows=overflows,
             data_checks=data,
             fields=tuple(self.field(field) for field in operator.fields),
+            choices=tuple(self.field(field) for field in operator.chosen),
             rules=tuple(self.rule(rule) for rule in operator.rules),
             independent=tuple(self.independent(one) for one in operator.independent),
             lets=tuple(self.let(let) for let in operator.lets),
@@ -484,6 +504,8 @@ class _Planner:
         rows = self.operator.ranks[field.ranks]
         rank = len(field.sizes.node.items) if field.sizes is not None and isinstance(field.sizes.node, Sizes) else None
         low, high = min(row.min for row in rows), max(row.max for row in rows)
+        if field.leading_ones == "desc" and field.kind == "input" and rank is not None:
+            low = high = rank
         dtypes = [name for row in self.operator.types[field.types] for name in row.dtypes]
         return TensorPlan(
             python=field.python,
@@ -510,6 +532,11 @@ class _Planner:
             case "uint":
                 declare: tuple[str, ...] = (f"int64_t {name}",)
                 take, summary = f"take_uint({name}, {low}, {high}, &a.{name})", "int"
+            case "uint_array" if field.length is None:
+                declare = (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count")
+                take, value = f"take_sizes({name}, a.{name}, &a.{name}_count)", f"tuple_of(a.{name}_count, a.{name})"
+                summary = "int or sequence of ints"
+                takes = f"{takes} An int is a sequence of one."
             case "uint_array":
                 assert field.length is not None
                 count = self.cython.expression(field.length.node)
@@ -543,7 +570,15 @@ class _Planner:
                 members = self.members(enum)
                 summary = f"{enum.python} or its name"
                 takes = f"One of {alternatives([member.name for member in enum.members])}."
-        return AttributePlan(name, declare, take, value, members, default, field.doc, summary, takes, field)
+        return AttributePlan(
+            name, declare, take, value, members, default, field.doc, summary, takes, field, self.of_desc(field)
+        )
+
+    def of_desc(self, field: Field) -> str:
+        if field.kind != "chosen":
+            return f"desc.{field.python}"
+        output, before, after = self.part(field)
+        return f"desc.{output}.sizes[{before}:{-after if after else ''}]"
 
     def request(self, field: Field) -> AttributePlan:
         """The keyword by which a call asks for an optional output."""
@@ -565,6 +600,7 @@ class _Planner:
             summary=summary,
             takes=takes,
             field=field,
+            of_desc=f"None if desc.{name} is None else desc.{name}.dtype",
         )
 
     def members(self, enum: Enum) -> str:
@@ -682,7 +718,13 @@ class _Planner:
             annotation=self.annotation(field),
             accepted=self.accepted(field),
             ids=tuple(ids),
+            open=field.kind == "output" and self.operator.is_chosen(field),
+            part=self.part(field) if field.kind == "chosen" else None,
         )
+
+    def part(self, field: Field) -> tuple[str, int, int]:
+        output, before, after = self.operator.of_chosen(field)
+        return output.python, before, after
 
     def occurs(self, error: ErrorText, field: Field) -> bool:
         """Whether an implicit error that applies to this kind of field can occur for this one."""

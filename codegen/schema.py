@@ -65,6 +65,7 @@ def _group() -> dict[str, JSON]:
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
         "infinite": BOOL,
+        "hint": TEXT,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     example = {
@@ -83,6 +84,7 @@ def _group() -> dict[str, JSON]:
         "types": _map(_tables(dtypes)),
         "ranks": _map(_tables(ranks)),
         "field": _tables(_table(field, ("name", "doc"))),
+        "chosen": _tables(_table({"name": TEXT, "length": FORMULA, "doc": TEXT}, ("name", "doc"))),
         "let": _tables(_table(let, ("name", "value", "doc"))),
         "rule": _tables(_rule()),
         "data_rule": _tables(_rule()),

@@ -66,6 +66,8 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     yield table("[ranks]", ranks)
     for field in operator.fields:
         yield table("[[field]]", _field(field))
+    for field in operator.chosen:
+        yield table("[[chosen]]", {"name": field.name, "length": _text(field.length), "doc": field.doc})
     for let in operator.lets:
         loop = _loop(let.index, let.count)
         yield table("[[let]]", {"name": let.name, "for": loop, "value": let.value.text, "doc": let.doc})
@@ -134,6 +136,7 @@ def _field(field: Field) -> dict[str, Any]:
         "range": limits if ranged else None,
         "default": field.default,
         "value": _text(field.value),
+        "hint": field.hint or None,
         "doc": field.doc,
     }
 

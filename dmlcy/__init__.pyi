@@ -93,6 +93,7 @@ __all__ = [
     "depth_to_space1",
     "desc",
     "feature_level",
+    "fold",
     "get_num_threads",
     "lp_pooling",
     "lp_pooling1",
@@ -674,6 +675,151 @@ def depth_to_space1(
     *,
     block_size: _Int,
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    out: _Out,
+) -> _Out: ...
+@overload
+def fold(
+    input: np.ndarray[Any, np.dtype[_Scalar]],
+    *,
+    output_sizes: _Int | _Ints,
+    window_sizes: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    dilations: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> np.ndarray[Any, np.dtype[_Scalar]]:
+    """Add columns where the window that they come from lies: the adjoint of
+    UNFOLD.
+
+    Parameters
+    ----------
+    input : array_like
+        One column per block and one row per channel and window element. Rank 3;
+        data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
+        UINT32, UINT16 or UINT8.
+    output_sizes : int or sequence of ints
+        Sizes of the spatial axes of the image. At least 1. An int is a sequence
+        of one.
+    window_sizes : int or sequence of ints
+        Size of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis. At least 1. A sequence has
+        ``spatial`` entries.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis. At
+        least 1. A sequence has ``spatial`` entries.
+    start_padding : int or sequence of ints, default 0
+        Zeros before each spatial axis of the image. A sequence has ``spatial``
+        entries.
+    end_padding : int or sequence of ints, default 0
+        Zeros after each spatial axis of the image. A sequence has ``spatial``
+        entries.
+    out : array, optional
+        Where the result is written: any layout, the data type and sizes of the
+        result, no memory shared with an input.
+
+    Returns
+    -------
+    numpy.ndarray
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
+        elements that lie on each other.
+        Sizes ``[N, C, *output_sizes]``.
+        Data type of ``input``.
+        ``out`` itself where it is given.
+
+    Raises
+    ------
+    InvalidDescError, InvalidDataTypeError, FeatureLevelError
+        With every violation in ``.violations``: those of each field (data type,
+        rank, range, length), and these:
+
+        ``DML-FOLD-window_sizes-fits``
+            window_sizes does not fit. Must hold for d in spatial:
+            ``extent[d] <= padded[d]``
+
+        ``DML-FOLD-input-dimensions``
+            input has too many dimensions. Must hold:
+            ``rank(input) <= rank(output)``
+
+    See Also
+    --------
+    dmlcy.desc.Fold : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``spatial = len(output_sizes)``
+        Number of spatial axes.
+    ``image[d] = output_sizes[d]``
+        Size of the image along each spatial axis.
+    ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
+        Size of each spatial axis after padding.
+    ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
+        Elements that the window spans along each spatial axis.
+    ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Positions of the window along each spatial axis.
+    ``ones = max(rank(input) - 3, 0)``
+        Ones in front of the sizes of the input.
+    ``N = sizes(input)[ones]``
+        Batch size.
+    ``volume = prod(window_sizes)``
+        Elements of a window.
+    ``C = max(sizes(input)[ones + 1] // volume, 1)``
+        Channels of the image.
+    ``over[d] = min(window_sizes[d], blocks[d])``
+        Positions of the window that one element of the image lies under along
+        each spatial axis, at most.
+
+    References
+    ----------
+    FOLD, feature level 6_4:
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_fold_operator_desc
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dmlcy as dml
+    >>> x = np.arange(36, dtype=np.float32).reshape(1, 9, 4)
+    >>> dml.fold(
+    ...     x,
+    ...     output_sizes=(4, 4),
+    ...     window_sizes=(3, 3),
+    ...     strides=(1, 1),
+    ...     dilations=(1, 1),
+    ...     start_padding=(0, 0),
+    ...     end_padding=(0, 0),
+    ... )
+    array([[[[  0.,   5.,  13.,   9.],
+             [ 14.,  38.,  54.,  32.],
+             [ 38.,  86., 102.,  56.],
+             [ 26.,  57.,  65.,  35.]]]], dtype=float32)
+    """
+
+@overload
+def fold(
+    input: _Array,
+    *,
+    output_sizes: _Int | _Ints,
+    window_sizes: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    dilations: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    out: None = None,
+) -> _Result: ...
+@overload
+def fold(
+    input: _Array,
+    *,
+    output_sizes: _Int | _Ints,
+    window_sizes: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    dilations: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
     out: _Out,
 ) -> _Out: ...
 @overload

@@ -85,7 +85,7 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
     given, labels = _given(operator, arguments, names)
     arrays = _arrays(operator, given, labels, names)
     values = {}
-    for field in operator.fields:
+    for field in (*operator.fields, *operator.chosen):
         value = given.get(field.python, MISSING)
         if field.value is None and value is not MISSING:
             values[field.python] = type(value) if type(value) is TensorDesc else value  # a desc is no array
@@ -119,7 +119,7 @@ def _given(
     operator: Operator, arguments: Mapping[str, object], names: Sequence[str]
 ) -> tuple[dict[str, object], dict[str, str]]:
     """What a call gives for each field, and the names in it of the outputs, of which there are ``names``."""
-    fields = [field.python for field in operator.fields if field.kind != "output"]
+    fields = [field.python for field in (*operator.fields, *operator.chosen) if field.kind != "output"]
     given, out = {name: arguments[name] for name in fields if name in arguments}, arguments.get("out")
     if out is None:
         return given, {}

@@ -17,7 +17,7 @@ import numpy as np
 from dmlcy._errors import Violation, in_json, listing, plain, show
 from dmlcy._foreign import complaint, is_foreign
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
-from dmlcy._spec import MISSING, Field, Formula, Operator, Rule, Rules, Term
+from dmlcy._spec import MISSING, Field, Formula, Operator, Part, Rule, Rules, Term
 from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import ENUMS, ERRORS, LEVEL_INDEX, LEVELS, TensorDataType
 from dmlcy._tensor_desc import UINT_MAX, TensorDesc, entry_count, layout, structure
@@ -129,7 +129,7 @@ class Check:
         self.chosen: dict[str, TensorDataType] = {}  # of optional outputs, by a call
         self.literal = literal
         self.limited = limited
-        self.fields = {field.python: field for field in operator.fields}
+        self.fields = {field.python: field for field in (*operator.fields, *(operator.chosen if call else ()))}
         self.resolved: dict[str, object] = {}
         self.rules: Rules = operator.rules_class({})
         self.tensors: dict[str, Tensor] = {}
@@ -137,7 +137,7 @@ class Check:
         self.broken: dict[str, set[int]] = {}
         self.inferred: set[str] = set()
         self.first: list[Violation] = []
-        self.found: dict[str, list[Violation]] = {field.python: [] for field in operator.fields}
+        self.found: dict[str, list[Violation]] = {name: [] for name in self.fields}
         self.late: list[Violation] = []
         self._operator([*(name for name in values if name not in self.fields), *unknown])
         self._run()
@@ -145,7 +145,8 @@ class Check:
     @property
     def violations(self) -> list[Violation]:
         """All of them, in order."""
-        order = sorted(self.operator.fields, key=lambda field: ("input", "attribute", "output").index(field.kind))
+        kinds = ("input", "chosen", "attribute", "output")
+        order = sorted(self.fields.values(), key=lambda field: kinds.index(field.kind))
         return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]
 
     def _run(self) -> None:
@@ -156,9 +157,14 @@ class Check:
         for field in tensors:
             self._dtype(field)
             self._layout(field)
-        for field in tensors:
-            if field.kind == "input":
-                self._sizes(field)
+        inputs = [field for field in tensors if field.kind == "input"]
+        late = {field.python for field in self.operator.fields if field.kind == "attribute"}
+        late |= {field.python for field in self.operator.chosen}
+        early = [field for field in inputs if field.sizes is not None and late.isdisjoint(field.sizes.reads)]
+        for field in early:
+            self._sizes(field)
+        for field in self.operator.chosen:
+            self._chosen(field)
         for field in attributes:
             if field.value is not None:
                 self._derived(field)
@@ -169,6 +175,9 @@ class Check:
             if not rule.data:
                 self._infer(rule.reads)
                 self._rule(rule)
+        for field in inputs:
+            if field not in early:
+                self._sizes(field)
         for field in tensors:
             if field.kind == "output":
                 self._infer({f"{field.python}.sizes"})
@@ -277,15 +286,15 @@ class Check:
         asked = self._asked(field, tensor) if field.optional and self.call and field.kind == "output" else False
         if value is None and name not in self.labels:
             self.rules.__dict__[name] = tensor if asked or not field.optional else None
-            if not field.optional and not (field.kind == "output" and field.sizes is not None):
-                self.add(field, "required")
+            if not field.optional and not self._follows(field):
+                self.add(field, "required", hint=self._holds_choices(field))
             if not asked and (field.optional or field.kind != "output"):
                 self._fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
             return
         if value is MISSING or not is_a(value, TensorDesc):
             self._fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
             if value is MISSING:
-                self.add(field, "required")
+                self.add(field, "required", hint=self._holds_choices(field))
             else:
                 self.refused(field, self._no_tensor(field, value))
             return
@@ -326,6 +335,16 @@ class Check:
         if tensor.dtype is not None:
             self.chosen[field.python] = tensor.dtype
         return tensor.dtype is not None
+
+
+    def _follows(self, field: Field) -> bool:
+        """Whether a tensor need not be given."""
+        return field.kind == "output" and field.sizes is not None and (self.call or not self.operator.is_open(field))
+
+    def _holds_choices(self, field: Field) -> str:
+        """What else is missing where an output is: what a call is given, and a desc has in its sizes."""
+        names = [one.python for one in self.operator.chosen if one.part is not None and one.part.tensor == field.python]
+        return f"Its sizes say what a call is given as {listing(names)}." if names else ""
 
     def _layout(self, field: Field) -> None:
         desc = self.resolved[field.python]
@@ -478,6 +497,7 @@ class Check:
             at=differ[0] if len(actual) == len(expected) else None,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
+            hint=field.hint,
             fix=expected if all(size >= 1 for size in expected) and math.prod(expected) <= UINT_MAX else None,
         )
 
@@ -513,6 +533,25 @@ class Check:
 
     def _keep(self, field: Field, value: object) -> None:
         self.resolved[field.python] = self.rules.__dict__[field.python] = value
+
+    def _chosen(self, field: Field) -> None:
+        """Sizes that a call is given, and that a desc has in its output."""
+        assert field.part is not None
+        if self.call:
+            self._attribute(field)
+            if field.python not in self.bad:
+                self._chosen_rank(field.python, field.part)
+        elif f"{field.part.tensor}.sizes" in self.bad or self.resolved[field.part.tensor] is None:
+            self._fail(field.python)
+        else:
+            self.rules.__dict__[field.python] = field.part.of(self.tensors[field.part.tensor].sizes)
+
+    def _chosen_rank(self, name: str, part: Part) -> None:
+        """So many sizes make an output that can be."""
+        rank = part.before + len(self.rules.__dict__[name]) + part.after
+        self._rank(self.fields[part.tensor], rank)
+        if f"{part.tensor}.rank" in self.bad:
+            self._fail(name)
 
     def _derived(self, field: Field) -> None:
         """A field whose value follows from others: it may be left out, and must not contradict them."""
@@ -609,6 +648,8 @@ class Check:
     def _array(self, field: Field, value: object) -> None:
         entries = as_ints(value, fill=not self.literal)
         length = None if field.length is None else self._evaluated(field.length)
+        if isinstance(entries, int) and field.length is None:  # as many as there are
+            entries = (entries,)
         if isinstance(entries, int):
             self._in_range(field, entries)
             if length is None:

@@ -50,12 +50,25 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Sizes of a tensor: those between the first ``before`` and the last ``after``."""
+
+    tensor: str
+    before: int
+    after: int
+
+    def of(self, sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+        """These of the sizes of the tensor."""
+        return sizes[self.before : len(sizes) - self.after]
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a desc."""
+    """A member of a desc, or sizes of its output, which a call is given beside attributes."""
 
     name: str  # InputTensor
     python: str  # input
-    kind: str  # input, output, attribute
+    kind: str  # input, output, attribute; chosen: no member of the desc
     type: str  # as in specs/catalogue.toml: tensor, uint_array, enum:DML_PADDING_MODE
     optional: bool
     doc: str
@@ -72,6 +85,8 @@ class Field:
     infinite: bool = False  # of a float: it may be infinite, or not a number
     scalar_type: str | None = None  # of a scalar union: the field that holds its type
     provenance: str = "documented"  # of the range
+    hint: str = ""  # of a tensor whose sizes follow from other fields
+    part: Part | None = None  # of what is chosen: where a desc has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +224,7 @@ class Operator:
     summary: str
     source: str
     fields: tuple[Field, ...]  # in the order of the struct
+    chosen: tuple[Field, ...]  # sizes of outputs that the caller chooses: a call is given them as attributes
     lets: tuple[Let, ...]
     rules: tuple[Rule, ...]  # in declared order, data rules last
     independent: tuple[Independent, ...]
@@ -226,6 +242,38 @@ class Operator:
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """The same in Hypothesis and IPython, which print the fields of a dataclass otherwise."""
         printer.text(repr(self))
+
+    @property
+    def parameters(self) -> tuple[Field, ...]:
+        """What a call gives beside tensors."""
+        given = (field for field in self.fields if field.kind == "attribute" and field.value is None)
+        return (*self.chosen, *given)
+
+    def arguments(self, desc: Any) -> dict[str, Any]:
+        """What a call gives beside tensors to compute what a desc says."""
+        return {field.python: _value(field, desc) for field in self.parameters}
+
+    def example_arguments(self, example: Example) -> dict[str, Any]:
+        """What a call gives beside tensors to compute an example; its fields by default are left out."""
+        sizes = {name: sizes for name, (_, sizes, _) in example.outputs.items()}
+        chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
+        return {**chosen, **example.attributes}
+
+    def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
+        """The tensors of an example that a desc must be given."""
+        given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
+        return {name: one for name, one in {**example.inputs, **example.outputs}.items() if name in given}
+
+    def is_open(self, output: Field) -> bool:
+        """Whether sizes of an output are the caller's choice: then a desc must be given it."""
+        return any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+
+
+def _value(field: Field, desc: Any) -> Any:
+    """The value of a parameter of a call."""
+    if field.part is None:
+        return getattr(desc, field.python)
+    return field.part.of(getattr(desc, field.part.tensor).sizes)
 
 
 @dataclass(frozen=True, slots=True)

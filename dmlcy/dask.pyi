@@ -18,6 +18,7 @@ __all__ = [
     "average_pooling1",
     "depth_to_space",
     "depth_to_space1",
+    "fold",
     "lp_pooling",
     "lp_pooling1",
     "max_pooling",
@@ -199,6 +200,55 @@ def depth_to_space1(
     - Each row and each column of the input gives a block's height of rows, or its width of columns.
     - In this order the channels of a block lie side by side, and give one channel. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
+    """
+
+def fold(
+    input: _Array,
+    *,
+    output_sizes: _Int | _Ints,
+    window_sizes: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    dilations: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+) -> Array:
+    """Add columns where the window that they come from lies: the adjoint of UNFOLD.
+
+    ``dmlcy.fold`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
+
+    Parameters
+    ----------
+    input : dask array, or what dmlcy takes
+        One column per block and one row per channel and window element.
+    output_sizes : int or sequence of ints
+        Sizes of the spatial axes of the image.
+    window_sizes : int or sequence of ints
+        Size of the window along each spatial axis.
+    strides : int or sequence of ints, default 1
+        Step of the window along each spatial axis.
+    dilations : int or sequence of ints, default 1
+        Distance between the elements of a window along each spatial axis.
+    start_padding : int or sequence of ints, default 0
+        Zeros before each spatial axis of the image.
+    end_padding : int or sequence of ints, default 0
+        Zeros after each spatial axis of the image.
+
+    Returns
+    -------
+    dask array
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the elements that lie on each other.
+
+    Raises
+    ------
+    ValueError
+        An axis that is needed whole has several chunks, or chunks are of unknown size.
+
+    Notes
+    -----
+    What can be cut into chunks:
+
+    - Each item of the batch by itself.
+    - The rows of each channel give that channel.
     """
 
 def lp_pooling(

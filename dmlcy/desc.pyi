@@ -25,6 +25,7 @@ __all__ = [
     "AveragePooling1",
     "DepthToSpace",
     "DepthToSpace1",
+    "Fold",
     "LpPooling",
     "LpPooling1",
     "MaxPooling",
@@ -193,6 +194,53 @@ class DepthToSpace1(OperatorDesc):
         block_size: _Int,
         output: TensorDesc | None = None,
         order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+    ) -> None: ...
+
+class Fold(OperatorDesc):
+    """DML_FOLD_OPERATOR_DESC: Add columns where the window that they come from
+    lies: the adjoint of UNFOLD.
+
+    Parameters
+    ----------
+    input
+        One column per block and one row per channel and window element.
+    output
+        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
+        elements that lie on each other.
+    dimension_count
+        Number of spatial axes: 1 to 6.
+    window_sizes
+        Size of the window along each spatial axis.
+    strides
+        Step of the window along each spatial axis.
+    dilations
+        Distance between the elements of a window along each spatial axis.
+    start_padding
+        Zeros before each spatial axis of the image.
+    end_padding
+        Zeros after each spatial axis of the image.
+    """
+
+    operator: ClassVar[Operator]
+    input: TensorDesc
+    output: TensorDesc
+    dimension_count: int
+    window_sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        output: TensorDesc,
+        window_sizes: _Int | _Ints,
+        dimension_count: _Int | None = None,
+        strides: _Int | _Ints = 1,
+        dilations: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0,
     ) -> None: ...
 
 class LpPooling(OperatorDesc):

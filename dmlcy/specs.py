@@ -65,6 +65,9 @@ def operator(name: str) -> dict[str, Any]:
             Axes along which slices of the inputs give the slices of the output: ``doc``, ``for``, ``axes`` (of each
             tensor that has it), ``takes`` (what the size of a slice is a multiple of), ``gives`` (elements of the
             output for each), ``when``.
+        ``chosen``
+            Sizes of an output that the caller chooses: ``name`` (of the parameter of a call; in a desc they stand in
+            the output, where ``sizes`` has ``*name``), ``length`` where their number follows, ``doc``.
         ``same``
             Older versions whose results the operator gives, bit for bit: ``as`` (the name), ``with`` (values of
             attributes).

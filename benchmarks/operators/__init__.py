@@ -8,6 +8,7 @@ from benchmarks.operators import (
     average_pooling1,
     depth_to_space,
     depth_to_space1,
+    fold,
     lp_pooling,
     lp_pooling1,
     max_pooling,
@@ -26,6 +27,7 @@ OPERATORS: dict[str, Operator] = {
     operator.name: operator
     for operator in (
         unfold.OPERATOR,
+        fold.OPERATOR,
         average_pooling.OPERATOR,
         average_pooling1.OPERATOR,
         max_pooling.OPERATOR,

@@ -124,7 +124,8 @@ class Cython:
         match node:
             case Name(id=name):
                 count = scope[name].count
-                return f"{self.place}{name}", "0" if count is None else self._render(count, scope)[0]
+                text = f"{self.place}{name}"
+                return text, f"{text}_count" if count is None else self._render(count, scope)[0]
             case Call(function="sizes", args=(Name(id=name),)):
                 return f"{self.place}{name}.sizes", f"{self.place}{name}.rank"
         raise ExprError("expected the name of a vector", node.at, node.length)

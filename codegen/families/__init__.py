@@ -8,9 +8,11 @@ from .rearrange import Rearrange
 from .region_reduce import RegionReduce
 from .window_gather import WindowGather
 from .window_reduce import WindowReduce
+from .window_scatter import WindowScatter
 
 FAMILIES: dict[str, Family] = {
-    family.name: family for family in (WindowReduce(), WindowGather(), Rearrange(), Pad(), RegionReduce())
+    family.name: family
+    for family in (WindowReduce(), WindowGather(), WindowScatter(), Rearrange(), Pad(), RegionReduce())
 }
 
 __all__ = ["FAMILIES", "Family", "WindowRoles"]

@@ -175,7 +175,9 @@ class KernelTable:
             return {}
         return {member.name: member.value for member in self.facts.enums[enum].members}
 
-    def accumulators(self, table: Table, choices: Collection[str]) -> Iterator[tuple[str, str]]:
+    def accumulators(
+        self, table: Table, choices: Collection[str], known: Collection[str] = tuple(C_TYPES)
+    ) -> Iterator[tuple[str, str]]:
         """``acc``: for each data type of the tensors the one in which its elements are reduced."""
         acc = table.table("acc", required=True)
         if acc is None:
@@ -183,10 +185,10 @@ class KernelTable:
         given = acc.keys()
         for dtype in given:
             found = acc.choice(dtype, choices)
-            if dtype in C_TYPES:
+            if dtype in known:
                 yield dtype, self.word(f"acc.{dtype}", found)
             else:
-                acc.error(dtype, f"this family has no kernel for {dtype}", did_you_mean(dtype, C_TYPES))
+                acc.error(dtype, f"this family has no kernel for {dtype}", did_you_mean(dtype, known))
         for rows in self.operator.types.values():
             for dtype in (dtype for row in rows for dtype in row.dtypes):
                 if dtype not in given:

@@ -41,6 +41,8 @@ class Evaluated:
         self.python = {key: python for key, (_, python) in op.kernel.definition.formulas.items()}
         for name, tensor in {**example.inputs, **example.outputs}.items():
             setattr(self.names, name, Elements(tensor))
+        for name, chosen in op.chosen_in(example).items():
+            setattr(self.names, name, chosen)
         for name, index, _, _, _, text in op.lets:
             setattr(self.names, name, self.run(f"lambda {index or ''}: {text}"))
         for item in sorted(op.fields, key=lambda item: item.value is not None):

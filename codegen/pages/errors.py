@@ -50,7 +50,7 @@ def errors(plan: Plan) -> Iterator[ErrorGroup]:
             if f"DML-{op.name}-operator-{slug}" in known:
                 id_ = f"DML-{op.name}-operator-{slug}"
                 found[id_] = (_id(id_, error.error), cell(error.about))
-        for item in op.fields:
+        for item in (*op.fields, *op.choices):
             found.update({id_: (_id(id_, error), cell(about)) for id_, error, about in item.ids})
         for rule in op.rules:
             linked = f"[{code(rule.id)}]({op.python}.md#{rule.id})"

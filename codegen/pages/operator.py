@@ -97,11 +97,8 @@ class OperatorPage:
                 tensor = example.inputs[field.python]
                 made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(names[-1]) - 1))
                 yield prompt(f"{names[-1]} = {made}")
-        given = [
-            f"{a.python}={literal(example.attributes[a.python])}"
-            for a in self.op.parameters
-            if a.python in example.attributes
-        ]
+        arguments = {**self.op.chosen_in(example), **example.attributes}
+        given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
         asked = [field for field in self.spec.outputs if field.optional and field.python in example.outputs]
         given += [self.request(field, example) for field in asked]
         typed = call(f"dml.{self.op.python}", [*names, *given])
@@ -130,6 +127,9 @@ class OperatorPage:
             names = f"{code(field.name)}<br>{code(field.python)}"
             about = " ".join(part for part in (cell(field.doc), _range_text(field)) if part)
             rows.append((names, f"{self.type_text(item)}<br>{self.default_text(item)}", about))
+        for item in self.op.choices:
+            about = f"{cell(item.field.doc)} {_range_text(item.field)}"
+            rows.append((f"only in a call<br>{code(item.field.python)}", f"{self.type_text(item)}<br>required", about))
         return table(("Field, and in Python", "Type and default", "What it is"), rows)
 
     def type_text(self, item: FieldPlan) -> str:
@@ -150,7 +150,7 @@ class OperatorPage:
         if item.field.optional:
             return "left out"
         if item.field.kind == "output" and item.sizes is not None:
-            return "follows"
+            return "required in a desc" if item.open else "follows"
         return (
             "required" if item.field.default is None else f"default {code(literal(item.field.default), in_table=True)}"
         )
@@ -175,6 +175,14 @@ class OperatorPage:
         notes.append("A desc in JSON, as in a model file, gives every field: defaults are those of Python.")
         if any(field.type in ARRAYS for field in self.spec.attributes):
             notes.append("An int fills every entry of an array.")
+        for item in self.op.choices:
+            output = code(item.part[0] if item.part else "")
+            notes.append(
+                f"{code(item.field.python)} is what a caller chooses of the sizes of {output}: a call is given it, and "
+                f"a desc has it there, so that it must be given {output}."
+            )
+            if item.length is None:
+                notes.append("An int is one size.")
         if any(field.enum for field in self.spec.attributes):
             notes.append("A member of an enum can be given by its name.")
         return wrapped(" ".join(notes))
@@ -306,12 +314,13 @@ class OperatorPage:
     def implicit(self) -> str:
         """The errors that follow from the fields."""
         rules = {rule.id for rule in self.op.rules}
+        items = (*self.op.fields, *self.op.choices)
+        known = [item.field for item in items]
         rows = []
         for error in self.facts.implicit:
             prefix, end = f"DML-{self.op.name}-", f"-{error.id}"
-            ids = {id_ for item in self.op.fields for id_, _, _ in item.ids} - rules
-            fields = [item.field for item in self.op.fields if f"{prefix}{item.field.python}{end}" in ids]
-            names = _field_names(fields, self.spec.fields)
+            ids = {id_ for item in items for id_, _, _ in item.ids} - rules
+            names = _field_names([field for field in known if f"{prefix}{field.python}{end}" in ids], known)
             if f"{prefix}operator{end}" in dict(self.plan.ids):
                 names.insert(0, code("operator"))
             if names:

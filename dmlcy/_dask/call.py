@@ -186,7 +186,7 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
         _block,
         call.operator.python,
         tuple(call.inputs),
-        {field.python: _plain(call.resolved[field.python]) for field in _parameters(call.operator)},
+        {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters},
         tuple(told[role] for role in ("start", "end")) if paddings else (),
         tuple(paddings),
         current_level(),
@@ -239,10 +239,6 @@ def _only(block: Any) -> Any:
 
 def _is_dask(value: object) -> bool:
     return isinstance(value, da.Array)
-
-
-def _parameters(operator: Operator) -> list[Field]:
-    return [field for field in operator.fields if field.kind == "attribute" and field.value is None]
 
 
 def _plain(value: Any) -> Any:

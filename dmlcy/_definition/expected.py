@@ -13,7 +13,13 @@ import numpy as np
 from dmlcy._definition.exact import Array, unit
 from dmlcy._definition.given import Given
 from dmlcy._definition.moves import pad, rearrange, window_gather
-from dmlcy._definition.reductions import region_reduce, window_indices, window_maximum, window_reduce
+from dmlcy._definition.reductions import (
+    region_reduce,
+    window_indices,
+    window_maximum,
+    window_reduce,
+    window_scatter,
+)
 from dmlcy._desc import OperatorDesc
 from dmlcy._model.accuracy import MAGNITUDES, bound
 from dmlcy._model.numbers import numpy_dtype
@@ -28,6 +34,11 @@ EXACT: Final[Mapping[tuple[str, str | None, str | None], Callable[[Given], Array
     ("window_gather", None, None): window_gather,
     ("window_reduce", "max", None): window_maximum,
     ("window_reduce", "max", "indices"): window_indices,
+}
+# By family: the results, and the accumulators that they are made of.
+SUMS: Final[Mapping[str, Callable[[Given], tuple[Array, Array]]]] = {
+    "window_reduce": window_reduce,
+    "window_scatter": window_scatter,
 }
 
 
@@ -133,11 +144,15 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     if exact is not None:
         values = exact(given).astype(numpy_dtype(dtype), copy=False)
         return Expected(values, values.dtype, 0.0, None)
-    values, _ = window_reduce(given)
+    sums = SUMS[operator.family]
+    values, _ = sums(given)
+    if numpy_dtype(dtype).kind != "f":
+        values = _wrapped(values, dtype.bits, numpy_dtype(dtype))
+        return Expected(values, values.dtype, 0.0, None)
     stated = bound(desc, dtype)
     assert stated is not None, "an operator that computes states an accuracy"
     finite = {name: _magnitudes(array) for name, array in inputs.items()}
-    magnitudes, accumulators = window_reduce(Given(desc, finite))
+    magnitudes, accumulators = sums(Given(desc, finite))
     own, acc = numpy_dtype(dtype), numpy_dtype(DTYPES[operator.definition.words[f"acc.{dtype.name}"]])
     most = Fraction(float(np.finfo(acc).max))
     # Elements are numbers of the accumulator, and so are their sums; powers of them may be below its normal numbers.
@@ -159,6 +174,12 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
     """The Python names of the outputs that a desc has."""
     names = [field.python for field in desc.operator.fields if field.kind == "output"]
     return [name for name in names if getattr(desc, name) is not None]
+
+
+def _wrapped(values: Array, bits: int, dtype: np.dtype[Any]) -> Array:
+    """Whole numbers modulo a power of two."""
+    low = np.array([int(value) % 2**bits for value in values.ravel()], f"u{dtype.itemsize}")
+    return low.reshape(values.shape).view(dtype)
 
 
 def _magnitudes(array: Array) -> Array:

@@ -16,7 +16,6 @@ class Given:
         operator = desc.operator
         self.arrays = arrays
         self.told = operator.definition
-        self.window = operator.window
         self.formulas = Formulas(desc)
         names = {field.kind: field.python for field in reversed(operator.fields)}
         self.input = arrays[names["input"]]

@@ -68,7 +68,7 @@ def _groups(side: str) -> list[list[str]]:
 def window_gather(given: Given) -> Array:
     """What is under each position of a window, as a column; padding is 0."""
     source = given.input
-    window = slide(given)
+    window = slide(given, source.shape)
     assert window.blocks is not None
     lead = source.shape[: -len(window.sizes)]
     result: Array = np.zeros((*lead, math.prod(window.sizes), math.prod(window.blocks)), source.dtype)

@@ -1,4 +1,4 @@
-"""The definitions of families that reduce many elements to one: window_reduce, region_reduce."""
+"""The definitions of families that make one element of many: window_reduce, window_scatter, region_reduce."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST: Final = Fraction(sys.float_info.max)
 
 def window_reduce(given: Given) -> tuple[Array, Array]:
     """``finish`` of the elements of each window after ``step`` with each; and the accumulators before ``finish``."""
-    window, source = slide(given), exact(given.input)
+    window, source = slide(given, given.input.shape), exact(given.input)
     shape = given.output_sizes
     lead = len(shape) - len(window.sizes)
     results, accumulators = np.empty(shape, object), np.empty(shape, object)
@@ -36,9 +36,24 @@ def window_reduce(given: Given) -> tuple[Array, Array]:
     return results, accumulators
 
 
+def window_scatter(given: Given) -> tuple[Array, Array]:
+    """The sum of the elements that lie on each element of the image."""
+    sizes = given.output_sizes
+    window = slide(given, sizes)
+    assert window.blocks is not None
+    taps = math.prod(window.sizes)
+    source = exact(given.input).reshape(*sizes[:2], taps, math.prod(window.blocks))
+    sums: Array = np.zeros(sizes, object)
+    for column, position in enumerate(grid(window.blocks)):
+        for row, place in window.inside(position):
+            under: Any = (slice(None), slice(None), *place)
+            sums[under] += source[:, :, row, column]
+    return sums, sums
+
+
 def window_maximum(given: Given) -> Array:
     """The maximum of the elements of each window; of none the least number."""
-    window, source = slide(given), given.input
+    window, source = slide(given, given.input.shape), given.input
     lead = source.ndim - len(window.sizes)
     result: Array = np.empty(given.output_sizes, source.dtype)
     least = -math.inf if source.dtype.kind == "f" else np.iinfo(source.dtype).min
@@ -51,7 +66,7 @@ def window_maximum(given: Given) -> Array:
 
 def window_indices(given: Given) -> Array:
     """Where these maxima stand in the input, counted over all axes; 2**32 - 1 where there is none."""
-    window, source = slide(given), given.input
+    window, source = slide(given, given.input.shape), given.input
     lead = source.ndim - len(window.sizes)
     result: Array = np.full(given.output_sizes, 2**32 - 1, np.uint64)
     for position in grid(given.output_sizes[lead:]):

@@ -36,16 +36,15 @@ class Slide:
             yield number, tuple(place for _, place in axis_taps)
 
 
-def slide(given: Given) -> Slide:
-    """The window of an operator that has one."""
-    window = given.window
-    assert window is not None
-    count = given.formulas.number(window.spatial)
+def slide(given: Given, image: tuple[int, ...]) -> Slide:
+    """The window of an operator that has one; ``image``: the sizes of what it slides over, its last axes."""
+    roles = given.told.roles
+    count = given.formulas.number(roles["spatial"])
     return Slide(
-        given.input.shape[-count:],
-        given.numbers(window.window, count),
-        given.numbers(window.strides, count),
-        given.numbers(window.dilations, count) if window.dilations else (1,) * count,
-        given.numbers(window.start, count),
-        given.numbers(window.blocks, count) if window.blocks else None,
+        image[-count:],
+        given.numbers(roles["window"], count),
+        given.numbers(roles["strides"], count),
+        given.numbers(roles["dilations"], count) if "dilations" in roles else (1,) * count,
+        given.numbers(roles["start"], count),
+        given.numbers(roles["blocks"], count) if "blocks" in roles else None,
     )

@@ -32,6 +32,7 @@ class Change:
     level: FeatureLevelName = NEWEST
     call: str = ""  # in words; the way in which the operator is called
     arrays: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    given: Mapping[str, Any] | None = None  # other arguments of the function
 
 
 def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None:
@@ -65,11 +66,21 @@ def _changes(operator: Operator, subject: Field | None, slug: str, example: Exam
             yield Change({}, LEVELS[before].name)
         elif slug == "unknown":
             yield Change({BOGUS.capitalize(): 1})
+    elif subject.kind == "chosen":
+        yield from _of_choice(subject, slug, operator.example_arguments(example)[subject.python])
     elif subject.kind == "attribute":
         yield from _of_attribute(subject, slug, _members(operator, example)[subject.name])
     else:
         dtype, sizes, _ = (example.inputs | example.outputs)[subject.python]
         yield from _of_tensor(operator, subject, slug, dtype, sizes)
+
+
+def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Change]:
+    """Calls: a desc has what is chosen in its output."""
+    values: dict[str, Any] = {"type": "abc", "required": None, "range": (0, *value[1:]), "length": (*value, 1)}
+    if slug in values:
+        wrong = {field.python: values[slug]}
+        yield Change({}, call=f"called with {field.python}={values[slug]!r}", given=wrong)
 
 
 def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
@@ -181,6 +192,8 @@ def _desc(operator: Operator, example: Example) -> Any:
 
 
 def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[Violation]:
+    if change.given is not None:
+        return _function(operator, example, change.given)
     if change.arrays is not None:
         return _call(operator, example, change.arrays)
     model = {"type": f"DML_OPERATOR_{operator.name}", "desc": _members(operator, example)}
@@ -194,6 +207,17 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
             del owner[last]
     with feature_level(change.level):
         return check(type(_desc(operator, example)).from_dict(model))
+
+
+def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
+    from dmlcy._generated import api
+
+    arrays = [np.array(values, DTYPES[dtype].numpy) for dtype, _, values in example.inputs.values()]
+    try:
+        getattr(api, operator.python)(*arrays, **{**operator.example_arguments(example), **given})
+    except DmlError as error:
+        return error.violations
+    return ()
 
 
 def _call(

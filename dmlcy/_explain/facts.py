@@ -116,11 +116,10 @@ def _result_dtypes(operator: Operator) -> list[str]:
 
 def signature(operator: Operator) -> Iterator[Facts]:
     """The parameters of the function, in order."""
-    given = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in operator.fields:
         if field.kind == "input":
             yield {"name": field.python, "positional": True, "required": not field.optional}
-    for field in sorted(given, key=lambda field: field.default is not MISSING):
+    for field in sorted(operator.parameters, key=lambda field: field.default is not MISSING):
         required = field.default is MISSING
         yield {"name": field.python, "positional": False, "required": required, **_default(field)}
     for field in operator.fields:
@@ -149,9 +148,11 @@ def of_field(operator: Operator, field: Field) -> Facts:
         "type": field.type,
         "optional": field.optional,
         "doc": field.doc,
-        "required": required(field),
+        "required": required(operator, field),
         **_default(field),
     }
+    if field.part is not None:
+        facts["part_of"] = field.part.tensor
     for key, formula in (("value", field.value), ("length", field.length), ("sizes", field.sizes)):
         if formula is not None:
             facts[key] = formula.text
@@ -164,7 +165,7 @@ def of_field(operator: Operator, field: Field) -> Facts:
         facts["members"] = [
             {"name": name, "since": _later(operator.since, since)} for name, (_, since) in known.items()
         ]
-    if field.kind != "attribute":
+    if field.kind in ("input", "output"):
         facts["support"] = list(support(operator, field))
         facts["same_dtype_as"] = field.same_dtype_as
         facts["leading_ones"] = field.leading_ones
@@ -179,9 +180,10 @@ def _later(level: str, other: str) -> str:
     return max(level, other, key=LEVEL_INDEX.__getitem__)
 
 
-def required(field: Field) -> bool:
+def required(operator: Operator, field: Field) -> bool:
     """Whether a desc must be given it."""
-    follows = field.value is not None or (field.kind == "output" and field.sizes is not None)
+    inferred = field.kind == "output" and field.sizes is not None and not operator.is_open(field)
+    follows = field.value is not None or inferred
     return field.default is MISSING and not follows and not field.optional
 
 

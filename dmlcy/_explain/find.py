@@ -80,7 +80,7 @@ def _names(word: str) -> Iterator[str]:
             info.cls.__name__, info.name.removeprefix(ENUM_PREFIX), *info.members,
         )  # fmt: skip
     for operator in OPERATORS.values():
-        yield from (name for field in operator.fields for name in (field.python, field.name))
+        yield from (name for field in _all(operator) for name in (field.python, field.name))
         yield from (rule.id for rule in operator.rules)
         yield operator.family
     for entry in catalogue().values():
@@ -154,7 +154,7 @@ def _dtypes(wanted: str) -> Iterator[Facts]:
 
 def _fields(wanted: str) -> Iterator[Facts]:
     built = [
-        (operator, field) for operator in OPERATORS.values() for field in operator.fields if _is_called(field, wanted)
+        (operator, field) for operator in OPERATORS.values() for field in _all(operator) if _is_called(field, wanted)
     ]
     unbuilt = [
         (name, field)
@@ -186,7 +186,7 @@ def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
     name = catalogue_name(owner)
     if name in OPERATORS:
         built: list[tuple[Operator, Field]] = [
-            (OPERATORS[name], field) for field in OPERATORS[name].fields if _is_called(field, wanted)
+            (OPERATORS[name], field) for field in _all(OPERATORS[name]) if _is_called(field, wanted)
         ]
         if built:
             yield facts.of_fields(built, [])
@@ -194,6 +194,11 @@ def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
         unbuilt = [(name, field) for field in catalogue()[name]["fields"] if _folded(field["name"]) == _folded(wanted)]
         if unbuilt:
             yield facts.of_fields([], unbuilt)
+
+
+def _all(operator: Operator) -> tuple[Field, ...]:
+    """The fields, and what a call is given in their place."""
+    return (*operator.fields, *operator.chosen)
 
 
 def _is_called(field: Field, wanted: str) -> bool:

@@ -89,7 +89,7 @@ def base_of(error: str) -> str:
 
 def of_implicit(identifier: str, operator: Operator, subject: str, text: ErrorText) -> Facts:
     """An error that follows from a field itself."""
-    field = next((field for field in operator.fields if field.python == subject), None)
+    field = next((field for field in (*operator.fields, *operator.chosen) if field.python == subject), None)
     example = breaks.broken(operator, field, text.id)
     provenance = "documented" if example is None else example.pop("provenance")
     return {
@@ -146,7 +146,7 @@ def _count(loop: str | None) -> str:
 def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
     """What the names in formulas mean, and those in their definitions: quantities, then fields, then functions."""
     lets = {let.name: let for let in operator.lets}
-    fields = {field.python: field for field in operator.fields}
+    fields = {field.python: field for field in (*operator.fields, *operator.chosen)}
     waiting = list(formulas)
     found: dict[str, Facts] = {}
     for formula in waiting:
@@ -192,20 +192,21 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
     from dmlcy._generated import api, desc
 
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
-    given = {**example.attributes, **{name: change for name, change in changed.items() if name not in tensors}}
+    other = {name: change for name, change in changed.items() if name not in tensors}
     if data:
         arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in example.inputs.items()}
         for name, changes in changed.items():
             for index, value in changes.items() if name in arrays else ():
                 arrays[name][tuple(map(int, index.split(",")))] = float(value)
         try:
-            getattr(api, operator.python)(*arrays.values(), **given)
+            getattr(api, operator.python)(*arrays.values(), **{**operator.example_arguments(example), **other})
         except DmlError as error:
             return error.violations
         return ()
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
+    given = operator.example_tensors(example)
+    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
     for name, change in changed.items():
         if name in tensors:
             dtype, sizes, _ = (example.inputs | example.outputs)[name]
             described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
-    return check(getattr(desc, operator.desc)(**described, **given))
+    return check(getattr(desc, operator.desc)(**described, **{**example.attributes, **other}))

@@ -291,6 +291,8 @@ def _field_words(field: Facts, support: bool = False) -> str:
         parts.append(_range(field["range"]))
     if field["optional"]:
         parts.append("optional")
+    if "part_of" in field:
+        parts.append(f"which a call is given, and a desc has among the sizes of {field['part_of']}")
     if "value" in field:
         parts.append(f"follows: {field['value']}")
     elif "default" in field:

@@ -7,6 +7,8 @@ from libc.stdint cimport int64_t
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1
 # An int fills all n entries; else a sequence or 1-D integer array of n entries.
 cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, int64_t* result) except -1
+# Sizes, as many as there are from 1 to MAX_RANK; an int is one.
+cdef int take_sizes(object value, int64_t* result, int64_t* count) except -1
 cdef int take_bool(object value, bint* result) except -1
 # A number, rounded to float32: finite, or `infinite` where the value is that itself.
 cdef int take_float(object value, bint infinite, float* result) except -1

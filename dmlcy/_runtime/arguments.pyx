@@ -18,8 +18,9 @@ cimport numpy as cnp
 
 import numpy
 
+from dmlcy._runtime.checks cimport UINT_MAX
 from dmlcy._runtime.tensor cimport (
-    FLOAT16, FLOAT32, FLOAT64, INT64, UINT8, UINT16, UINT32, UINT64, as_array, dtype_of, item_of
+    FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64, as_array, dtype_of, item_of
 )
 
 cdef extern from "Python.h":
@@ -73,6 +74,20 @@ cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, i
     for i in range(n):
         if not take_uint(entries[i], minimum, maximum, result + i):
             return 0
+    return 1
+
+
+cdef int take_sizes(object value, int64_t* result, int64_t* count) except -1:
+    cdef Py_ssize_t i
+    cdef tuple entries = int_entries(value)
+    if entries is None:
+        entries = (value,)
+    if not 1 <= len(entries) <= MAX_RANK:
+        return 0
+    for i in range(len(entries)):
+        if not take_uint(entries[i], 1, UINT_MAX, result + i):
+            return 0
+    count[0] = len(entries)
     return 1
 
 

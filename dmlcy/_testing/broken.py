@@ -41,8 +41,8 @@ class Broken:
 
     def with_(self, field: Field, value: object) -> OperatorDesc:
         """The desc with another value for one field; what follows from others is not given, unless it is that."""
-        given = [one for one in self.operator.fields if one.kind != "output" and one.value is None]
-        values = {one.python: getattr(self.desc, one.python) for one in given}
+        fields = [one for one in self.operator.fields if one.kind != "output" or self.operator.is_open(one)]
+        values = {one.python: getattr(self.desc, one.python) for one in fields if one.value is None}
         return class_of(self.operator)(**{**values, field.python: value})
 
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from hypothesis import strategies as st
@@ -25,6 +25,8 @@ MOST_ELEMENTS: Final = 2000
 LARGE: Final = 2**16
 """With so many elements and more, sizes are up to 2**32 - 1, and ends of ranges more frequent."""
 FLOATS: Final = [1.0, 0.5, 0.0625, 2.0, 0.0, -1.0, 2.0**-149, 2.0**-126, float(np.finfo(np.float32).max)]
+ADAPTED: Final = 3
+"""How often what follows from others is adapted, for something may follow from that."""
 ALIGNMENTS: Final = [0, 0, 0, 16, 64, 4096, 2**31]
 
 
@@ -83,14 +85,14 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
     # is not taken, so that a desc is never far from valid, however many rules there are.
     walk = Walk(draw, operator, level, most)
-    inputs = [field for field in operator.fields if field.kind == "input"]
+    inputs = [field for field in operator.fields if field.kind == "input" or operator.is_open(field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
         walk.new_dtype(field)
         walk.new_rank(field)
     scalars = [field for field in attributes if field.type != "uint_array"]
     for field in draw(st.permutations([*inputs, *attributes])) + draw(st.permutations(scalars)):
-        if field.kind == "input":
+        if field in inputs:
             walk.new_sizes(field)
         else:
             walk.new_attribute(field)
@@ -116,7 +118,8 @@ class Walk:
         self.operator = operator
         self.level = level
         self.most = most
-        self.given = [field.python for field in operator.fields if field.kind != "output" and field.value is None]
+        given = [field for field in operator.fields if field.kind != "output" or operator.is_open(field)]
+        self.given = [field.python for field in given if field.value is None]
         self.values = dict(_start(operator.name, level))
 
     def check(self, values: Values) -> Check:
@@ -125,8 +128,9 @@ class Walk:
     def take(self, changes: Values) -> bool:
         """Goes on to the desc with these changes, and with what follows from them, if it is valid."""
         check = self.check({name: self.values[name] for name in self.given} | changes)
-        if check.violations:
-            check = self.check(self.adapted(check))
+        for _ in range(ADAPTED):
+            if check.violations:
+                check = self.check(self.adapted(check))
         if check.violations or _elements(check.resolved) > self.most:
             return False
         self.values = check.resolved
@@ -134,14 +138,14 @@ class Walk:
 
     def adapted(self, check: Check) -> Values:
         """The values with the sizes and lengths that follow from others; new entries are neutral."""
-        values = {name: check.resolved[name] for name in self.given}
+        values: Values = {name: check.resolved[name] for name in self.given}
+        for violation in check.violations:
+            name, fix = violation.field or "", cast("Sequence[int]", violation.fix)
+            if name in values and violation.id.endswith(f"-{name}-sizes") and fix:
+                values[name] = TensorDesc(values[name].dtype, fix)
         for field in self.operator.fields:
             value = values.get(field.python)
-            if field.kind == "input" and field.sizes is not None:
-                sizes = check._computed(field)
-                if sizes is not None:
-                    values[field.python] = TensorDesc(self.tensor(field).dtype, sizes)
-            elif field.length is not None and isinstance(value, tuple):
+            if field.length is not None and isinstance(value, tuple):
                 length = check._evaluated(field.length) or len(value)
                 neutral = field.minimum or 0 if field.default is MISSING else field.default
                 values[field.python] = (*value, *[neutral] * length)[:length]
@@ -158,7 +162,7 @@ class Walk:
             return
         dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
         shared = [one for one in self.operator.fields if field.python in (one.python, one.same_dtype_as)]
-        self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared if one.kind == "input"})
+        self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared if one.python in self.given})
 
     def new_rank(self, field: Field) -> None:
         sizes = self.tensor(field).sizes
@@ -232,7 +236,8 @@ class Walk:
 
     def _largest(self) -> int:
         """The largest size of an input: what attributes are often compared with."""
-        return max(size for field in self.operator.fields if field.kind == "input" for size in self.tensor(field).sizes)
+        tensors = [field for field in self.operator.fields if field.kind == "input" or self.operator.is_open(field)]
+        return max(size for field in tensors for size in self.tensor(field).sizes)
 
     def values_of(self, field: Field) -> st.SearchStrategy[Any]:
         """Values of an attribute, most of them valid."""
@@ -283,7 +288,8 @@ def _start(name: str, level: int) -> Values:
     defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
     found = []
     for example in operator.examples:
-        tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
+        given = operator.example_tensors(example)
+        tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
         for more in ({}, defaults):
             check = Check(operator, {**tensors, **example.attributes, **more}, level, call=False)
             found += [] if check.violations else [check.resolved]

@@ -32,7 +32,11 @@ def described(cell: Cell) -> Any:
         tensors["roi"] = dml.TensorDesc(cell.dtype, (1, 1, int(cell.variant.split("-")[0]), 5))
     (spec,) = (spec for spec in SPECS.values() if spec.python == cell.operator)
     optional = {field.python for field in spec.fields if field.optional}
-    given = {name: value for name, value in cell.attributes.items() if name not in optional}
+    chosen = {field.python for field in spec.chosen}
+    given = {name: value for name, value in cell.attributes.items() if name not in optional | chosen}
+    if chosen:
+        result = getattr(dml, cell.operator)(np.zeros(cell.sizes, cell.dtype.lower()), **cell.attributes)
+        tensors["output"] = dml.TensorDesc(cell.dtype, result.shape)
     desc = getattr(dml.desc, spec.desc)(**tensors, **given)
     asked = {name: dml.TensorDesc(cell.attributes[name], desc.output.sizes) for name in optional & {*cell.attributes}}
     return type(desc)(**tensors, **given, **asked)

@@ -22,6 +22,7 @@ image = rng.integers(-9, 9, (4, 8, 20, 30)).astype(np.float32)
 rois = np.array([[n % 4, n, n, n + 5, n + 9] for n in range(10)], np.float32)
 calls = {
     "unfold": ([image], [(2, 3, 7, 8)], {"window_sizes": 3, "start_padding": 1, "end_padding": 1, "dilations": 2}),
+    "fold": ([image.reshape(4, 8, 600)], [(2, 4, -1)], {"output_sizes": (21, 31), "window_sizes": 2}),
     "average_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "start_padding": 1}),
     "average_pooling1": ([image], [(2, 3, 7, 8)], {"window_size": 3, "dilations": (2, 3), "end_padding": 1}),
     "max_pooling": ([image], [(2, 3, 7, 8)], {"window_size": 3, "strides": 2, "start_padding": 1}),

@@ -32,8 +32,8 @@ def one_after_the_other() -> Iterator[None]:
 
 
 def attributes(desc: Any) -> dict[str, Any]:
-    fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
-    return {field.python: getattr(desc, field.python) for field in fields}
+    found: dict[str, Any] = desc.operator.arguments(desc)
+    return found
 
 
 def parts(size: int) -> st.SearchStrategy[tuple[int, ...]]:

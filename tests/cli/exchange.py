@@ -188,7 +188,8 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
         attributes[roles.start] = [size - 1 for size in draw(sizes)]
         if roles.dilations:
             attributes[roles.dilations] = [min(size, 2) for size in draw(sizes)]
-    tensors = {name: dml.TensorDesc(kind, sizes) for name, (kind, sizes, _) in typed.inputs.items()}
+    given = operator.example_tensors(typed)
+    tensors = {name: dml.TensorDesc(kind, sizes) for name, (kind, sizes, _) in given.items()}
     desc = getattr(classes, operator.desc)(**tensors, **attributes)
     assume(not dml.check(desc))
     outputs = {name: (getattr(desc, name).dtype.name, getattr(desc, name).sizes, None) for name in typed.outputs}

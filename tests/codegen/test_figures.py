@@ -92,7 +92,8 @@ def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
         tensors = item.example.inputs.items()
         arrays = {name: np.array(tensor.data, numpy[tensor.dtype]) for name, tensor in tensors}
         call = getattr(dml, op.python)
-        attributes = {name: tuple(v) if isinstance(v, list) else v for name, v in item.example.attributes.items()}
+        given_ = {**op.chosen_in(item.example), **item.example.attributes}
+        attributes = {name: tuple(v) if isinstance(v, list) else v for name, v in given_.items()}
         found = changed(lambda *given, c=call, a=attributes: c(*given, **a), arrays, item.use.input)
         sizes = item.use.sizes(item.use.input)
         assert item.groups

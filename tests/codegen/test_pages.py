@@ -355,7 +355,8 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
             asked = [name for name in optional if name in given]  # noqa: B023
             attributes = {name: value for name, value in given.items() if name not in asked}
             for one in spec.examples:  # noqa: B023
-                same = attributes == {name: _frozen(value) for name, value in one.attributes.items()}
+                wished = {**operator.chosen_in(one), **one.attributes}  # noqa: B023
+                same = attributes == {name: _frozen(value) for name, value in wished.items()}
                 same = same and asked == [name for name in optional if name in one.outputs]  # noqa: B023
                 wanted = [np.array(one.inputs[f.python].data) for f in spec.inputs]  # noqa: B023
                 if same and all(map(np.array_equal, inputs, wanted)):

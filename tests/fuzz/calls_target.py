@@ -90,7 +90,7 @@ def one(data: bytes) -> None:
 
 def settings_of(operator: Operator) -> list[Field]:
     """The attributes that a call takes."""
-    return [field for field in operator.fields if field.kind == "attribute" and field.value is None]
+    return [*operator.parameters]
 
 
 # What is chosen

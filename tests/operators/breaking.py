@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, settings
 
 import dmlcy as dml
 from codegen.diagnostics import Diagnostics
+from codegen.expr.nodes import Splat
 from codegen.load import load
-from codegen.model import Field, Operator, Rule
+from codegen.model import Example, Field, Operator, Rule
 from codegen.plan import plan
 
 PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())
@@ -69,7 +70,8 @@ class Use:
             name: np.array(tensor.data, NUMPY[tensor.dtype]).reshape(tensor.sizes)
             for name, tensor in (*example.inputs.items(), *example.outputs.items())
         }
-        self.attributes: dict[str, Any] = {
+        self.chosen = {field.python: chosen(operator, field, example) for field in operator.chosen}
+        self.attributes: dict[str, Any] = self.chosen | {
             field.python: example.attributes.get(field.python, field.default) for field in operator.attributes
         }
         self.requests = {  # for optional outputs
@@ -81,7 +83,12 @@ class Use:
 
     def values(self) -> dict[str, Any]:
         """What the desc class takes."""
-        return {name: self.tensor(name) for name in self.arrays} | self.attributes
+        attributes = {name: value for name, value in self.attributes.items() if name not in self.chosen}
+        return {name: self.tensor(name) for name in self.arrays} | attributes
+
+    def entries(self, field: Field) -> tuple[int, ...]:
+        """The entries of an array."""
+        return tuple(self.chosen[field.python] if field.kind == "chosen" else getattr(self.desc, field.python))
 
     def tensor(self, name: str, **changes: Any) -> dml.TensorDesc:
         """The desc of one of its tensors."""
@@ -106,6 +113,13 @@ class Use:
         except dml.DmlError:
             assert [*map(memory, outs)] == before, "out was written"
             raise
+
+
+def chosen(operator: Operator, field: Field, example: Example) -> tuple[int, ...]:
+    """The sizes that the caller of an example chose."""
+    output, before, after = operator.of_chosen(field)
+    sizes = example.outputs[output.python].sizes
+    return sizes[before : len(sizes) - after]
 
 
 def memory(value: object) -> bytes:
@@ -176,9 +190,11 @@ def cases(operator: Operator) -> Iterator[Case]:
     for slug, broken in (("level", operator_level(use)), ("unknown", [("json", {"Bogus": 1}, {})])):
         for way, changes, more in broken:
             yield Case(f"DML-{operator.name}-operator-{slug}", errors[slug], operator.name, use, way, changes, **more)
-    for field in operator.fields:
+    for field in (*operator.fields, *operator.chosen):
         for slug, error in errors.items():
             for way, changes, more in WAYS[slug](use, field):
+                if field.kind == "chosen" and way != "call":  # a desc has it in its output
+                    continue
                 yield Case(
                     f"DML-{operator.name}-{field.python}-{slug}", error, subject(field, way), use, way, changes, **more
                 )
@@ -249,7 +265,7 @@ def break_type(use: Use, field: Field) -> Ways:
         if field.value is None:
             yield "call", {field.python: value}, {}
     if field.type == "uint_array":
-        yield from both(field.python, (*getattr(use.desc, field.python)[1:], 0.5))
+        yield from both(field.python, (*use.entries(field)[1:], 0.5))
     if field.type == "size_2d":
         yield from both(field.python, (1, "2"))
     if field.is_tensor:
@@ -328,7 +344,9 @@ def break_range(use: Use, field: Field) -> Ways:
             yield from both(field.python, value)
         elif field.shape == "uint_array":
             yield from both(field.python, value)
-            yield from both(field.python, (*getattr(use.desc, field.python)[1:], value))
+            yield from both(field.python, (*use.entries(field)[1:], value))
+        elif field.shape == "chosen":
+            yield from both(field.python, (*use.entries(field)[1:], value))
         elif field.shape == "size_2d":
             yield from both(field.python, (1, value))
             yield from both(field.python, (value, 1))
@@ -342,7 +360,7 @@ def break_length(use: Use, field: Field) -> Ways:
     elif field.shape == "count":
         yield "desc", {field.python: getattr(use.desc, field.python) + 1}, {}
     elif field.shape == "uint_array":
-        entries = getattr(use.desc, field.python)
+        entries = use.entries(field)
         yield from both(field.python, (*entries, 1))
         yield from both(field.python, entries[1:])
         yield from both(field.python, (1,) * 50)
@@ -377,9 +395,14 @@ def break_sizes(use: Use, field: Field) -> Ways:
     for axis in range(array.ndim):
         other = np.concatenate([array, array.take([0], axis)], axis)
         yield "compiled", {field.python: other}, {}
-        free = field.sizes is None or (axis == array.ndim - 2 and field.kind == "input")
-        if field.sizes is not None and not free:
-            yield from both_tensors(use, field.python, other)
+        item = field.items[min(axis, len(field.items) - 1)] if field.items else None
+        splat = isinstance(item, Splat)
+        reads = use.operator.reads(item) if item is not None else ()
+        if item is None or f"{field.python}.sizes" in reads:  # the axis is as long as it is
+            continue
+        yield "call", {field.python: other}, {}
+        if not (splat and use.operator.is_chosen(field)):
+            yield "desc", {field.python: dml.TensorDesc(other.dtype, other.shape)}, {}
 
 
 def break_elements(use: Use, field: Field) -> Ways:

@@ -87,8 +87,7 @@ def assert_norm(actual: Array, expected: reference.Norm, bound: float) -> None:
 
 def attributes(desc: OperatorDesc) -> dict[str, Any]:
     """What a call of its operator takes besides tensors."""
-    fields = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
-    return {field.python: getattr(desc, field.python) for field in fields} | requests(desc)
+    return desc.operator.arguments(desc) | requests(desc)
 
 
 def requests(desc: OperatorDesc) -> dict[str, str]:
@@ -128,8 +127,13 @@ def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
     operator, given = PYTHON_NAMES[name], dict(attributes)
     fields = [field.python for field in operator.fields if field.kind == "input"]
     tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
+    chosen = {field.python for field in operator.chosen}
+    if chosen:
+        resolved = Check(operator, {**tensors, **attributes}, NEWEST, call=True).resolved
+        tensors |= {field.python: resolved[field.python] for field in operator.fields if operator.is_open(field)}
     optional = [field.python for field in operator.fields if field.optional]
     asked = {name: given.pop(name) for name in optional if name in given}
+    given = {key: value for key, value in given.items() if key not in chosen}
     desc = getattr(dml.desc, operator.desc)(**tensors, **given)
     outputs = {field: dml.TensorDesc(dtype, desc.output.sizes) for field, dtype in asked.items() if dtype}
     return dml.compile(getattr(dml.desc, operator.desc)(**tensors, **outputs, **given))

@@ -222,6 +222,46 @@ def unfold_torch(desc: Any, arrays: Arrays) -> Array:
     return result.view(x.dtype)
 
 
+# FOLD
+
+
+def fold_torch_refuses(desc: Any, arrays: Arrays) -> str | None:
+    x = arrays["input"]
+    if len(desc.window_sizes) > 2:
+        return "only two spatial axes"
+    if x.dtype.kind != "f":
+        return f"no {x.dtype}"
+    if desc.start_padding != desc.end_padding:
+        return "another padding at the end"
+    given = (*desc.window_sizes, *desc.strides, *desc.dilations, *desc.start_padding, *desc.output.sizes)
+    return "attributes beyond what its arithmetic takes" if max(given) > 2**20 else None
+
+
+def fold_torch(desc: Any, arrays: Arrays) -> Array:
+    sizes, one = desc.output.sizes[2:], len(desc.window_sizes) == 1
+    window, dilations, strides = ((1, *v) if one else v for v in (desc.window_sizes, desc.dilations, desc.strides))
+    padding = (0, *desc.start_padding) if one else desc.start_padding
+    folded = torch().nn.functional.fold(
+        contiguous(arrays["input"]), (1, *sizes) if one else sizes, window, dilations, padding, strides
+    )
+    result: Array = folded.numpy()
+    return result.reshape(desc.output.sizes)
+
+
+def fold_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
+    x = arrays["input"]
+    given = (*desc.window_sizes, *desc.strides, *desc.dilations, *desc.start_padding, *desc.end_padding)
+    if max(*given, *desc.output.sizes) > 2**20:
+        return "attributes beyond what its arithmetic takes"
+    return None if x.dtype == np.float32 else f"no {x.dtype}"
+
+
+def fold_onnx(desc: Any, arrays: Arrays) -> Array:
+    shapes = [np.array(sizes, np.int64) for sizes in (desc.output.sizes[2:], desc.window_sizes)]
+    given = {"dilations": desc.dilations, "strides": desc.strides, "pads": [*desc.start_padding, *desc.end_padding]}
+    return onnx("Col2Im", 18, [arrays["input"], *shapes], **given)
+
+
 # AVERAGE_POOLING
 
 
@@ -422,6 +462,8 @@ PEERS = {
     ("SPACE_TO_DEPTH1", "PyTorch"): Peer(everything_is_expressed, unshuffle_torch),
     ("SPACE_TO_DEPTH1", "ONNX Runtime"): Peer(unshuffle_onnx_refuses, unshuffle_onnx),
     ("UNFOLD", "PyTorch"): Peer(unfold_torch_refuses, unfold_torch),
+    ("FOLD", "PyTorch"): Peer(fold_torch_refuses, fold_torch, integers=True),
+    ("FOLD", "ONNX Runtime"): Peer(fold_onnx_refuses, fold_onnx, integers=True),
     ("AVERAGE_POOLING", "PyTorch"): Peer(pooling_torch_refuses, pooling_torch, integers=True),
     ("AVERAGE_POOLING", "ONNX Runtime"): Peer(pooling_onnx_refuses, pooling_onnx, integers=True),
     ("AVERAGE_POOLING1", "PyTorch"): Peer(pooling_dilated_torch_refuses, pooling_dilated_torch, integers=True),

@@ -38,7 +38,8 @@ def whole(desc: OperatorDesc, arrays: Arrays) -> Arrays:
 
 
 def window_of(desc: OperatorDesc, arrays: Arrays) -> Slide:
-    return slide(Given(desc, arrays))
+    given = Given(desc, arrays)
+    return slide(given, given.input.shape)
 
 
 # Of every family
@@ -341,6 +342,48 @@ def images_permuted(desc: Any, arrays: Arrays, result: Array) -> bool:
     return len(x) > 1
 
 
+# window_scatter
+
+
+def folding_ones_counts_the_windows(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """Each element of the image is the number of windows over it, and their total that of elements inside it."""
+    x = np.ones(arrays["input"].shape, arrays["input"].dtype)
+    found = run(desc, {"input": x})
+    window = slide(Given(desc, {"input": x}), found.shape)
+    assert window.blocks is not None
+    if math.prod(window.blocks) * math.prod(window.sizes) > 20_000:
+        return False
+    counts = np.zeros(found.shape[2:], np.int64)
+    for at in np.ndindex(window.blocks):
+        for _, place in window.inside(at):
+            counts[place] += 1
+    if counts.max() > 2000:  # in FLOAT16 not exact
+        return False
+    with np.errstate(over="ignore"):
+        assert_same_bits(found, np.broadcast_to(counts.astype(x.dtype), found.shape).copy())
+    return True
+
+
+def every_element_inside_the_image_counts_once(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """The sum of everything is that of the elements that lie inside the image."""
+    exact = whole(desc, arrays)["input"].astype(arrays["input"].dtype)
+    window = slide(Given(desc, {"input": exact}), result.shape)
+    assert window.blocks is not None
+    if math.prod(window.blocks) * math.prod(window.sizes) > 20_000:
+        return False
+    rows = exact.reshape(*result.shape[:2], math.prod(window.sizes), -1).astype(np.int64)
+    total = sum(
+        int(rows[:, :, row, column].sum())
+        for column, at in enumerate(np.ndindex(window.blocks))
+        for row, _ in window.inside(at)
+    )
+    found = run(desc, {"input": exact}).astype(np.int64)
+    bits = 8 * exact.itemsize
+    same = (int(found.sum()) - total) % 2**bits == 0 if exact.dtype.kind in "iu" else int(found.sum()) == total
+    assert same or abs(found).max() > 2000
+    return True
+
+
 ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
 PROPERTIES: dict[str, list[Property]] = {
     "window_reduce": [
@@ -349,6 +392,9 @@ PROPERTIES: dict[str, list[Property]] = {
     "window_gather": [
         a_batch_is_its_items, channels_permuted, a_flip_flips, a_window_of_one_is_the_identity, unfolding_a_constant,
         columns_are_windows_of_a_sliding_view,
+    ],
+    "window_scatter": [
+        a_batch_is_its_items, folding_ones_counts_the_windows, every_element_inside_the_image_counts_once,
     ],
     "pad": [
         cropping_gives_the_input, padding_a_flip_is_a_flip, padding_in_two_steps, padding_another_axis_order,

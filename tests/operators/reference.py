@@ -89,7 +89,7 @@ def space_to_depth1(x: Array, *, block_size: int, order: str) -> Array:
     return result
 
 
-# UNFOLD and AVERAGE_POOLING
+# UNFOLD, FOLD and AVERAGE_POOLING
 
 
 def positions(
@@ -123,6 +123,28 @@ def unfold(
             if all(0 <= q < size for q, size in zip(p, sizes, strict=True)):
                 result[:, :, row, column] = x[(slice(None), slice(None), *p)]
     return result.reshape(n, channels * math.prod(window_sizes), math.prod(blocks))
+
+
+def fold(
+    x: Array, *, output_sizes: Sequence[int], window_sizes: Sequence[int], strides: Sequence[int],
+    dilations: Sequence[int], start_padding: Sequence[int], end_padding: Sequence[int],
+) -> Array:  # fmt: skip
+    """Each element is added where it belongs, those of one window element after those of the one before."""
+    blocks = positions(output_sizes, window_sizes, strides, dilations, start_padding, end_padding)
+    columns = x.reshape(len(x), -1, math.prod(window_sizes), math.prod(blocks))
+    wide = np.float32 if x.dtype == np.float16 else x.dtype
+    result = np.zeros((*columns.shape[:2], *output_sizes), wide)
+    for row, tap in enumerate(grid(window_sizes)):
+        for column, block in enumerate(grid(blocks)):
+            p = [
+                b * s + t * d - before
+                for b, s, t, d, before in zip(block, strides, tap, dilations, start_padding, strict=True)
+            ]
+            if all(0 <= q < size for q, size in zip(p, output_sizes, strict=True)):
+                with np.errstate(all="ignore"):
+                    result[(slice(None), slice(None), *p)] += columns[:, :, row, column].astype(wide)
+    with np.errstate(all="ignore"):
+        return result.astype(x.dtype)
 
 
 class Average(NamedTuple):

@@ -42,6 +42,7 @@ GOOD: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "depth_to_space1": ({"input": X, "block_size": 2}, (1, 1, 8, 8)),
     "padding1": ({"input": X, "start_padding": 0, "end_padding": (0, 0, 0, 1)}, (1, 4, 4, 5)),
     "unfold": ({"input": X, "window_sizes": 2}, (1, 16, 9)),
+    "fold": ({"input": X.reshape(1, 4, 16), "output_sizes": (5, 5), "window_sizes": 2}, (1, 1, 5, 5)),
 }
 STRUCTURED = np.zeros(X.shape, [("a", "<f4")])
 HUGE = as_strided(X, (1, 4, 65536, 65536), (0, 0, 0, 0))

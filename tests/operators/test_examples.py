@@ -34,7 +34,8 @@ def parts(operator: Operator, example: Example) -> tuple[list[Any], dict[str, An
     outputs = tuple(array(tensor) for tensor in example.outputs.values())
     asked = [field.python for field in operator.fields if field.optional and field.python in example.outputs]
     requests = {name: example.outputs[name][0] for name in asked}
-    return inputs, example.attributes | requests, outputs if len(outputs) > 1 else outputs[0]
+    given = operator.example_arguments(example)
+    return inputs, given | requests, outputs if len(outputs) > 1 else outputs[0]
 
 
 @pytest.mark.parametrize(("operator", "example"), CASES)
@@ -52,8 +53,9 @@ def test_the_call_gives_the_output_bit_for_bit(operator: Operator, example: Exam
 def test_the_compiled_desc_gives_the_output(operator: Operator, example: Example) -> None:
     inputs, _, expected = parts(operator, example)
     optional = [field.python for field in operator.fields if field.optional]
-    given = example.inputs | {name: one for name, one in example.outputs.items() if name in optional}
-    tensors = {name: dml.TensorDesc.from_array(array(tensor)) for name, tensor in given.items()}
+    given = operator.example_tensors(example)
+    given |= {name: one for name, one in example.outputs.items() if name in optional}
+    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
     desc = getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
     assert dml.check(desc) == []
     for name, tensor in example.outputs.items():

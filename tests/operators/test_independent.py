@@ -22,9 +22,7 @@ IDS = [f"{operator.python} {one.doc}" for operator, one in AXES]
 
 
 def call(desc: Any, arrays: dict[str, Any]) -> Any:
-    attributes = [field for field in desc.operator.fields if field.kind == "attribute" and field.value is None]
-    given = {field.python: getattr(desc, field.python) for field in attributes}
-    return getattr(dml, desc.operator.python)(**arrays, **given)
+    return getattr(dml, desc.operator.python)(**arrays, **desc.operator.arguments(desc))
 
 
 def sliced(array: Any, axis: int, begin: int, end: int | None) -> Any:

@@ -93,8 +93,7 @@ def test_every_data_type_and_rank_at_every_level(name: str) -> None:
 
 def defined(operator: Operator, arrays: list[Array], d: Any) -> Array:
     """The result by the definition of the operator, element by element."""
-    attributes = {field.python: getattr(d, field.python) for field in operator.attributes if field.value is None}
-    given = {name: getattr(value, "name", value) for name, value in attributes.items()}
+    given = {name: getattr(value, "name", value) for name, value in d.operator.arguments(d).items()}
     result = getattr(reference, operator.python)(*arrays, **given)
     return result.rounded(arrays[0].dtype) if isinstance(result, reference.Average | reference.Norm) else result
 

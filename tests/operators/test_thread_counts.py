@@ -41,6 +41,10 @@ def unfold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, 
     return "unfold", [any_bits(3, shape, dtype)], attributes
 
 
+def fold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, list[Array], dict[str, Any]]:
+    return "fold", [magnitudes(7, shape, dtype)], attributes
+
+
 def rois(dtype: str, shape: tuple[int, ...]) -> tuple[str, list[Array], dict[str, Any]]:
     rng = np.random.default_rng(4)
     corners = np.sort(rng.uniform(-10, 120, (50, 2, 2)), 1).reshape(50, 4)
@@ -65,6 +69,9 @@ CASES = {
     "unfold": unfold("f4", (2, 8, 60, 61), window_sizes=3, start_padding=1, end_padding=1),
     "unfold an axis": unfold("u2", (1, 2, 100_000), window_sizes=5, strides=2, dilations=3),
     "unfold volumes": unfold("f8", (1, 2, 20, 21, 22), window_sizes=3, dilations=2, start_padding=1),
+    "fold": fold("f4", (2, 72, 3600), output_sizes=(60, 60), window_sizes=3, start_padding=1, end_padding=1),
+    "fold with strides": fold("f2", (8, 27, 7396), output_sizes=(173, 173), window_sizes=3, strides=2),
+    "fold patches": fold("i8", (1, 256, 1024), output_sizes=(512, 512), window_sizes=16, strides=16),
     "pooling": pooling("f4", (8, 32, 80, 90), window_size=3, strides=2, start_padding=1),
     "pooling halves": pooling("f2", (4, 16, 80, 90), window_size=(5, 4), end_padding=(2, 3), include_padding=True),
     "pooling volumes": pooling("f4", (2, 16, 20, 30, 40), window_size=(2, 3, 5)),

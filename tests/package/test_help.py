@@ -23,7 +23,8 @@ EACH = pytest.mark.parametrize("operator", KNOWN, ids=[operator.name for operato
 
 def desc_of(operator: Operator) -> Any:
     example = operator.examples[0]
-    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
+    given = operator.example_tensors(example)
+    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
     return getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
 
 

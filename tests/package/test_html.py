@@ -65,7 +65,8 @@ def cells(thing: Any) -> list[str]:
 
 def desc_of(operator: Operator, **changes: Any) -> Any:
     example = operator.examples[0]
-    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
+    given = operator.example_tensors(example)
+    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
     return getattr(dml.desc, operator.desc)(**{**tensors, **example.attributes, **changes})
 
 

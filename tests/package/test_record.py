@@ -559,7 +559,7 @@ def test_what_no_stock_dxdispatch_knows(tmp_path: Path) -> None:
         with dml.record() as recording:
             for example in operator.examples:
                 arrays = [np.array(data, dml.TensorDataType[d].name.lower()) for d, _, data in example.inputs.values()]
-                getattr(dml, operator.python)(*arrays, **example.attributes)
+                getattr(dml, operator.python)(*arrays, **operator.example_arguments(example))
         found = recording.export(tmp_path).unknown_to_dxdispatch
         levels = [dml.minimum_feature_level(call.desc).level for call in recording.calls]
         assert bool(found) == (unknown in levels)

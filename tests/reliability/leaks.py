@@ -77,10 +77,11 @@ def small_calls() -> list[Step]:
         example = operator.examples[0]
         arrays = [np.array(data, dtype.lower()).reshape(sizes) for dtype, sizes, data in example.inputs.values()]
         function = getattr(dml, operator.python)
-        given = dict(example.attributes)
+        given = operator.example_arguments(example)
         out = function(*arrays, **given)
-        tensors = {name: dml.TensorDesc(x.dtype, x.shape) for name, x in zip(example.inputs, arrays, strict=True)}
-        desc = getattr(dml.desc, operator.desc)(**tensors, **given)
+        described = operator.example_tensors(example)
+        tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in described.items()}
+        desc = getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
         compiled = dml.compile(desc)
         turned = [np.asfortranarray(array) for array in arrays]
         views = [memoryview(array) for array in arrays]
@@ -103,15 +104,16 @@ def refusals() -> Iterator[Step]:
         arrays = {
             name: np.array(data, dtype.lower()).reshape(sizes) for name, (dtype, sizes, data) in example.inputs.items()
         }
-        good: dict[str, Any] = arrays | example.attributes
-        tensors = {name: dml.TensorDesc(array.dtype, array.shape) for name, array in arrays.items()}
+        good: dict[str, Any] = arrays | operator.example_arguments(example)
+        described = operator.example_tensors(example)
+        tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in described.items()}
         function, make = getattr(dml, operator.python), getattr(dml.desc, operator.desc)
         compiled = dml.compile(make(**tensors, **example.attributes))
         for name, value in itertools.product([*good, "out"], GARBAGE):
             yield lambda f=function, a=good | {name: value}: f(**a)
             if name in arrays or name == "out":
                 yield lambda f=compiled, a=arrays | {name: value}: f(**a)
-            if name != "out":
+            if name in tensors or name in example.attributes:
                 yield lambda m=make, a=tensors | example.attributes | {name: value}: dml.compile(m(**a))
 
 

@@ -42,7 +42,7 @@ PROGRAM = """
         example = operator.examples[0]
         inputs = [tensor(name == short, *one) for name, one in example.inputs.items()]
         [out] = [tensor(name == short, *one) for name, one in example.outputs.items()]
-        getattr(dml, operator.python)(*inputs, **example.attributes, out=out)
+        getattr(dml, operator.python)(*inputs, **operator.example_arguments(example), out=out)
 
     blocks, found = [], []
     for operator in OPERATORS.values():

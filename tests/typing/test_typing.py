@@ -67,16 +67,16 @@ def every_operator() -> Iterator[str]:
 RESULT = "np.ndarray[Any, np.dtype[Any]]"
 
 
-def given(example: Example) -> dict[str, object]:
-    """The attributes of an example, sequences as tuples."""
-    return {name: tuple(x) if isinstance(x, list) else x for name, x in example.attributes.items()}
+def given(attributes: dict[str, object]) -> dict[str, object]:
+    """Attributes, sequences as tuples."""
+    return {name: tuple(x) if isinstance(x, list) else x for name, x in attributes.items()}
 
 
 def calls(operator: Operator, example: Example) -> Iterator[str]:
     """The result is an array of the data type of the input that it shares one with, or what is given as ``out``."""
     inputs = [field for field in operator.fields if field.kind == "input"]
     output, *others = (field for field in operator.fields if field.kind == "output")
-    attributes = ", ".join(f"{name}={value!r}" for name, value in given(example).items())
+    attributes = ", ".join(f"{name}={value!r}" for name, value in given(operator.example_arguments(example)).items())
     for dtype in sorted({name for row in output.dtypes for name in row.dtypes}):
         array = f"np.ndarray[Any, np.dtype[np.{DTYPES[dtype].numpy}]]"
         arrays = ", ".join(f"np.zeros(1, np.{DTYPES[dtype].numpy})" for _ in inputs)
@@ -103,7 +103,8 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
     yield f"dml.{operator.python}({rest}, {attributes}, out=1)  # type: ignore"
     for field in operator.fields:
         if field.kind == "attribute" and field.value is None and field.type.startswith("enum:"):
-            kept = "".join(f"{name}={value!r}, " for name, value in given(example).items() if name != field.python)
+            others = given(operator.example_arguments(example)).items()
+            kept = "".join(f"{name}={value!r}, " for name, value in others if name != field.python)
             for spelling in spellings(field):
                 yield f"dml.{operator.python}({rest}, {kept}{field.python}={spelling})"
             yield f'dml.{operator.python}({rest}, {kept}{field.python}="NO_SUCH")  # type: ignore'
@@ -120,10 +121,11 @@ def spellings(field: Field) -> Iterator[str]:
 
 def descs(operator: Operator, example: Example) -> Iterator[str]:
     """Each field of a desc has its type, and cannot be assigned."""
+    given_ = operator.example_tensors(example)
     tensors = "".join(
-        f'{name}=dml.TensorDesc("{dtype}", {tuple(sizes)!r}), ' for name, (dtype, sizes, _) in example.inputs.items()
+        f'{name}=dml.TensorDesc("{dtype}", {tuple(sizes)!r}), ' for name, (dtype, sizes, _) in given_.items()
     )
-    attributes = ", ".join(f"{name}={value!r}" for name, value in given(example).items())
+    attributes = ", ".join(f"{name}={value!r}" for name, value in given(example.attributes).items())
     name = operator.python
     yield f"{name} = dml.desc.{operator.desc}({tensors}{attributes})"
     for field in operator.fields:
