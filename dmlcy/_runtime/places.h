@@ -51,13 +51,14 @@ static inline uint32_t dmlcy_index_int64_t(int64_t place)
     }                                                                                                                  \
                                                                                                                        \
     DMLCY_INLINE void dmlcy_place_row_##name(                                                                          \
-        const type *source, int64_t *target, int64_t size, int64_t number, int64_t step)                               \
+        const type *__restrict source, int64_t *__restrict target, int64_t size, int64_t number, int64_t step)         \
     {                                                                                                                  \
-        uint32_t rest = DMLCY_NO_INDEX - (uint32_t)number;                                                             \
+        const uint32_t rest = DMLCY_NO_INDEX - (uint32_t)number;                                                       \
         int64_t i;                                                                                                     \
-        for (i = 0; i < size; i++, rest -= (uint32_t)step) {                                                           \
+        for (i = 0; i < size; i++) {                                                                                   \
             const type x = source[i];                                                                                  \
-            target[i] = (int64_t)((uint64_t)(uint32_t)(to_key) << 32 | rest);                                          \
+            const uint32_t low = rest - (uint32_t)i * (uint32_t)step;                                                  \
+            target[i] = (int64_t)((uint64_t)(uint32_t)(to_key) << 32 | low);                                           \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \

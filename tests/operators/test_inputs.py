@@ -25,7 +25,7 @@ CALLS: dict[str, tuple[list[Array], dict[str, Any]]] = {
     "average_pooling": ([X], {"window_size": 2}),
     "max_pooling": ([X], {"window_size": 2}),
     "max_pooling1": ([X], {"window_size": 2}),
-    "max_pooling2": ([X], {"window_size": 2, "dilations": 2}),
+    "max_pooling2": ([X], {"window_size": (1, 2), "dilations": 2}),
     "lp_pooling": ([X], {"window_size": 2, "p": 2}),
     "lp_pooling1": ([X], {"window_size": (1, 2), "dilations": (1, 2), "p": 1}),
     "roi_pooling": ([X, ROI], {"spatial_scale": 1.0, "pooled_size": (2, 2)}),
