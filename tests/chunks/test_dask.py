@@ -72,7 +72,8 @@ def test_what_numpy_arrays_give(name: str, data: st.DataObject) -> None:
     sizes = [tuple(sizes[at] for at, sizes in zip(place, result.chunks, strict=True)) for place in places]
     assert [block.shape for block in blocks] == sizes
     assert {block.dtype for block in blocks} == {result.dtype}
-    testing.assert_result(desc, arrays, result.compute())
+    found = testing.expected(desc, arrays)  # of the first output: dask gives no other
+    assert not (found.errors(result.compute()) > found.ulp).any()
 
 
 @pytest.mark.parametrize("mode", dml.PaddingMode.__members__)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from checks import assert_same_bits, assert_same_values, attributes
+from checks import assert_same_bits, assert_same_values, own_attributes
 from numpy.lib.stride_tricks import sliding_window_view
 from strategies import Array, small_integers
 
@@ -27,7 +27,7 @@ Property = Callable[[Any, Arrays, Array], bool]
 
 def run(desc: OperatorDesc, arrays: Arrays, **changes: Any) -> Array:
     """The call with other attributes."""
-    result: Array = getattr(dml, desc.operator.python)(*arrays.values(), **{**attributes(desc), **changes})
+    result: Array = getattr(dml, desc.operator.python)(*arrays.values(), **{**own_attributes(desc), **changes})
     return result
 
 
@@ -48,7 +48,7 @@ def window_of(desc: OperatorDesc, arrays: Arrays) -> Slide:
 def strided_is_contiguous(desc: Any, arrays: Arrays, result: Array) -> bool:
     assert_same_values(run(desc, {name: np.array(x, order="C") for name, x in arrays.items()}), result)
     out = np.empty(result.shape, result.dtype, "F")
-    assert_same_values(getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc), out=out), result)
+    assert_same_values(getattr(dml, desc.operator.python)(*arrays.values(), **own_attributes(desc), out=out), result)
     return any(not x.flags.c_contiguous for x in arrays.values())
 
 
