@@ -34,8 +34,7 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint"
-        " take_uints"
+        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint take_uints"
     ),
     "dmlcy._runtime.blocks": (
         "dmlcy_double_block dmlcy_each_double dmlcy_each_float dmlcy_each_uint16_t dmlcy_each_uint32_t"

@@ -336,7 +336,6 @@ class Check:
             self.chosen[field.python] = tensor.dtype
         return tensor.dtype is not None
 
-
     def _follows(self, field: Field) -> bool:
         """Whether a tensor need not be given."""
         return field.kind == "output" and field.sizes is not None and (self.call or not self.operator.is_open(field))
