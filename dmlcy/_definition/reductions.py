@@ -36,6 +36,16 @@ def window_reduce(given: Given) -> tuple[Array, Array]:
     return results, accumulators
 
 
+def _plus(first: Any, second: Any) -> Any:
+    """A sum; an infinity or NaN, which is a float, is not added to a fraction that no float can hold."""
+    if isinstance(first, float) == isinstance(second, float):
+        return first + second
+    return first if isinstance(first, float) else second
+
+
+PLUS: Final = np.frompyfunc(_plus, 2, 1)
+
+
 def window_scatter(given: Given) -> tuple[Array, Array]:
     """The sum of the elements that lie on each element of the image."""
     sizes = given.output_sizes
@@ -47,7 +57,8 @@ def window_scatter(given: Given) -> tuple[Array, Array]:
     for column, position in enumerate(grid(window.blocks)):
         for row, place in window.inside(position):
             under: Any = (slice(None), slice(None), *place)
-            sums[under] += source[:, :, row, column]
+            with np.errstate(invalid="ignore"):  # of infinities of both signs
+                sums[under] = PLUS(sums[under], source[:, :, row, column])
     return sums, sums
 
 
