@@ -1389,7 +1389,12 @@ cdef class PaddingOperator(CompiledOperator):
             and describe(desc.input, &a.input)
             and padding_inputs_hold(&a, level)
             and padding_take(
-                &a, level, desc.padding_mode, desc.padding_value, desc.start_padding, desc.end_padding
+                &a,
+                level,
+                desc.padding_mode,
+                desc.padding_value,
+                desc.start_padding,
+                desc.end_padding,
             )
             and padding_holds(&a, level)
         ):

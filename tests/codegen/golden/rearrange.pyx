@@ -1431,7 +1431,9 @@ cdef class DepthToSpaceOperator(CompiledOperator):
             and describe(desc.input, &a.input)
             and depth_to_space_inputs_hold(&a, level)
             and depth_to_space_take(
-                &a, level, desc.block_size
+                &a,
+                level,
+                desc.block_size,
             )
             and depth_to_space_holds(&a, level)
         ):

@@ -754,7 +754,10 @@ cdef class RoiPoolingOperator(CompiledOperator):
             and describe(desc.roi, &a.roi)
             and roi_pooling_inputs_hold(&a, level)
             and roi_pooling_take(
-                &a, level, desc.spatial_scale, desc.pooled_size
+                &a,
+                level,
+                desc.spatial_scale,
+                desc.pooled_size,
             )
             and roi_pooling_holds(&a, level)
         ):

@@ -1392,7 +1392,13 @@ cdef class UnfoldOperator(CompiledOperator):
             and describe(desc.input, &a.input)
             and unfold_inputs_hold(&a, level)
             and unfold_take(
-                &a, level, desc.window_sizes, desc.strides, desc.dilations, desc.start_padding, desc.end_padding
+                &a,
+                level,
+                desc.window_sizes,
+                desc.strides,
+                desc.dilations,
+                desc.start_padding,
+                desc.end_padding,
             )
             and unfold_holds(&a, level)
         ):

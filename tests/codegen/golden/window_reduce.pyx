@@ -2887,7 +2887,13 @@ cdef class AveragePoolingOperator(CompiledOperator):
             and describe(desc.input, &a.input)
             and average_pooling_inputs_hold(&a, level)
             and average_pooling_take(
-                &a, level, desc.strides, desc.window_size, desc.start_padding, desc.end_padding, desc.include_padding
+                &a,
+                level,
+                desc.strides,
+                desc.window_size,
+                desc.start_padding,
+                desc.end_padding,
+                desc.include_padding,
             )
             and average_pooling_holds(&a, level)
         ):

@@ -3171,7 +3171,14 @@ cdef class FoldOperator(CompiledOperator):
             and describe(desc.input, &a.input)
             and fold_inputs_hold(&a, level)
             and fold_take(
-                &a, level, desc.output.sizes[2:], desc.window_sizes, desc.strides, desc.dilations, desc.start_padding, desc.end_padding
+                &a,
+                level,
+                desc.output.sizes[2:],
+                desc.window_sizes,
+                desc.strides,
+                desc.dilations,
+                desc.start_padding,
+                desc.end_padding,
             )
             and fold_holds(&a, level)
         ):
