@@ -49,7 +49,12 @@ VARIANTS = (
         ALL,
         ("contiguous", "strided"),
     ),
-    variant("3x3-s2-p1", window((3, 3), stride=2, padding=1), {**IMAGE, "medium": (8, 64, 112, 112)}, ("FLOAT32",)),
+    variant(
+        "3x3-s2-p1",
+        window((3, 3), stride=2, padding=1),
+        {**IMAGE, "small": (1, 24, 56, 56), "medium": (8, 32, 112, 112)},
+        ("FLOAT32",),
+    ),
     variant(
         "2x2-s2",
         window((2, 2), stride=2),

@@ -190,8 +190,14 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
             attributes[roles.dilations] = [min(size, 2) for size in draw(sizes)]
     given = operator.example_tensors(typed)
     tensors = {name: dml.TensorDesc(kind, sizes) for name, (kind, sizes, _) in given.items()}
-    desc = getattr(classes, operator.desc)(**tensors, **attributes)
+    made = getattr(classes, operator.desc)
+    desc = made(**tensors, **attributes)
     assume(not dml.check(desc))
+    optional = [field.python for field in operator.fields if field.kind == "output" and field.optional]
+    asked = {
+        name: dml.TensorDesc(typed.outputs[name][0], desc.output.sizes) for name in optional if name in typed.outputs
+    }
+    desc = made(**tensors, **asked, **attributes)
     outputs = {name: (getattr(desc, name).dtype.name, getattr(desc, name).sizes, None) for name in typed.outputs}
     whole = model(operator, replace(typed, attributes=attributes, outputs=outputs))
     checked = {rule.about for rule in operator.rules if rule.data}

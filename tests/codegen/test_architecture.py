@@ -23,7 +23,9 @@ ORDER = (
 INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
-    "families": ("base", "window_reduce", "window_gather", "rearrange", "pad", "region_reduce", "__init__"),
+    "families": (
+        "base", "window_reduce", "window_scatter", "window_gather", "rearrange", "pad", "region_reduce", "__init__",
+    ),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "errors", "equivalents", "operator", "stubs",
         "__init__",

@@ -198,8 +198,12 @@ DESCS = [row for row in BAD if "out" not in row[1] and row[2] != "output-sizes" 
 @pytest.mark.parametrize(("name", "changes", "slug", "error", "level"), DESCS)
 def test_a_bad_desc(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
     values: dict[str, Any] = GOOD[name][0] | changes
+    operator = OPERATORS[name.upper()]
     tensors = {key: dml.TensorDesc(value.dtype, value.shape) for key, value in values.items() if type(value) is type(X)}
-    d = getattr(dml.desc, OPERATORS[name.upper()].desc)(**(values | tensors))
+    for field in operator.chosen:  # a desc has them in its output
+        del values[field.python]
+        tensors["output"] = dml.TensorDesc("FLOAT32", GOOD[name][1])
+    d = getattr(dml.desc, operator.desc)(**(values | tensors))
     found = dml.check(d, level)
     assert found[0].id == f"DML-{name.upper()}-{slug}", found
     with pytest.raises(error) as raised:
