@@ -19,6 +19,7 @@ SWEPT = {  # operator: variant, and the size of its input with the fewest channe
     "average_pooling": ("3x3-s1-p1", (1, 1, 112, 112)),
     "depth_to_space1": ("block2-CRD", (1, 4, 128, 128)),
     "padding1": ("CONSTANT-by-3", (1, 1, 128, 128)),
+    "fold": ("3x3-s1-p1", (1, 9, 3136)),
     "roi_pooling": ("256-regions-7x7", (2, 1, 50, 50)),
 }
 
@@ -26,7 +27,7 @@ SWEPT = {  # operator: variant, and the size of its input with the fewest channe
 def sweep_cells(megabytes: int) -> Iterator[Cell]:
     """Each operator with as many channels as make so many megabytes."""
     for name, (variant, least) in SWEPT.items():
-        cell = next(cell for cell in OPERATORS[name].cells if cell.variant == variant and cell.dtype == "FLOAT32")
+        cell = next(cell for cell in OPERATORS[name].cells if cell.name == f"{name}/{variant}/small/FLOAT32/contiguous")
         cell = dataclasses.replace(cell, size=f"{megabytes} MB", sizes=least, layout="contiguous")
         inputs = OPERATORS[name].inputs(cell)
         apiece = inputs[0].nbytes + our_call(cell, inputs, None).once().nbytes

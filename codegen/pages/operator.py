@@ -170,7 +170,7 @@ class OperatorPage:
         for field in (field for field in self.spec.outputs if field.optional):
             notes.append(
                 f"A call gives {code(field.python)} too where it is asked to, by True or a data type, and then a "
-                "tuple; a desc has a tensor desc or None, and JSON null."
+                f"tuple; a desc has a tensor desc or {code('None')}, and JSON {code('null')}."
             )
         notes.append("A desc in JSON, as in a model file, gives every field: defaults are those of Python.")
         if any(field.type in ARRAYS for field in self.spec.attributes):

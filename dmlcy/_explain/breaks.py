@@ -56,7 +56,7 @@ def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None
 
 
 def _has(example: Example, field: Field) -> bool:
-    return field.kind == "attribute" or field.python in example.inputs or field.python in example.outputs
+    return field.kind not in ("input", "output") or field.python in example.inputs or field.python in example.outputs
 
 
 def _changes(operator: Operator, subject: Field | None, slug: str, example: Example) -> Iterator[Change]:
@@ -77,7 +77,7 @@ def _changes(operator: Operator, subject: Field | None, slug: str, example: Exam
 
 def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Change]:
     """Calls: a desc has what is chosen in its output."""
-    values: dict[str, Any] = {"type": "abc", "required": None, "range": (0, *value[1:]), "length": (*value, 1)}
+    values = {"type": "abc", "required": None, "range": (0, *value[1:]), "length": (*value, 1)}
     if slug in values:
         wrong = {field.python: values[slug]}
         yield Change({}, call=f"called with {field.python}={values[slug]!r}", given=wrong)
@@ -212,9 +212,9 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
 def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
     from dmlcy._generated import api
 
-    arrays = [np.array(values, DTYPES[dtype].numpy) for dtype, _, values in example.inputs.values()]
+    arguments = {**operator.example_arguments(example), **given}
     try:
-        getattr(api, operator.python)(*arrays, **{**operator.example_arguments(example), **given})
+        getattr(api, operator.python)(*_arrays(example.inputs).values(), **arguments)
     except DmlError as error:
         return error.violations
     return ()
@@ -225,14 +225,16 @@ def _call(
 ) -> Sequence[Violation]:
     from dmlcy._compile import compile
 
-    tensors = example.inputs | example.outputs
-    given = {
-        name: np.array(values, DTYPES[dtype].numpy).reshape(sizes) for name, (dtype, sizes, values) in tensors.items()
-    }
     try:
-        arrays = change(given)
+        arrays = change(_arrays(example.inputs | example.outputs))
         out = tuple(arrays.pop(name) for name in example.outputs)
         compile(_desc(operator, example))(*arrays.values(), out=out if len(out) > 1 else out[0])
     except DmlError as error:
         return error.violations
     return ()
+
+
+def _arrays(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
+    return {
+        name: np.array(values, DTYPES[dtype].numpy).reshape(sizes) for name, (dtype, sizes, values) in tensors.items()
+    }

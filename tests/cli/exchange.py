@@ -148,6 +148,11 @@ class Case:
     whole: dict[str, Any]
     inputs: dict[str, Array]
 
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the resources that it writes."""
+        return [name for name in self.whole["resources"] if name not in self.inputs]
+
     def expect(self, folder: Path) -> Path:
         for name, values in self.inputs.items():
             np.save(folder / f"{name}.npy", values)

@@ -31,6 +31,7 @@ SECONDS = 5
 MOST = 400
 """Elements of tensors that are compared with the definitions."""
 SEEDS: list[Path] = []
+RANKS = [4, 4, 4, 5, 3, 2, 1, 8, 0, 6, 7, 9]
 DTYPES = ["f4", "f4", "f2", "u1", "f8", "i8", "i4", "i2", "i1", "u8", "u4", "u2", ">f4", "?", "c8", "i2,f4", "O", "U1"]
 LARGE = [9, 255, 256, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64, 10**400, -1, -(2**63)]
 SCALARS = [0.5, 9.0, -0.0, 1e-45, 65519.99, 65520, 3.4e38, 1e39, float("nan"), float("inf"), -1, True, "1", None]
@@ -73,9 +74,13 @@ def one(data: bytes) -> None:
     choices = Choices(data)
     operator = choices.of(list(OPERATORS.values()))
     level = choices.of(LEVELS[::-1]).name
-    arrays = {field.python: tensor(choices, field) for field in operator.fields if field.kind == "input"}
-    attributes = {field.python: attribute(choices, field, arrays) for field in settings_of(operator)}
-    for name in [field.python for field in settings_of(operator) if field.default is not MISSING]:
+    checked = {rule.about for rule in operator.rules if rule.data}
+    inputs = [field.python for field in operator.fields if field.kind == "input"]
+    arrays = {name: rois(choices) if name in checked else tensor(choices) for name in inputs}
+    attributes = {field.python: attribute(choices, field, arrays) for field in operator.parameters}
+    if not choices.rarely():
+        fit(choices, operator, arrays, attributes)
+    for name in [field.python for field in operator.parameters if field.default is not MISSING]:
         if choices.rarely():
             del attributes[name]
     with dml.feature_level(level):
@@ -88,34 +93,48 @@ def one(data: bytes) -> None:
     assert time.process_time() - start < SECONDS, "it took too long"
 
 
-def settings_of(operator: Operator) -> list[Field]:
-    """The attributes that a call takes."""
-    return [*operator.parameters]
-
-
 # What is chosen
 
 
-def tensor(choices: Choices, field: Field) -> Any:
-    """The values of an input."""
+def tensor(choices: Choices) -> Any:
+    """The values of a tensor."""
     if choices.rarely():
         return choices.of(GARBAGE)
-    dtype = np.dtype(choices.of(DTYPES))
-    rank = choices.of([4, 4, 4, 5, 3, 2, 1, 8, 0, 6, 7, 9])
-    if field.sizes is not None:
-        corners = [[choices.below(3), *sorted([a, c]), *sorted([b, d])] for a, b, c, d in regions(choices)]
-        rows = np.array(corners, np.float64)[:, [0, 1, 3, 2, 4]] / choices.of([1, 2, 0.5])
-        if choices.rarely():
-            rows[-1, choices.below(5)] = choices.of([np.nan, np.inf, -np.inf, -1, 0.5, 1e30, 65504])
-        rows = rows[:, : choices.of([5, 5, 5, 5, 4, 6])]
-        with np.errstate(all="ignore"):
-            return layout(choices, rows.reshape((1,) * max(rank - 2, 0) + rows.shape).astype(dtype))
+    dtype, rank = np.dtype(choices.of(DTYPES)), choices.of(RANKS)
     sizes = [choices.of([1, 2, 3, 4, 5, 6, 8, 0]) for _ in range(rank)]
     while np.prod(sizes) > MOST:
         sizes[sizes.index(max(sizes))] = 1
-    count = int(np.prod(sizes))
-    values: Any = (np.arange(count) * 7 + choices.byte()) % 31 - (0 if dtype.kind in "u?" else 15)
-    return layout(choices, values.astype(dtype).reshape(sizes))
+    return layout(choices, numbers(choices, sizes, dtype))
+
+
+def numbers(choices: Choices, sizes: Sequence[int], dtype: Any) -> Array:
+    """Small whole numbers."""
+    values: Any = (np.arange(int(np.prod(sizes))) * 7 + choices.byte()) % 31 - (0 if dtype.kind in "u?" else 15)
+    found: Array = values.astype(dtype).reshape(sizes)
+    return found
+
+
+def fit(choices: Choices, operator: Operator, arrays: dict[str, Any], attributes: dict[str, Any]) -> None:
+    """Gives inputs whose sizes follow from other fields those sizes."""
+    check = exact(operator, arrays, attributes, LEVELS[-1].name)
+    for wrong in () if check is None else check.violations:
+        name, sizes = wrong.field or "", wrong.fix
+        if name in arrays and wrong.id.endswith(f"-{name}-sizes") and sizes and np.prod(sizes) <= MOST:  # type: ignore[arg-type]
+            arrays[name] = layout(choices, numbers(choices, sizes, arrays[name].dtype))  # type: ignore[arg-type]
+
+
+def rois(choices: Choices) -> Any:
+    """Rows of a batch index and two corners."""
+    if choices.rarely():
+        return choices.of(GARBAGE)
+    dtype, rank = np.dtype(choices.of(DTYPES)), choices.of(RANKS)
+    corners = [[choices.below(3), *sorted([a, c]), *sorted([b, d])] for a, b, c, d in regions(choices)]
+    rows = np.array(corners, np.float64)[:, [0, 1, 3, 2, 4]] / choices.of([1, 2, 0.5])
+    if choices.rarely():
+        rows[-1, choices.below(5)] = choices.of([np.nan, np.inf, -np.inf, -1, 0.5, 1e30, 65504])
+    rows = rows[:, : choices.of([5, 5, 5, 5, 4, 6])]
+    with np.errstate(all="ignore"):
+        return layout(choices, rows.reshape((1,) * max(rank - 2, 0) + rows.shape).astype(dtype))
 
 
 def regions(choices: Choices) -> list[list[int]]:
@@ -203,7 +222,7 @@ def exact(operator: Operator, arrays: dict[str, Any], attributes: dict[str, Any]
     if any(array is None for array in found.values()):
         return None
     descs = {name: dml.TensorDesc(array.dtype, array.shape) for name, array in found.items() if array is not None}
-    values = {field.python: field.default for field in settings_of(operator)} | attributes
+    values = {field.python: field.default for field in operator.parameters} | attributes
     check = Check(operator, descs | values, level_index(level), call=True)
     if not check.violations:
         check.data({name: array for name, array in found.items() if array is not None})
@@ -245,8 +264,9 @@ def call(choices: Choices, operator: Operator, arrays: dict[str, Any], attribute
     assert dml.TensorDesc(result.dtype, result.shape) == check.resolved["output"] or out is not None
     compare(operator, {name: to_array(value) for name, value in arrays.items()}, check, result)
     if choices.below(2):
-        tensors = {name: dml.TensorDesc(tensor.dtype, tensor.sizes) for name, tensor in check.tensors.items()}
+        tensors = {name: dml.TensorDesc(check.tensors[name].dtype, check.tensors[name].sizes) for name in arrays}
         whole = [to_array(value).reshape(tensors[name].sizes) for name, value in arrays.items()]  # type: ignore[union-attr]
+        tensors |= {one.python: check.resolved[one.python] for one in operator.fields if operator.is_open(one)}
         again = dml.compile(make(operator, tensors | attributes))(*whole)
         assert_same_values(again, np.array(result, order="C").reshape(again.shape))
 
@@ -267,7 +287,7 @@ def memory(value: Any) -> bytes:
 def compare(operator: Operator, arrays: dict[str, Any], check: Check, result: Any) -> None:
     """The result has the values of the definition: those of the tensors are whole and small, and so exact."""
     inputs = [np.array(array, order="C") for array in arrays.values()]
-    settings = {field.python: check.resolved[field.python] for field in settings_of(operator)}
+    settings = {field.python: check.resolved[field.python] for field in operator.parameters}
     for name, value in settings.items():
         settings[name] = getattr(value, "name", value)
     settings.pop("dimension_count", None)
@@ -282,8 +302,9 @@ def compare(operator: Operator, arrays: dict[str, Any], check: Check, result: An
 
 
 def make(operator: Operator, values: dict[str, Any]) -> Any:
-    """A desc of the operator."""
-    return getattr(dml.desc, operator.desc)(**values)
+    """A desc of the operator, which has what a caller chooses in its outputs."""
+    chosen = {field.python for field in operator.chosen}
+    return getattr(dml.desc, operator.desc)(**{name: value for name, value in values.items() if name not in chosen})
 
 
 def describe(
@@ -293,6 +314,10 @@ def describe(
     values = dict(attributes)
     for name, value in arrays.items():
         values[name] = value if type(value) is not np.ndarray else struct(choices, value)
+    for field in operator.fields:
+        if operator.is_open(field) or (field.optional and choices.below(2)):
+            found = tensor(choices)
+            values[field.python] = struct(choices, found) if type(found) is np.ndarray else found
     if choices.rarely():
         values[choices.of([field.python for field in operator.fields])] = choices.of(GARBAGE)
     made = make(operator, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 
@@ -43,7 +44,6 @@ def test_a_wrong_verdict_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_call_is_noticed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The target fails where a result is not that of the definition, or a verdict not that of the exact checks."""
     dml = calls_target.dml
-    failed = 0
 
     def wrong(call: object) -> object:
         def changed(*arguments: object, out: object = None, **attributes: object) -> object:
@@ -65,9 +65,6 @@ def test_a_wrong_call_is_noticed(what: str, monkeypatch: pytest.MonkeyPatch) -> 
 
     for operator in calls_target.OPERATORS.values():
         monkeypatch.setattr(dml, operator.python, wrong(getattr(dml, operator.python)))
-    for path in sorted((HERE / "corpus" / "calls").iterdir()):
-        try:
-            calls_target.one(path.read_bytes())
-        except (AssertionError, dml.DmlError):
-            failed += 1
-    assert failed
+    with pytest.raises((AssertionError, dml.DmlError)):
+        for seed in range(1000):
+            calls_target.one(random.Random(seed).randbytes(300))

@@ -82,9 +82,8 @@ class Use:
         self.desc = self.make(self.values())
 
     def values(self) -> dict[str, Any]:
-        """What the desc class takes."""
-        attributes = {name: value for name, value in self.attributes.items() if name not in self.chosen}
-        return {name: self.tensor(name) for name in self.arrays} | attributes
+        """What the desc class takes, and what is chosen."""
+        return {name: self.tensor(name) for name in self.arrays} | self.attributes
 
     def entries(self, field: Field) -> tuple[int, ...]:
         """The entries of an array."""
@@ -96,8 +95,9 @@ class Use:
         return dml.TensorDesc(**({"dtype": array.dtype, "sizes": array.shape} | changes))
 
     def make(self, values: Mapping[str, Any]) -> Any:
-        """The desc of its operator with these values."""
-        return getattr(dml.desc, self.operator.desc)(**values)
+        """The desc of its operator with these values; what is chosen it has in its outputs."""
+        given = {name: value for name, value in values.items() if name not in self.chosen}
+        return getattr(dml.desc, self.operator.desc)(**given)
 
     def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
         """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
