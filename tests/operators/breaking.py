@@ -21,6 +21,8 @@ from codegen.expr.nodes import Splat
 from codegen.load import load
 from codegen.model import Example, Field, Operator, Rule
 from codegen.plan import plan
+from dmlcy._checker import Check
+from dmlcy._generated.operators import OPERATORS as TABLE  # noqa: F401
 
 PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())
 FACTS = PLAN.facts
@@ -120,6 +122,12 @@ def chosen(operator: Operator, field: Field, example: Example) -> tuple[int, ...
     output, before, after = operator.of_chosen(field)
     sizes = example.outputs[output.python].sizes
     return sizes[before : len(sizes) - after]
+
+
+def following(check: Check) -> dict[str, tuple[int, ...]]:
+    """The tensors whose sizes must be others, as they follow from other fields, and those sizes."""
+    wrong = [one for one in check.violations if one.id.endswith(f"-{one.field}-sizes") and one.fix]
+    return {str(one.field): one.fix for one in wrong}
 
 
 def memory(value: object) -> bytes:

@@ -11,7 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from breaking import FACTS, LEVELS, NEWEST, NUMPY, OPERATORS, PLAN, USES, Array, rows_of_rank, rows_of_type
+from breaking import (
+    FACTS,
+    LEVELS,
+    NEWEST,
+    NUMPY,
+    OPERATORS,
+    PLAN,
+    TABLE,
+    USES,
+    Array,
+    Check,
+    following,
+    rows_of_rank,
+    rows_of_type,
+)
 
 import dmlcy as dml
 from codegen.model import Field, Operator
@@ -25,12 +39,28 @@ def adapted(operator: Operator, rank: int) -> tuple[dict[str, tuple[int, ...]], 
     use = USES[operator.name]
     sizes = {field.python: use.arrays[field.python].shape for field in operator.inputs}
     first = operator.inputs[0].python
-    sizes[first] = (*sizes[first][:rank], *[2] * (rank - len(sizes[first])))
-    attributes = {
-        name: 1 if isinstance(value, list | tuple) and operator.field(name).type == "uint_array" else value
-        for name, value in use.attributes.items()
-    }
-    return sizes, attributes
+    sizes[first] = stretched(sizes[first], rank)
+    arrays = {field.python for field in operator.attributes if field.type == "uint_array"}
+    attributes = {name: 1 if name in arrays else value for name, value in use.attributes.items()}
+    for field in operator.chosen:  # for an output of that rank
+        _, before, after = operator.of_chosen(field)
+        attributes[field.python] = stretched(attributes[field.python], max(rank - before - after, 1))
+    descs = {name: dml.TensorDesc("FLOAT32", given) for name, given in sizes.items()}
+    check = Check(TABLE[operator.name], descs | attributes, len(LEVELS) - 1, call=True)
+    return sizes | {name: found for name, found in following(check).items() if name in sizes}, attributes
+
+
+def stretched(entries: tuple[int, ...], length: int) -> tuple[int, ...]:
+    """So many entries."""
+    return (*entries[:length], *[2] * (length - len(entries)))
+
+
+def outputs(operator: Operator, sizes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> dict[str, Any]:
+    """Sizes of the outputs that a desc must be given."""
+    descs = {name: dml.TensorDesc("FLOAT32", given) for name, given in sizes.items()}
+    check = Check(TABLE[operator.name], descs | attributes, len(LEVELS) - 1, call=True)
+    found = {one.python: check.resolved[one.python] for one in operator.outputs if operator.is_chosen(one)}
+    return {name: next(iter(sizes.values())) if one is None else one.sizes for name, one in found.items()}  # type: ignore[attr-defined]
 
 
 def cells(operator: Operator) -> Iterator[tuple[Field, str, int]]:
@@ -58,7 +88,8 @@ def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
     use = USES[operator.name]
     if field is operator.inputs[0]:
         sizes, attributes = adapted(operator, rank)
-        tied = {other.python: dtype if other.types == field.types else "FLOAT32" for other in operator.inputs}
+        sizes |= outputs(operator, sizes, attributes)
+        tied = {other.python: dtype if other.types == field.types else "FLOAT32" for other in operator.tensors}
         return use.make({name: dml.TensorDesc(tied[name], sizes[name]) for name in sizes} | attributes)
     valid = use.arrays[field.python].shape
     return use.make({**use.values(), field.python: dml.TensorDesc(dtype, valid if rank == len(valid) else (1,) * rank)})
