@@ -242,13 +242,13 @@ class OperatorPage:
         """Which older and newer versions give the same."""
         said = []
         for same in self.spec.same:
-            said.append(f"{_with(same)}the result is that of {_page(same.older)}, bit for bit.")
+            said.append(_with(same, f"the result is that of {_page(same.older)}, bit for bit."))
         for newer in self.plan.specs.operators.values():
             for same in newer.same:
                 if same.older == self.spec.name:
                     level = level_link(newer.since)
                     said.append(
-                        f"{_with(same)}{_page(newer.name)}, from level {level} on, gives the same, bit for bit."
+                        _with(same, f"{_page(newer.name)}, from level {level} on, gives the same, bit for bit.")
                     )
         return [wrapped(one, 2) for one in said]
 
@@ -402,9 +402,10 @@ def _field_names(fields: Sequence[Field], known: Sequence[Field]) -> list[str]:
     return [code(field.python) for field in fields]
 
 
-def _with(same: Same) -> str:
+def _with(same: Same, said: str) -> str:
+    """What is said of the results where the attributes have these values."""
     given = ", ".join(code(f"{name}={literal(value)}") for name, value in same.given.items())
-    return f"With {given}, " if given else ""
+    return f"With {given}, {said}" if given else said[0].upper() + said[1:]
 
 
 def _page(operator: str) -> str:
