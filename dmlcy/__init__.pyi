@@ -1241,7 +1241,11 @@ def max_pooling1(
     >>> x = np.array([[[[1, 2, 3],
     ...                 [2, 4, 2],
     ...                 [5, 6, 7]]]], dtype=np.float32)
-    >>> output, output_indices = dml.max_pooling1(x, window_size=(2, 2), output_indices=True)
+    >>> output, output_indices = dml.max_pooling1(
+    ...     x,
+    ...     window_size=(2, 2),
+    ...     output_indices=True,
+    ... )
     >>> output
     array([[[[4., 4.],
              [6., 7.]]]], dtype=float32)

@@ -101,10 +101,11 @@ class OperatorPage:
         given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
         asked = [field for field in self.spec.outputs if field.optional and field.python in example.outputs]
         given += [self.request(field, example) for field in asked]
-        typed = call(f"dml.{self.op.python}", [*names, *given])
         several = len(example.outputs) > 1
+        taken = f"{', '.join(example.outputs)} = " if several else ""
+        typed = call(f"{taken}dml.{self.op.python}", [*names, *given])
         if several:
-            yield prompt(f"{', '.join(example.outputs)} = {typed}")
+            yield prompt(typed)
         for name, output in example.outputs.items():
             result = name if several else typed
             shown = array_text(output, dtypes[output.dtype])
