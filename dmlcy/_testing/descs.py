@@ -35,6 +35,8 @@ def descs(
 ) -> st.SearchStrategy[OperatorDesc]:
     """Valid descs of an operator: every data type, rank and enum member, sizes and attributes of all kinds.
 
+    An input whose desc may have more ones in front than the array of a call has none.
+
     Parameters
     ----------
     operator

@@ -27,7 +27,7 @@ TESTS: Final = Path(__file__).resolve().parents[1]
 for folder in ("operators", "reliability"):
     sys.path.insert(0, str(TESTS / folder))
 
-from checks import assert_defined, assert_same_values, attributes  # noqa: E402
+from checks import assert_defined, assert_same_values, attributes, requests  # noqa: E402
 from random_arrays import Array, Placed, placed, regions  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
@@ -52,6 +52,16 @@ class Failed(AssertionError):
     """A call that did what it must not."""
 
 
+def several(result: Any) -> tuple[Any, ...]:
+    """The results of a call."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def together(outs: list[Placed]) -> Any:
+    """What a call is given as out."""
+    return outs[0].view if len(outs) == 1 else tuple(out.view for out in outs)
+
+
 class Caller:
     """Makes the calls of a process, and counts them."""
 
@@ -74,7 +84,7 @@ class Caller:
             f"{one.dtype}{list(one.shape)} strides {list(one.strides)} at {one.ctypes.data % 64} of 64"
             if isinstance(one, np.ndarray)
             else repr(one)[:200]
-            for one in (*tensors, others.get("out"))
+            for one in (*tensors, *several(others.get("out")))
         ]
         rest = {key: value for key, value in others.items() if key != "out"}
         threads, limit = dml.get_num_threads(), stream_limit()
@@ -138,14 +148,14 @@ class Caller:
         function, inputs = getattr(dml, name), self.inputs(desc)
         views = [one.view for one in inputs.values()]
         plain = [np.array(view, order="C") for view in views]
-        expected: Array = self.call(name, function, plain, given)
+        expected = several(self.call(name, function, plain, given))
         self.made["valid"] += 1
         operator = dml.compile(desc) if chance.random() < 0.5 else None
         for _ in range(WAYS):
             dml.set_num_threads(chance.randint(1, 2))
             set_stream_limit(0 if chance.random() < 0.3 else self.stream_limit)
-            out = placed(chance, expected.shape, expected.dtype) if chance.random() < 0.6 else None
-            others = {} if out is None else {"out": out.view}
+            outs = [placed(chance, one.shape, one.dtype) for one in expected] if chance.random() < 0.6 else []
+            others = {"out": together(outs)} if outs else {}
             if operator is not None and chance.random() < 0.6:
                 result = self.call(f"compiled {name}", operator, views, others)
             elif chance.random() < 0.05:
@@ -155,9 +165,13 @@ class Caller:
                 result = self.call(name, function, views, given | others)
             self.made["valid"] += 1
             assert all(one.unchanged for one in inputs.values()), "an input was written"
-            self.same(result, expected, out)
-        if expected.size < 400 and chance.random() < 0.05:
-            assert_defined(expected, desc, dict(zip(inputs, plain, strict=True)))
+            if outs and len(outs) > 1:
+                assert result is others["out"]
+            for number, (found, wanted) in enumerate(zip(several(result), expected, strict=True)):
+                self.same(found, wanted, outs[number] if outs else None)
+        if expected[0].size < 400 and chance.random() < 0.05:
+            found = expected if len(expected) > 1 else expected[0]
+            assert_defined(found, desc, dict(zip(inputs, plain, strict=True)))
             self.made["compared with the definition"] += 1
         return plain
 
@@ -197,19 +211,21 @@ class Caller:
             else:
                 entries = chance.choice([[*entries, 1], entries[:-1]])
             value = chance.choice([tuple, list])(entries)
-        values = {**desc.values(), **given, name: value}
-        for field in operator.fields:  # what follows from the others
-            if field.kind == "output" or field.value is not None:
-                del values[field.python]
-        if not Check(operator, values, self.level(), call=True).violations:
-            return
-        out = self.out(desc)
         others: dict[str, Any] = {**given, name: value}
+        asked = {key: others[key] for key in requests(desc)}
+        members = {field.python for field in operator.fields if field.kind != "output" and field.value is None}
+        values = {key: member for key, member in {**desc.values(), **others}.items() if key not in asked}
+        values = {key: values[key] for key in (*members, *(field.python for field in operator.chosen))}
+        if not Check(operator, values, self.level(), call=True, asked=asked).violations:
+            return
+        outs = self.outs(desc)
         if chance.random() < 0.7:
-            others["out"] = out.view
-        self.refused(operator.python, getattr(dml, operator.python), tensors, others, [out.block, *tensors])
-        if chance.random() < 0.3:
-            broken = type(desc)(**values)
+            others["out"] = together(outs)
+        memory = [*(out.block for out in outs), *tensors]
+        self.refused(operator.python, getattr(dml, operator.python), tensors, others, memory)
+        if name in members and chance.random() < 0.3:
+            opened = {field.python: getattr(desc, field.python) for field in operator.fields if operator.is_open(field)}
+            broken = type(desc)(**{key: values[key] for key in members}, **opened)
             self.refused("compile", dml.compile, [broken], {}, [])
 
     def broken_input(self, desc: OperatorDesc, tensors: list[Array]) -> None:
@@ -229,12 +245,14 @@ class Caller:
             wrong = [x.copy()]
             wrong[0][..., chance.randrange(x.shape[-2]), chance.randrange(x.shape[-1])] = value
         given = [*tensors[:at], chance.choice(wrong), *tensors[at + 1 :]]
-        out = self.out(desc)
-        self.refuse_tensors(desc, given, chance.choice([None, out.view]), [out.block, *tensors])
+        outs = self.outs(desc)
+        memory = [*(out.block for out in outs), *tensors]
+        self.refuse_tensors(desc, given, chance.choice([None, together(outs)]), memory)
 
     def broken_out(self, desc: OperatorDesc, tensors: list[Array]) -> None:
-        chance, right, given = self.chance, self.out(desc), list(tensors)
-        out = right.view
+        chance, outs, given = self.chance, self.outs(desc), list(tensors)
+        at = chance.randrange(len(outs))
+        out = outs[at].view
         kinds: list[Any] = [
             out[..., None], out[None], out[:0], out.tolist(), out.tobytes(), "text", object(), 1,
             np.zeros((*out.shape[:-1], out.shape[-1] + 1), out.dtype), *(np.zeros(out.shape, other) for other in "?OD"),
@@ -251,8 +269,12 @@ class Caller:
             block = np.frombuffer(chance.randbytes(max(out.nbytes, given[0].nbytes)), np.uint8).copy()
             wrong = np.ndarray(out.shape, out.dtype, block)
             given[0] = np.ndarray(given[0].shape, given[0].dtype, block)
-        memory = [right.block, *tensors, *(one for one in (wrong, given[0]) if isinstance(one, np.ndarray))]
-        self.refuse_tensors(desc, given, wrong, memory)
+        memory = [*(one.block for one in outs), *tensors]
+        memory += [one for one in (wrong, given[0]) if isinstance(one, np.ndarray)]
+        whole: Any = tuple(wrong if number == at else one.view for number, one in enumerate(outs))
+        if len(outs) > 1 and chance.random() < 0.2:
+            whole = chance.choice([list(whole), whole[:1], (*whole, None), outs[0].view])
+        self.refuse_tensors(desc, given, whole if len(outs) > 1 else wrong, memory)
 
     def refuse_tensors(self, desc: OperatorDesc, tensors: list[Any], out: Any, memory: list[Array]) -> None:
         name = desc.operator.python
@@ -262,10 +284,11 @@ class Caller:
         else:
             self.refused(f"compiled {name}", dml.compile(desc), tensors, {"out": out}, memory)
 
-    def out(self, desc: OperatorDesc) -> Placed:
-        """An array for the output."""
-        (tensor,) = (getattr(desc, field.python) for field in desc.operator.fields if field.kind == "output")
-        return placed(self.chance, tensor.sizes, tensor.dtype.name.lower())
+    def outs(self, desc: OperatorDesc) -> list[Placed]:
+        """An array for each output."""
+        outputs = [getattr(desc, field.python) for field in desc.operator.fields if field.kind == "output"]
+        there = [tensor for tensor in outputs if tensor is not None]
+        return [placed(self.chance, tensor.sizes, tensor.dtype.name.lower()) for tensor in there]
 
     def level(self) -> int:
         """The position of the feature level in force."""
