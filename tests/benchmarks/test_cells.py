@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 import dmlcy as dml
 from benchmarks import peers
@@ -16,6 +17,7 @@ from benchmarks.calls import Forms, Peer, call
 from benchmarks.cells import LAYOUTS, SIZES, Cell, dtype_of, placed
 from benchmarks.figures import Figure, figures
 from benchmarks.operators import OPERATORS, all_cells
+from benchmarks.operators.base import Operator
 from benchmarks.run import OURS, OURS_OUT, Differs, our_call, prepare
 from benchmarks.sweep import sweep_cells
 from dmlcy._tables import OPERATORS as SPECS
@@ -52,8 +54,12 @@ def test_every_operator_is_measured() -> None:
     assert set(OPERATORS) == {spec.python for spec in SPECS.values()}
 
 
-@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
-def test_a_cell_is_valid_and_as_large_as_its_name_says(cell: Cell) -> None:
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=lambda operator: operator.name)
+def test_a_cell_is_valid_and_as_large_as_its_name_says(operator: Operator) -> None:
+    each(operator.cells, is_valid_and_as_large_as_its_name_says, lambda cell: cell.name)
+
+
+def is_valid_and_as_large_as_its_name_says(cell: Cell) -> None:
     desc = described(cell)
     assert dml.check(desc) == []
     tensors = [tensor for name in ("input", "roi", "output") if (tensor := getattr(desc, name, None)) is not None]

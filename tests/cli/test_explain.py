@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from each import each
 
 import dmlcy as dml
 from codegen.expr.parse import EACH, FUNCTIONS
@@ -141,8 +142,12 @@ def test_an_error_of_a_field() -> None:
 FIELD_ERRORS = [name for name in IDS if name not in ERRORS and name not in {rule.id for _, rule in RULES}]
 
 
-@pytest.mark.parametrize("identifier", FIELD_ERRORS)
-def test_an_error_of_a_field_has_an_example(identifier: str) -> None:
+@pytest.mark.parametrize("operator", sorted({identifier.split("-")[1] for identifier in FIELD_ERRORS}))
+def test_an_error_of_a_field_has_an_example(operator: str) -> None:
+    each([identifier for identifier in FIELD_ERRORS if identifier.split("-")[1] == operator], has_an_example)
+
+
+def has_an_example(identifier: str) -> None:
     found, text = one(identifier, "field error"), _flat(shown(identifier))
     example = found["example"]
     assert example is not None, "no change in dmlcy/_explain/breaks.py gives this error"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from sysconfig import get_platform
 
 import pytest
 from compiling import needs_compiler
@@ -31,8 +32,12 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy2(ROOT / name, copy / name)
     (copy / "tests" / "codegen").mkdir(parents=True)
     package = Path(dmlcy.__file__).parent
+    # Where setuptools looks whether a module is older than its sources, and where it then puts it.
+    library = copy / "build" / f"lib.{get_platform()}-{sys.implementation.cache_tag}" / "dmlcy"
     for module in (*package.glob("_*/*.so"), *package.glob("_*/*.pyd")):
-        shutil.copy(module, copy / "dmlcy" / module.relative_to(package))
+        for folder in (library, copy / "dmlcy"):
+            (folder / module.parent.name).mkdir(parents=True, exist_ok=True)
+            shutil.copy(module, folder / module.relative_to(package))
     build(copy)
     return copy
 

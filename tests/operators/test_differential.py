@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import Any
 
@@ -39,14 +40,21 @@ def positive(result: Any) -> Any:
     return tuple(one + 0 for one in result) if isinstance(result, tuple) else result + 0
 
 
+@functools.cache
+def drawn(name: str, number: int) -> list[Case]:
+    """Some cases of an operator, the same for each library."""
+    found: list[Case] = []
+    draw_some(testing.cases(name, most_elements=600), 15, found.append, number)
+    return found
+
+
 @pytest.mark.parametrize(("name", "peer"), PEERS, ids=lambda value: str(value))
 def test_other_libraries_agree(name: str, peer: str) -> None:
     """At least a few of what is drawn can be expressed; the reasons of the others are shown if not."""
     other = PEERS[name, peer]
     seen: Counter[str | None] = Counter()
 
-    def compare(case: Case) -> None:
-        desc, arrays = case
+    def compare(desc: OperatorDesc, arrays: dict[str, Array]) -> None:
         refused = other.refuses(desc, arrays)
         seen[refused] += 1
         if refused is not None:
@@ -62,7 +70,12 @@ def test_other_libraries_agree(name: str, peer: str) -> None:
 
     for number in range(200, 240):
         if seen[None] < 15:
-            draw_some(testing.cases(name, most_elements=600), 15, compare, number)
+            for desc, arrays in drawn(name, number):
+                try:
+                    compare(desc, dict(arrays))
+                except Exception as error:
+                    error.add_note(f"{desc}\n{arrays}")
+                    raise
     assert seen[None] >= 15, f"compared {seen.pop(None, 0)}, not expressed: {seen}"
 
 
