@@ -17,6 +17,10 @@ cdef extern from "blocks.h" nogil:
 
     dmlcy_float_block dmlcy_each_float(float element) noexcept
     dmlcy_double_block dmlcy_each_double(double element) noexcept
+    dmlcy_int8_t_block dmlcy_each_int8_t(int8_t element) noexcept
+    dmlcy_int16_t_block dmlcy_each_int16_t(int16_t element) noexcept
+    dmlcy_int32_t_block dmlcy_each_int32_t(int32_t element) noexcept
+    dmlcy_int64_t_block dmlcy_each_int64_t(int64_t element) noexcept
     dmlcy_uint8_t_block dmlcy_each_uint8_t(uint8_t element) noexcept
     dmlcy_uint16_t_block dmlcy_each_uint16_t(uint16_t element) noexcept
     dmlcy_uint32_t_block dmlcy_each_uint32_t(uint32_t element) noexcept

@@ -128,4 +128,25 @@ DMLCY_INLINE void dmlcy_store_place_t(place_t *target, place_t place)
     *target = place;
 }
 
+/* Elements and what says where they stand can also be in blocks of their own. Takes those that are greater. */
+#define DMLCY_TAKE_GREATER(type)                                                                                       \
+    DMLCY_INLINE void dmlcy_take_greater_##type(                                                                       \
+        dmlcy_##type##_block *greatest, dmlcy_##type##_block *mark, dmlcy_##type##_block key,                          \
+        dmlcy_##type##_block mark_of_key)                                                                              \
+    {                                                                                                                  \
+        const dmlcy_##type##_block mask = (dmlcy_##type##_block)DMLCY_MASK(key > *greatest);                           \
+        *greatest = dmlcy_max_##type(*greatest, key);                                                                  \
+        *mark = (mark_of_key & mask) | (*mark & ~mask);                                                                \
+    }
+
+DMLCY_TAKE_GREATER(int8_t)
+DMLCY_TAKE_GREATER(int16_t)
+DMLCY_TAKE_GREATER(int32_t)
+DMLCY_TAKE_GREATER(int64_t)
+DMLCY_TAKE_GREATER(uint8_t)
+DMLCY_TAKE_GREATER(uint16_t)
+DMLCY_TAKE_GREATER(uint32_t)
+DMLCY_TAKE_GREATER(uint64_t)
+#undef DMLCY_TAKE_GREATER
+
 #endif

@@ -2,6 +2,11 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from dmlcy._runtime.blocks cimport (
+    dmlcy_int8_t_block, dmlcy_int16_t_block, dmlcy_int32_t_block, dmlcy_int64_t_block, dmlcy_uint8_t_block,
+    dmlcy_uint16_t_block, dmlcy_uint32_t_block, dmlcy_uint64_t_block
+)
+
 ctypedef void (*PlaceRow)(const void* source, void* target, int64_t size, int64_t number, int64_t step) noexcept nogil
 
 cdef extern from "places.h" nogil:
@@ -57,3 +62,28 @@ cdef extern from "places.h" nogil:
     place_t dmlcy_first_place(place_t first, place_t second) noexcept
     place_t dmlcy_load_place_t(const place_t* source) noexcept
     void dmlcy_store_place_t(place_t* target, place_t place) noexcept
+
+    void dmlcy_take_greater_int8_t(
+        dmlcy_int8_t_block* greatest, dmlcy_int8_t_block* mark,
+        dmlcy_int8_t_block key, dmlcy_int8_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_int16_t(
+        dmlcy_int16_t_block* greatest, dmlcy_int16_t_block* mark,
+        dmlcy_int16_t_block key, dmlcy_int16_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_int32_t(
+        dmlcy_int32_t_block* greatest, dmlcy_int32_t_block* mark,
+        dmlcy_int32_t_block key, dmlcy_int32_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_int64_t(
+        dmlcy_int64_t_block* greatest, dmlcy_int64_t_block* mark,
+        dmlcy_int64_t_block key, dmlcy_int64_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_uint8_t(
+        dmlcy_uint8_t_block* greatest, dmlcy_uint8_t_block* mark,
+        dmlcy_uint8_t_block key, dmlcy_uint8_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_uint16_t(
+        dmlcy_uint16_t_block* greatest, dmlcy_uint16_t_block* mark,
+        dmlcy_uint16_t_block key, dmlcy_uint16_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_uint32_t(
+        dmlcy_uint32_t_block* greatest, dmlcy_uint32_t_block* mark,
+        dmlcy_uint32_t_block key, dmlcy_uint32_t_block mark_of_key) noexcept
+    void dmlcy_take_greater_uint64_t(
+        dmlcy_uint64_t_block* greatest, dmlcy_uint64_t_block* mark,
+        dmlcy_uint64_t_block key, dmlcy_uint64_t_block mark_of_key) noexcept

@@ -62,6 +62,29 @@ def test_larger_tensors(case: Windows, dtype: str) -> None:
         assert_same_values(dml.max_pooling2(source, **pooling(case), output_indices=True), expected)
 
 
+LAST = [
+    Windows((2, 70, 9, 11), (2, 2), (2, 2), (1, 1), (0, 0), (0, 0)),
+    Windows((1, 33, 12, 14), (3, 3), (2, 2), (1, 1), (1, 1), (1, 1)),
+    Windows((2, 40, 9, 10), (3, 3), (1, 1), (2, 2), (2, 2), (2, 2)),
+    Windows((2, 37, 5, 6, 7), (2, 3, 2), (2, 2, 1), (1, 2, 1), (1, 1, 0), (0, 2, 1)),
+    Windows((1, 32, 7, 8), (2, 3), (2, 1), (1, 1), (3, 0), (0, 4)),  # windows of padding only
+    Windows((2, 8, 7, 8), (2, 3), (2, 1), (1, 1), (0, 0), (0, 0)),
+]
+
+
+@pytest.mark.parametrize("case", LAST, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("index", ["UINT32", "UINT64"])
+def test_channels_that_are_neighbours_in_all_tensors(case: Windows, dtype: str, index: str) -> None:
+    x = image(9, case.sizes, dtype)
+    expected = dml.max_pooling2(x, **pooling(case), output_indices=index)
+    assert_same_values(expected, reference.max_pooling2(x, **pooling(case), output_indices=index))
+    source = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    out = tuple(np.moveaxis(np.empty_like(np.moveaxis(one, 1, -1), order="C"), -1, 1) for one in expected)
+    dml.max_pooling2(source, **pooling(case), output_indices=index, out=out)
+    assert_same_values(tuple(map(np.ascontiguousarray, out)), expected)
+
+
 @examples(60)
 @given(dilated, st.sampled_from(["f4", "f2", "i1", "i4", "u1"]), seeds)
 def test_torch(case: Windows, dtype: str, seed: int) -> None:

@@ -2,7 +2,7 @@
 """window_reduce: AVERAGE_POOLING."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint16_t, uint32_t, uintptr_t
+from libc.stdint cimport INT64_MAX, int64_t, uint16_t, uint32_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from numpy cimport ndarray
@@ -26,6 +26,7 @@ from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
 
 cdef enum:
+    BLOCK = 32                      # bytes of the blocks of blocks.h, and elements, at most
     GROUP = 8                       # rows that one pass combines
     SLOTS = 2 * GROUP               # rows that are kept for the windows that follow, at most
     LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
@@ -42,6 +43,8 @@ cdef enum:
     SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
     RESULT_SUMS = 8                 # what a result costs besides, in sums
     TURN_SUMS = 12                  # what it costs to turn an element or a result
+    MOST_TAPS = 32                  # of windows that are taken whole, lane by lane
+    MOST_SHARED = 10                # windows that an element is under, if they are
 
 # isa.h says what becomes of functions that are declared so: they take a WindowSum or a WindowFinish.
 cdef extern from "isa.h" nogil:
@@ -89,9 +92,11 @@ cdef struct WindowPlan:
     const char* input
     char* output
     char* indices
-    int indices_item                # bytes of an index
+    int indices_item                # bytes of an index; 0: nobody asks
+    bint beside                     # lanes are neighbours in all tensors: windows are taken whole, a row of them in a band
     int axes
     bint deep                       # one of `axis` is pooled
+    bint filled                     # for certain, there is an element under each window
     WindowAxis axis[MAX_RANK]       # none of the following
     WindowAxis lines
     WindowAxis rows
@@ -119,6 +124,7 @@ cdef struct WindowPlan:
     bint taken                      # and are combined at once
     bint flat                       # so are rows of the output
     double volume                   # elements of a window; int64 could overflow
+    double shared                   # windows that an element is under
     const void* attributes
 
 # Where a band is.
@@ -173,6 +179,24 @@ cdef struct WindowFinish:
     int64_t line_step               # elements between lines of results, and of counts
     double volume
     const void* attributes
+
+# Windows that follow each other along the columns and have the same taps inside the input.
+cdef struct WindowLanes:
+    const char* input
+    char* output
+    char* indices
+    int64_t columns
+    int64_t input_step              # bytes from window to window
+    int64_t output_step
+    int64_t indices_step
+    int indices_item
+    int64_t lanes                   # a block of them, or more
+    uint32_t number                 # of the element at `input`, if the input were packed
+    uint32_t number_step            # from window to window
+    uint32_t lane_step              # from lane to lane
+    int taps
+    int64_t at[MOST_TAPS]           # bytes from `input` to the elements under a tap
+    uint32_t numbers[MOST_TAPS]     # from `number` to theirs
 
 
 cdef inline void flush_rows(WindowSum* sum) noexcept nogil:
@@ -328,6 +352,66 @@ cdef inline int64_t next_row(
     return distance
 
 
+# The taps of the windows at a column, from `tap` to `end_tap` along the columns, in ascending order.
+cdef void find_taps(
+        const WindowPlan* plan, const WindowPlace* place, int64_t column, int64_t tap, int64_t end_tap,
+        WindowLanes* lanes) noexcept nogil:
+    cdef const WindowAxis* rows = &plan.rows
+    cdef const WindowAxis* columns = &plan.columns
+    cdef int64_t outer[MAX_RANK]
+    cdef int64_t input = 0
+    cdef int64_t number = 0
+    cdef int64_t first, end, row, at
+    cdef int n
+    valid_taps(rows, place.row, &first, &end)
+    for n in range(plan.axes):
+        outer[n] = 0
+    lanes.taps = 0
+    for _ in range(valid_rows(plan, place)):
+        for row in range(first, end):
+            row = place.row * rows.stride + row * rows.dilation - rows.start
+            for at in range(tap, end_tap):
+                at = column * columns.stride + at * columns.dilation - columns.start
+                lanes.at[lanes.taps] = input + row * rows.input_step + at * columns.input_step
+                lanes.numbers[lanes.taps] = <uint32_t> (number + row * rows.number_step + at * columns.number_step)
+                lanes.taps += 1
+        input += next_row(plan, place, outer, &number)
+
+
+# A row of windows, those with the same taps at once.
+cdef void take_lanes(const WindowPlan* plan, const WindowPlace* place, WindowLoop loop) noexcept nogil:
+    cdef const WindowAxis* columns = &plan.columns
+    cdef int64_t column = 0
+    cdef int64_t tap, end_tap, next_tap, next_end
+    cdef WindowLanes lanes
+    lanes.input = place.input
+    lanes.output = place.output + place.row * plan.rows.output_step
+    lanes.indices = plan.indices + place.indices_at + place.row * plan.rows.indices_step
+    lanes.input_step = columns.stride * columns.input_step
+    lanes.output_step = columns.output_step
+    lanes.indices_step = columns.indices_step
+    lanes.indices_item = plan.indices_item
+    lanes.lanes = place.run
+    lanes.number = <uint32_t> place.number
+    lanes.number_step = <uint32_t> (columns.stride * columns.number_step)
+    lanes.lane_step = <uint32_t> plan.lanes.number_step
+    valid_taps(columns, 0, &tap, &end_tap)
+    while column < columns.results:
+        find_taps(plan, place, column, tap, end_tap, &lanes)
+        lanes.columns = 0
+        next_tap = tap
+        next_end = end_tap
+        while next_tap == tap and next_end == end_tap and column + lanes.columns < columns.results:
+            lanes.columns += 1
+            valid_taps(columns, column + lanes.columns, &next_tap, &next_end)
+        loop(&lanes)
+        column += lanes.columns
+        lanes.output += lanes.columns * lanes.output_step
+        lanes.indices += lanes.columns * lanes.indices_step
+        tap = next_tap
+        end_tap = next_end
+
+
 # Whether each index has one element, inside the input: the axis then has a window and a stride of 1.
 cdef bint not_pooled(WindowAxis* axis) noexcept nogil:
     if axis.window > 1 or axis.start > 0 or (axis.results - 1) * axis.stride >= axis.size:
@@ -353,6 +437,12 @@ cdef bint merge(WindowAxis* outer, const WindowAxis* inner) noexcept nogil:
     return True
 
 
+# Whether it is certain that there is an element under each window.
+cdef inline bint covers(const WindowAxis* axis) noexcept nogil:
+    cdef int64_t last = (axis.results - 1) * axis.stride - axis.start
+    return axis.start <= (axis.window - 1) * axis.dilation and axis.dilation <= axis.size and last < axis.size
+
+
 # Fills in the axes, without those that make no difference; neighbours that are not pooled become one where they can.
 cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
     cdef int n, spatial
@@ -361,6 +451,8 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
     cdef int64_t numbers[MAX_RANK]
     cdef WindowAxis axis
     plan.volume = 1
+    plan.shared = 1
+    plan.filled = True
     plan.axes = 0
     for n in range(a.input.rank - 1, -1, -1):
         numbers[n] = number
@@ -379,6 +471,8 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         axis.dilation = a.dilations[spatial] if spatial >= 0 else 1
         axis.start = a.start[spatial] if spatial >= 0 else 0
         plan.volume *= <double> axis.window
+        plan.shared *= <double> axis.window / <double> axis.stride
+        plan.filled = plan.filled and covers(&axis)
         if not_pooled(&axis) and plan.axes > 0 and not_pooled(&plan.axis[plan.axes - 1]):
             if merge(&plan.axis[plan.axes - 1], &axis):
                 continue
@@ -455,11 +549,16 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
 
     plan.run = plan.lanes.results
     plan.turned = plan.run > 1 and columns.input_step == item
+    plan.beside = dmlcy_wide() and plan.filled and plan.volume <= MOST_TAPS and plan.shared <= MOST_SHARED
+    plan.beside = plan.beside and plan.run * item >= BLOCK and not plan.turned and plan.lanes.input_step == item
+    plan.beside = plan.beside and plan.lanes.output_step == item and plan.lanes.indices_step == plan.indices_item
     if plan.turned:
         plan.run = min(plan.run, TURNED_LANES)
         for lane in range(plan.run):
             plan.lane_at[lane] = lane * plan.lanes.input_step
-    if plan.run > 1:
+    if plan.beside:
+        longest = INT64_MAX // 2
+    elif plan.run > 1:
         if plan.run * min(columns.size, GROUP) > LONGEST_RUN:
             plan.run = MOST_LANES
         longest = LONGEST_RUN // plan.run
@@ -482,7 +581,11 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
     plan.taken = plan.direct and not plan.deep
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
+    if plan.beside:
+        plan.band = 1
     plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.band)))
+    if plan.beside:
+        plan.tall = 1
     plan.bands = ceil_div(plan.rows.results, plan.tall)
     plan.tall = ceil_div(plan.rows.results, plan.bands)
     plan.line_room = room_of(plan.band * plan.pitch * plan.run)
@@ -503,7 +606,7 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own) n
     plan.input = a.input.data
     plan.output = a.output.data
     plan.indices = a.indices.data
-    plan.indices_item = a.indices.item
+    plan.indices_item = a.indices.item if a.indices.dtype else 0
     plan.attributes = a.attributes
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
