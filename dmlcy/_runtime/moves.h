@@ -5,7 +5,8 @@
  *
  * dmlcy_turn_ITEM(source, rows, height, cols, target, pitch) transposes rows of elements of ITEM bytes (1, 2, 4 or 8): row
  * i begins at source + rows[i], column j goes to target + j * pitch. `height` is a multiple of 16 / ITEM, and `cols` a power
- * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS.
+ * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS. dmlcy_turn_tiles_ITEM(..., step) puts
+ * each 16 / ITEM rows `step` bytes behind the ones before them, instead of 16.
  *
  * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn,
  * and returns for how many positions: as many as make full registers, or none where the processor cannot pick bytes.
@@ -79,30 +80,36 @@ DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
 /* `digits` is the logarithm of 16 / item. */
 #define DMLCY_TURN(item, digits)                                                                                       \
     DMLCY_INLINE void dmlcy_turn_##item##_(const char *source, const int64_t *rows, int64_t height, int cols,          \
-                                           char *target, int64_t pitch)                                                \
+                                           char *target, int64_t pitch, int64_t step)                                  \
     {                                                                                                                  \
         const int side = 16 / item, together = side / cols;                                                            \
         __m128i pack[16];                                                                                              \
         int64_t i;                                                                                                     \
         int k;                                                                                                         \
-        for (i = 0; i < height; i += side) {                                                                           \
+        for (i = 0; i < height; i += side, target += step) {                                                           \
             _Pragma("GCC unroll 16") for (k = 0; k < cols; k++)                                                        \
                 pack[k] = dmlcy_load_rows(source, rows + i + k * together, together);                                  \
             dmlcy_shuffle_##item(pack, cols, digits);                                                                  \
             _Pragma("GCC unroll 16") for (k = 0; k < cols; k++)                                                        \
-                _mm_storeu_si128((__m128i *)(target + k * pitch + i * item), pack[k]);                                 \
+                _mm_storeu_si128((__m128i *)(target + k * pitch), pack[k]);                                            \
         }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void dmlcy_turn_tiles_##item(const char *source, const int64_t *rows, int64_t height,                \
+                                               int64_t cols, char *target, int64_t pitch, int64_t step)                \
+    {                                                                                                                  \
+        if (cols * item == 16)                                                                                         \
+            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, pitch, step);                                \
+        else if (item < 8 && cols * item == 8)                                                                         \
+            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, pitch, step);                  \
+        else if (item < 4)                                                                                             \
+            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, pitch, step);                  \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \
                                          char *target, int64_t pitch)                                                  \
     {                                                                                                                  \
-        if (cols * item == 16)                                                                                         \
-            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, pitch);                                      \
-        else if (item < 8 && cols * item == 8)                                                                         \
-            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, pitch);                        \
-        else if (item < 4)                                                                                             \
-            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, pitch);                        \
+        dmlcy_turn_tiles_##item(source, rows, height, cols, target, pitch, 16);                                        \
     }
 
 #else
@@ -110,6 +117,12 @@ DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
 #define DMLCY_TURNS 0
 
 #define DMLCY_TURN(item, digits)                                                                                       \
+    static inline void dmlcy_turn_tiles_##item(const char *source, const int64_t *rows, int64_t height,                \
+                                               int64_t cols, char *target, int64_t pitch, int64_t step)                \
+    {                                                                                                                  \
+        (void)source, (void)rows, (void)height, (void)cols, (void)target, (void)pitch, (void)step;                     \
+    }                                                                                                                  \
+                                                                                                                       \
     static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \
                                          char *target, int64_t pitch)                                                  \
     {                                                                                                                  \

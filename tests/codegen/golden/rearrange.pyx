@@ -11,7 +11,8 @@ from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, ma
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
     dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4,
-    dmlcy_turn_8, dmlcy_weave_3_1, dmlcy_weave_3_2, DMLCY_TURNS,
+    dmlcy_turn_8, dmlcy_turn_tiles_1, dmlcy_turn_tiles_2, dmlcy_turn_tiles_4, dmlcy_turn_tiles_8, dmlcy_weave_3_1,
+    dmlcy_weave_3_2, DMLCY_TURNS,
 )
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.copy cimport dmlcy_copy
@@ -475,6 +476,7 @@ cdef enum:
     CELL_BYTES = 65536              # the cells of a block, at most
     NEAR_BYTES = 16384              # the same where fewer do as well
     ROWS = 512                      # elements of a row that are fetched at once
+    TILES = 32                      # that are transposed at once
     BLOCK_BYTES = 65536             # of a block without cells
     SHORT_RUN = 16                  # bytes; longer runs are not woven
     FEW = 8                         # planes that are woven
@@ -504,6 +506,7 @@ cdef enum Way:
     WEAVE_ROWS                      # so are planes
     GATHER_ROWS                     # nothing is contiguous in the input
     TURN_ROWS                       # `few`, `within` and `line` follow each other in the input: it is transposed
+    TURN_TILES                      # `within` does, and in the output too: each line is a tile that is transposed
     SPLIT_ROWS                      # the planes of a row take turns in the input: the elements of each come together
     COPY_STRIDED                    # nothing is contiguous in the output
 
@@ -755,6 +758,123 @@ cdef void split_rows(const MovePlan* plan, const Block* block, const char* sourc
             dmlcy_stream_seek(stream, target + k * block.few.out_step + line * block.line.out_step)
             dmlcy_stream_put(stream, cells + k * plan.pitch + line * run, run)
 
+# Transposes a tile per line, all their first rows together; `rows` are the offsets of the `height` rows of a tile.
+cdef void turn_tiles_1(const Block* block, const char* source, char* target, const int64_t* rows,
+                       int64_t height) noexcept nogil:
+    cdef int64_t tile_rows[16 * TILES]
+    cdef int64_t width = block.within.size
+    cdef int64_t pitch = block.within.out_step
+    cdef int64_t cols = 16, i, j, tile
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 16 or cols == 1 or cols * 1 < 4:
+        for tile in range(block.line.size):
+            transpose_1(source + tile * block.line.step, rows, height, width,
+                        target + tile * block.line.out_step, pitch)
+        return
+    # The last rows and columns overlap others.
+    for i in range(0, height, 16):
+        i = min(i, height - 16)
+        for tile in range(block.line.size):
+            for j in range(16):
+                tile_rows[tile * 16 + j] = rows[i + j] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            dmlcy_turn_tiles_1(source + j * 1, tile_rows, block.line.size * 16, cols,
+                               target + j * pitch + i * 1, pitch, block.line.out_step)
+            j += cols
+
+cdef void turn_tiles_2(const Block* block, const char* source, char* target, const int64_t* rows,
+                       int64_t height) noexcept nogil:
+    cdef int64_t tile_rows[8 * TILES]
+    cdef int64_t width = block.within.size
+    cdef int64_t pitch = block.within.out_step
+    cdef int64_t cols = 8, i, j, tile
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 8 or cols == 1 or cols * 2 < 4:
+        for tile in range(block.line.size):
+            transpose_2(source + tile * block.line.step, rows, height, width,
+                        target + tile * block.line.out_step, pitch)
+        return
+    # The last rows and columns overlap others.
+    for i in range(0, height, 8):
+        i = min(i, height - 8)
+        for tile in range(block.line.size):
+            for j in range(8):
+                tile_rows[tile * 8 + j] = rows[i + j] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            dmlcy_turn_tiles_2(source + j * 2, tile_rows, block.line.size * 8, cols,
+                               target + j * pitch + i * 2, pitch, block.line.out_step)
+            j += cols
+
+cdef void turn_tiles_4(const Block* block, const char* source, char* target, const int64_t* rows,
+                       int64_t height) noexcept nogil:
+    cdef int64_t tile_rows[4 * TILES]
+    cdef int64_t width = block.within.size
+    cdef int64_t pitch = block.within.out_step
+    cdef int64_t cols = 4, i, j, tile
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 4 or cols == 1 or cols * 4 < 4:
+        for tile in range(block.line.size):
+            transpose_4(source + tile * block.line.step, rows, height, width,
+                        target + tile * block.line.out_step, pitch)
+        return
+    # The last rows and columns overlap others.
+    for i in range(0, height, 4):
+        i = min(i, height - 4)
+        for tile in range(block.line.size):
+            for j in range(4):
+                tile_rows[tile * 4 + j] = rows[i + j] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            dmlcy_turn_tiles_4(source + j * 4, tile_rows, block.line.size * 4, cols,
+                               target + j * pitch + i * 4, pitch, block.line.out_step)
+            j += cols
+
+cdef void turn_tiles_8(const Block* block, const char* source, char* target, const int64_t* rows,
+                       int64_t height) noexcept nogil:
+    cdef int64_t tile_rows[2 * TILES]
+    cdef int64_t width = block.within.size
+    cdef int64_t pitch = block.within.out_step
+    cdef int64_t cols = 2, i, j, tile
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
+        for tile in range(block.line.size):
+            transpose_8(source + tile * block.line.step, rows, height, width,
+                        target + tile * block.line.out_step, pitch)
+        return
+    # The last rows and columns overlap others.
+    for i in range(0, height, 2):
+        i = min(i, height - 2)
+        for tile in range(block.line.size):
+            for j in range(2):
+                tile_rows[tile * 2 + j] = rows[i + j] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            dmlcy_turn_tiles_8(source + j * 8, tile_rows, block.line.size * 2, cols,
+                               target + j * pitch + i * 8, pitch, block.line.out_step)
+            j += cols
+
+cdef void turn_tiles(const MovePlan* plan, const Block* block, const char* source, char* target,
+                     const int64_t* rows) noexcept nogil:
+    cdef int64_t height = block.row.size * block.grain.size
+    if plan.item == 1:
+        turn_tiles_1(block, source, target, rows, height)
+    if plan.item == 2:
+        turn_tiles_2(block, source, target, rows, height)
+    if plan.item == 4:
+        turn_tiles_4(block, source, target, rows, height)
+    if plan.item == 8:
+        turn_tiles_8(block, source, target, rows, height)
+
 cdef void copy_strided_1(const Block* block, const char* source, char* target) noexcept nogil:
     cdef bint swap = block.row.size < block.line.size
     cdef const MoveAxis* outer = &block.row if swap else &block.line
@@ -835,7 +955,7 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
         rest //= plan.outer[d].size
         source += at[d] * plan.outer[d].step
         target += at[d] * plan.outer[d].out_step
-    if plan.way == TURN_ROWS:
+    if plan.way == TURN_ROWS or plan.way == TURN_TILES:
         list_offsets(0, plan.row_piece * block.grain.size, block.row.step, block.grain.size, block.grain.step, rows)
     elif plan.way == SPLIT_ROWS:
         list_offsets(0, plan.row_piece, block.row.step, 1, 0, rows)
@@ -854,6 +974,8 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
             if plan.touches and at[plan.line_axis] == 0:
                 dmlcy_touch(source, (block.row.size - 1) * block.row.step + plan.item)
             turn_rows(plan, &block, source, target, rows, cells, &stream)
+        elif plan.way == TURN_TILES:
+            turn_tiles(plan, &block, source, target, rows)
         elif plan.way == SPLIT_ROWS:
             split_rows(plan, &block, source, target, rows, cells, &stream)
         else:
@@ -1001,6 +1123,14 @@ cdef void choose_turn(MovePlan* plan) noexcept nogil:
         block.grain = take_axis(plan, -1)
     sort_by_input(plan)
 
+# Whether planes of two axes, the inner ones of the output, follow each other both in the input and in the output.
+cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int near) noexcept nogil:
+    cdef int64_t plane
+    if next < 0 or near < 0 or near == next:
+        return False
+    plane = inner.size * plan.outer[next].size
+    return plane <= ROWS and plan.outer[near].out_step == plane * plan.item
+
 # Chooses the axes of a block, and how it is copied.
 cdef void choose_block(MovePlan* plan) noexcept nogil:
     cdef Block* block = &plan.block
@@ -1042,6 +1172,11 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
         block.row = inner
         block.few = take_axis(plan, near)
         sort_by_input(plan)
+    elif makes_tiles(plan, &inner, next, near):
+        plan.way = TURN_TILES
+        block.grain = inner
+        block.row = take_axis(plan, next)
+        block.within = take_axis(plan, axis_of_step(plan, item))
     elif near != next and inner.size <= FEW and inner.step == plan.outer[near].size * item and inner.step < NARROW:
         block.few = inner
         block.row = take_axis(plan, next)
@@ -1086,6 +1221,8 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
                         and NEAR_BYTES < plan.row_piece * block.row.step <= TOUCHED_BYTES)
     elif plan.way == GATHER_ROWS:
         plan.line_piece = CELL_BYTES // 2 // (block.few.size * plan.pitch)
+    elif plan.way == TURN_TILES:
+        plan.line_piece = min(max(NEAR_BYTES // (plan.row_piece * position * width), <int64_t> 1), <int64_t> TILES)
     elif plan.way == SPLIT_ROWS:
         plan.line_piece = max(CELL_BYTES // 2 // (plan.row_piece * position), <int64_t> 1)
         plan.pitch = ((plan.line_piece * plan.row_piece * plan.item + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
@@ -1155,7 +1292,7 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
     run = plan.row_piece * plan.block.grain.size * plan.item
     if plan.way != SPLIT_ROWS:
         run *= plan.block.few.size
-    plan.streams = (stream_pays(2 * bytes) and plan.way != COPY_STRIDED
+    plan.streams = (stream_pays(2 * bytes) and plan.way != COPY_STRIDED and plan.way != TURN_TILES
                     and (plan.block.few.size == 1 or plan.block.grain.size == 1) and run >= LONG_RUN)
     plan.blocks = 1
     for d in range(plan.outers):
