@@ -93,7 +93,7 @@ cdef struct WindowPlan:
     char* output
     char* indices
     int indices_item                # bytes of an index; 0: nobody asks
-    bint beside                     # lanes are neighbours in all tensors: windows are taken whole, a row of them in a band
+    bint beside                     # lanes are neighbours in all tensors: windows are taken whole, row by row
     int axes
     bint deep                       # one of `axis` is pooled
     bint filled                     # for certain, there is an element under each window
