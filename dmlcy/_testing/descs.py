@@ -129,10 +129,13 @@ class Walk:
 
     def take(self, changes: Values) -> bool:
         """Goes on to the desc with these changes, and with what follows from them, if it is valid."""
-        check = self.check({name: self.values[name] for name in self.given} | changes)
+        values = {name: self.values[name] for name in self.given} | changes
+        check = self.check(values)
         for _ in range(ADAPTED):
-            if check.violations:
-                check = self.check(self.adapted(check))
+            before, values = values, self.adapted(check) if check.violations else values
+            if values == before:
+                break
+            check = self.check(values)
         if check.violations or _elements(check.resolved) > self.most:
             return False
         self.values = check.resolved

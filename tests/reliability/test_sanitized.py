@@ -38,20 +38,23 @@ PROGRAM = """
         whole = (ctypes.c_char * values.nbytes).from_address(block.ctypes.data)
         return np.frombuffer(whole, values.dtype).reshape(sizes)
 
-    def call(operator, short):
-        example = operator.examples[0]
+    def call(operator, example, short):
         inputs = [tensor(name == short, *one) for name, one in example.inputs.items()]
-        [out] = [tensor(name == short, *one) for name, one in example.outputs.items()]
-        getattr(dml, operator.python)(*inputs, **operator.example_arguments(example), out=out)
+        outs = [tensor(name == short, *one) for name, one in example.outputs.items()]
+        optional = {field.python for field in operator.fields if field.kind == "output" and field.optional}
+        asked = {name: dtype for name, (dtype, _, _) in example.outputs.items() if name in optional}
+        out = tuple(outs) if asked else outs[0]
+        getattr(dml, operator.python)(*inputs, **operator.example_arguments(example), **asked, out=out)
 
     blocks, found = [], []
     for operator in OPERATORS.values():
+        example = max(operator.examples, key=lambda one: len(one.outputs))
         for short in (None, *(field.python for field in operator.fields if field.kind != "attribute")):
             with tempfile.TemporaryFile() as said:
                 child = os.fork()
                 if child == 0:
                     os.dup2(said.fileno(), 2)
-                    call(operator, short)
+                    call(operator, example, short)
                     os._exit(0)
                 status = os.waitpid(child, 0)[1]
                 said.seek(0)
