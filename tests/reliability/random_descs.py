@@ -29,8 +29,8 @@ class Walk(descs.Walk):
         level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
         super().__init__(None, operator, level, most)  # type: ignore[arg-type]
         self.chance = chance
-        self.fields = [field for field in operator.fields if field.kind != "output" and field.value is None]
-        self.tensors = [field for field in self.fields if field.kind == "input"]
+        self.fields = [field for field in operator.fields if field.python in self.given]
+        self.tensors = [field for field in self.fields if field.kind != "attribute"]
         for field in self.tensors:
             self.new_dtype(field)
             self.new_rank(field)
@@ -48,7 +48,7 @@ class Walk(descs.Walk):
         """Another value of some field, where one is found soon that makes a valid desc."""
         for _ in range(3):
             before, field = self.values, self.chance.choice(self.fields)
-            if field.kind != "input":
+            if field.kind == "attribute":
                 self.new_attribute(field)
             elif self.chance.random() < 0.8:
                 self.new_sizes(field)
