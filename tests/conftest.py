@@ -12,8 +12,11 @@ if str(ROOT) not in sys.path:
 
 os.environ.pop("FORCE_COLOR", None)  # reports are compared as they are without colours
 
-# Few tests that take long: they come first, so that no processor works on them alone at the end.
-LONG = ("codegen/test_build.py", "site", "reliability/test_leaks.py", "codegen/test_cli.py", "typing")
+# Files that take long: they come first, so that no processor works on them alone at the end.
+LONG = (
+    "codegen/test_build.py", "operators/test_bad_input.py", "operators/test_differential.py",
+    "operators/test_testing.py", "site", "typing",
+)  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
