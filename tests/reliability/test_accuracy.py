@@ -38,6 +38,8 @@ def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytes
             names = [field.python for field in desc.operator.fields if field.kind == "input"]
             found = accuracy.expected(desc, dict(zip(names, arrays, strict=True)))
             result = compile_desc(desc)(*arrays)
+            if found.units is None:  # of a data type whose results are exact
+                return result
             for at in np.ndindex(result.shape):
                 value, one = found.values[at], found.units[at]
                 if one is not None and not isinstance(value, float):
