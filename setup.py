@@ -70,8 +70,9 @@ class BuildExt(build_ext):
 
 
 def extensions() -> list[Extension]:
-    """Return one extension module per Cython file, the generated ones made first."""
-    if (ROOT / "specs").is_dir() and (ROOT / "codegen" / "__main__.py").is_file():
+    """Return one extension module per Cython file; the generated ones are made first, but for DMLCY_GENERATED."""
+    made = bool(os.environ.get("DMLCY_GENERATED"))
+    if not made and (ROOT / "specs").is_dir() and (ROOT / "codegen" / "__main__.py").is_file():
         sys.path.insert(0, str(ROOT))
         from codegen.__main__ import generate
 

@@ -48,8 +48,13 @@ def one(word: str, kind: str) -> dict[str, Any]:
 
 
 def shown(word: str, width: int = 100) -> str:
-    """The text on a word. No line is longer than it must be, and nothing in it could move a cursor."""
-    text = lay_out(find(word), width)
+    """The text on a word."""
+    return laid_out(find(word), width)
+
+
+def laid_out(found: list[dict[str, Any]], width: int = 100) -> str:
+    """The text on what was found. No line is longer than it must be, and nothing in it could move a cursor."""
+    text = lay_out(found, width)
     for line in text.splitlines():
         assert line.isprintable() and line == line.rstrip()
         assert len(line) <= width or len(line.split()) <= 2, line
@@ -62,7 +67,7 @@ def test_every_id_is_explained() -> None:
         (found,) = find(identifier)
         assert found["id"] == identifier
         assert json.loads(json.dumps(found)) == found
-        assert shown(identifier).splitlines()[0] == identifier
+        assert laid_out([found]).splitlines()[0] == identifier
         assert found["error"] in dir(dml)
 
 
@@ -148,7 +153,9 @@ def test_an_error_of_a_field_has_an_example(operator: str) -> None:
 
 
 def has_an_example(identifier: str) -> None:
-    found, text = one(identifier, "field error"), _flat(shown(identifier))
+    (found,) = find(identifier)
+    assert found["kind"] == "field error"
+    text = _flat(laid_out([found]))
     example = found["example"]
     assert example is not None, "no change in dmlcy/_explain/breaks.py gives this error"
     assert f"{example['message']} [{identifier}]" in text
