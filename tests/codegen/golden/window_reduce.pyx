@@ -361,17 +361,17 @@ cdef void find_taps(
     cdef int64_t outer[MAX_RANK]
     cdef int64_t input = 0
     cdef int64_t number = 0
-    cdef int64_t first, end, row, at
+    cdef int64_t first, end, row_tap, row, column_tap, at
     cdef int n
     valid_taps(rows, place.row, &first, &end)
     for n in range(plan.axes):
         outer[n] = 0
     lanes.taps = 0
     for _ in range(valid_rows(plan, place)):
-        for row in range(first, end):
-            row = place.row * rows.stride + row * rows.dilation - rows.start
-            for at in range(tap, end_tap):
-                at = column * columns.stride + at * columns.dilation - columns.start
+        for row_tap in range(first, end):
+            row = place.row * rows.stride + row_tap * rows.dilation - rows.start
+            for column_tap in range(tap, end_tap):
+                at = column * columns.stride + column_tap * columns.dilation - columns.start
                 lanes.at[lanes.taps] = input + row * rows.input_step + at * columns.input_step
                 lanes.numbers[lanes.taps] = <uint32_t> (number + row * rows.number_step + at * columns.number_step)
                 lanes.taps += 1
@@ -581,11 +581,9 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
     plan.taken = plan.direct and not plan.deep
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
-    if plan.beside:
-        plan.band = 1
     plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.band)))
     if plan.beside:
-        plan.tall = 1
+        plan.band = plan.tall = 1
     plan.bands = ceil_div(plan.rows.results, plan.tall)
     plan.tall = ceil_div(plan.rows.results, plan.bands)
     plan.line_room = room_of(plan.band * plan.pitch * plan.run)
