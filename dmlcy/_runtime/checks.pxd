@@ -34,16 +34,8 @@ cdef inline int64_t checked_mul(int64_t a, int64_t b, bint* overflow) noexcept n
     return a * b
 
 
-# `x` multiplied by itself: the same bits with any C library. `exponent` is positive.
-cdef inline double power(double x, int64_t exponent) noexcept nogil:
-    cdef double result = 1
-    while True:
-        if exponent & 1:
-            result *= x
-        exponent >>= 1
-        if exponent == 0:
-            return result
-        x *= x
+cdef extern from "power.h" nogil:
+    double power "dmlcy_power"(double x, int64_t exponent) noexcept
 
 
 cdef inline int64_t magnitude(int64_t value) noexcept nogil:
