@@ -49,6 +49,7 @@ class ReduceLoop:
     elements: str | None  # the same for rows of elements, if these are accumulators
     finish: str | None  # None: the accumulator
     divisor: str | None  # `finish` is `acc` divided by it
+    folds: bool = False  # elements are accumulators, which are combined in any order, and twice where that is easier
     placed: bool = False  # accumulators are elements with their number in the input, as places.h has them
     rows: str | None = None  # what makes them of neighbours: wide and not
 
@@ -146,6 +147,7 @@ class WindowReduce:
                     elements=f"max_{stored}",
                     finish=None,
                     divisor=None,
+                    folds=True,
                 )
             )
         return loops
@@ -276,6 +278,7 @@ def placed(loop: ReduceLoop) -> ReduceLoop:
         combine=combine,
         sums=f"max_{acc}",
         elements=None,
+        folds=False,
         placed=True,
         rows=None if loop.item == 8 else f"dmlcy_places_{loop.stored}",
     )

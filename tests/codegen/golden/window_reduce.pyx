@@ -43,6 +43,8 @@ cdef enum:
     SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
     RESULT_SUMS = 8                 # what a result costs besides, in sums
     TURN_SUMS = 12                  # what it costs to turn an element or a result
+    FOLDED = 64                     # elements of a row under one window that are left before the last of them are combined
+    FOLDED_BAND = 16384             # elements of a band of such rows
     MOST_TAPS = 32                  # of windows that are taken whole, lane by lane
     MOST_SHARED = 10                # windows that an element is under, if they are
 
@@ -97,6 +99,8 @@ cdef struct WindowPlan:
     int axes
     bint deep                       # one of `axis` is pooled
     bint filled                     # for certain, there is an element under each window
+    bint folds                      # elements are accumulators, and are combined in any order
+    bint folded                     # what is under a window is one row of neighbours
     WindowAxis axis[MAX_RANK]       # none of the following
     WindowAxis lines
     WindowAxis rows
@@ -437,13 +441,29 @@ cdef bint merge(WindowAxis* outer, const WindowAxis* inner) noexcept nogil:
     return True
 
 
+# Whether one window has all elements of the axis under it.
+cdef inline bint spanned(const WindowAxis* axis) noexcept nogil:
+    return axis.results == 1 and axis.dilation == 1 and axis.start + axis.size <= axis.window
+
+
+cdef bint merge_spanned(WindowAxis* outer, const WindowAxis* inner) noexcept nogil:
+    if not spanned(outer) or not spanned(inner) or outer.input_step != inner.size * inner.input_step:
+        return False
+    outer.size *= inner.size
+    outer.window = outer.size
+    outer.start = 0
+    outer.input_step = inner.input_step
+    outer.number_step = inner.number_step
+    return True
+
+
 # Whether it is certain that there is an element under each window.
 cdef inline bint covers(const WindowAxis* axis) noexcept nogil:
     cdef int64_t last = (axis.results - 1) * axis.stride - axis.start
     return axis.start <= (axis.window - 1) * axis.dilation and axis.dilation <= axis.size and last < axis.size
 
 
-# Fills in the axes, without those that make no difference; neighbours that are not pooled become one where they can.
+# Fills in the axes, without those that make no difference; neighbours become one where they can.
 cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
     cdef int n, spatial
     cdef int64_t first, end
@@ -476,6 +496,8 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         if not_pooled(&axis) and plan.axes > 0 and not_pooled(&plan.axis[plan.axes - 1]):
             if merge(&plan.axis[plan.axes - 1], &axis):
                 continue
+        if plan.folds and plan.axes > 0 and merge_spanned(&plan.axis[plan.axes - 1], &axis):
+            continue
         valid_taps(&axis, 0, &first, &end)
         if axis.size > 1 or axis.results > 1 or first == end:
             plan.axis[plan.axes] = axis
@@ -542,12 +564,15 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     cdef int64_t longest = LONGEST_ROW
     cdef int64_t lane
     plan.columns = take_axis(plan, plan.axes - 1)
+    plan.folded = find_rows(plan) < 0
     plan.rows = take_axis(plan, find_rows(plan))
     plan.lanes = take_axis(plan, find_lanes(plan, item))
     plan.lines = take_axis(plan, find_lines(plan))
     plan.deep = find_rows(plan) >= 0
 
     plan.run = plan.lanes.results
+    plan.folded = plan.folded and plan.folds and plan.run == 1 and spanned(columns) and columns.size >= FOLDED
+    plan.folded = plan.folded and columns.input_step == item
     plan.turned = plan.run > 1 and columns.input_step == item
     plan.beside = dmlcy_wide() and plan.filled and plan.volume <= MOST_TAPS and plan.shared <= MOST_SHARED
     plan.beside = plan.beside and plan.run * item >= BLOCK and not plan.turned and plan.lanes.input_step == item
@@ -567,7 +592,9 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.blocks = ceil_div(columns.results, plan.block)
     plan.block = ceil_div(columns.results, plan.blocks)
     plan.taps = columns.window
-    if columns.dilation >= max(columns.size, <int64_t> 2):
+    if plan.folded:
+        plan.taps = 1
+    elif columns.dilation >= max(columns.size, <int64_t> 2):
         plan.taps = 1               # of each window at most one is inside the input, and there is nothing between them
     elif (plan.taps - 1) * columns.dilation > longest:
         plan.taps = max(GROUP, longest // columns.dilation // GROUP * GROUP)
@@ -584,6 +611,8 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.band)))
     if plan.beside:
         plan.band = plan.tall = 1
+    elif plan.folded:
+        plan.band = max(1, min(plan.lines.results, FOLDED_BAND // columns.size))
     plan.bands = ceil_div(plan.rows.results, plan.tall)
     plan.tall = ceil_div(plan.rows.results, plan.bands)
     plan.line_room = room_of(plan.band * plan.pitch * plan.run)
@@ -594,8 +623,8 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.flat = packed_columns(plan, columns.output_step, plan.lanes.output_step, item)
 
 
-# `own`: elements are accumulators as they are.
-cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own) noexcept nogil:
+# `own`: elements are accumulators as they are; `folds`: and are combined in any order.
+cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own, bint folds) noexcept nogil:
     cdef WindowPlan plan
     cdef const WindowAxis* rows = &plan.rows
     cdef int64_t total, row, results, elements
@@ -606,10 +635,11 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own) n
     plan.indices = a.indices.data
     plan.indices_item = a.indices.item if a.indices.dtype else 0
     plan.attributes = a.attributes
+    plan.folds = folds
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
     total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
-    row = min(plan.pitch, plan.columns.size) * plan.run * plan.band * plan.tall
+    row = (plan.columns.size if plan.folded else min(plan.pitch, plan.columns.size)) * plan.run * plan.band * plan.tall
     results = plan.block * plan.run * plan.band * plan.tall
     elements = row * min(rows.window if rows.results == 1 else min(rows.window, rows.stride), rows.size)
     for n in range(plan.axes):
@@ -617,7 +647,7 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own) n
         elements *= min(plan.axis[n].window, plan.axis[n].size)
     sums = <double> elements if plan.deep else 0
     sums += <double> row * min(rows.window, rows.size)
-    sums += <double> results * (min(plan.columns.window, plan.columns.size) + RESULT_SUMS)
+    sums += <double> results * ((1 if plan.folded else min(plan.columns.window, plan.columns.size)) + RESULT_SUMS)
     if plan.turned:
         sums += <double> (elements + results) * TURN_SUMS
     if total * sums <= SERIAL_SUMS:
@@ -2268,7 +2298,7 @@ cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t e
 
 
 cdef int average_pooling_FLOAT16(WindowReduce* a) noexcept nogil:
-    return run_windows(average_pooling_FLOAT16_work, a, sizeof(uint16_t), True)
+    return run_windows(average_pooling_FLOAT16_work, a, sizeof(uint16_t), True, False)
 
 
 # average_pooling_FLOAT32
@@ -2706,7 +2736,7 @@ cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t e
 
 
 cdef int average_pooling_FLOAT32(WindowReduce* a) noexcept nogil:
-    return run_windows(average_pooling_FLOAT32_work, a, sizeof(float), True)
+    return run_windows(average_pooling_FLOAT32_work, a, sizeof(float), True, False)
 
 
 # AVERAGE_POOLING
