@@ -43,7 +43,7 @@ cdef enum:
     SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
     RESULT_SUMS = 8                 # what a result costs besides, in sums
     TURN_SUMS = 12                  # what it costs to turn an element or a result
-    FOLDED = 64                     # elements of a row under one window that are left before the last of them are combined
+    FOLDED = 64                     # elements that are left of a row under one window before the last step
     FOLDED_BAND = 16384             # elements of a band of such rows
     MOST_TAPS = 32                  # of windows that are taken whole, lane by lane
     MOST_SHARED = 10                # windows that an element is under, if they are
