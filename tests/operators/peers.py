@@ -253,6 +253,8 @@ def fold_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
     given = (*desc.window_sizes, *desc.strides, *desc.dilations, *desc.start_padding, *desc.end_padding)
     if max(*given, *desc.output.sizes) > 2**20:
         return "attributes beyond what its arithmetic takes"
+    if len(desc.window_sizes) != 2 and any(w > 1 < d for w, d in zip(desc.window_sizes, desc.dilations, strict=True)):
+        return "it lays dilated windows right over two spatial axes only"
     return None if x.dtype == np.float32 else f"no {x.dtype}"
 
 

@@ -3,21 +3,20 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from numpy cimport ndarray
 from dmlcy._runtime.arguments cimport take_sizes, take_uints
 from dmlcy._runtime.blocks cimport (
-    dmlcy_double_block, dmlcy_each_double, dmlcy_each_float, dmlcy_each_uint16_t, dmlcy_each_uint32_t,
-    dmlcy_each_uint64_t, dmlcy_each_uint8_t, dmlcy_float_block, dmlcy_load_double, dmlcy_load_float, dmlcy_load_half,
-    dmlcy_load_half_wide, dmlcy_load_uint16_t, dmlcy_load_uint32_t, dmlcy_load_uint64_t, dmlcy_load_uint8_t,
-    dmlcy_store_double, dmlcy_store_float, dmlcy_store_uint16_t, dmlcy_store_uint32_t, dmlcy_store_uint64_t,
-    dmlcy_store_uint8_t, dmlcy_uint16_t_block, dmlcy_uint32_t_block, dmlcy_uint64_t_block, dmlcy_uint8_t_block,
+    dmlcy_double_block, dmlcy_float_block, dmlcy_load_double, dmlcy_load_float, dmlcy_load_half, dmlcy_load_half_wide,
+    dmlcy_load_uint16_t, dmlcy_load_uint32_t, dmlcy_load_uint64_t, dmlcy_load_uint8_t, dmlcy_store_double,
+    dmlcy_store_float, dmlcy_store_uint16_t, dmlcy_store_uint32_t, dmlcy_store_uint64_t, dmlcy_store_uint8_t,
+    dmlcy_uint16_t_block, dmlcy_uint32_t_block, dmlcy_uint64_t_block, dmlcy_uint8_t_block,
 )
 from dmlcy._runtime.checks cimport (
     append_size, append_sizes, ceil_div, checked_add, checked_mul, floor_div, floor_mod, product, tensor_holds,
 )
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
-from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_of_float
+from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
     dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8,
@@ -33,29 +32,38 @@ from dmlcy._runtime.tensor cimport (
 from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
 
 
-# Adding columns where the window that they come from lies. Each element of the output takes its elements of the input,
-# in the order of the window elements ("taps"), row-major: nothing is written twice, and no thread waits for another.
+# Adding columns where the window that they come from lies. The output is made in slabs: some rows of a plane, small
+# enough for the first cache. To a slab the window elements ("taps") add their elements one after another, row-major:
+# what a tap gives is a run of the input per row, which is read as it lies in memory. No two threads write to one slab,
+# and each element of the output has its addends in the same order whatever the slabs are.
 #
-# A row of the output is made at once. Along it, positions whose distance is a multiple of the stride lie under the same
-# taps: they are a class. To the elements of a class that follow each other a tap adds elements of the input that follow
-# each other, positions of the window ("blocks"). So for a class a tap is a run of the input, and runs are added side
-# by side.
+# Along a row a tap reaches positions a stride apart. Their sums lie side by side, those of each remainder modulo the
+# stride (a "class") for themselves, and are woven into a row at the end.
 
 cdef enum:
-    RUNS = 32                       # that are added at once
-    MOST = 1024                     # elements of a row that are made at once
+    SLAB = 4096                     # sums of a slab, at most
+    PLANE = 65536                   # elements of a slab that needs no sums
     CLASSES = 64                    # of a row that is woven of them, at most
+    SLABS = 32                      # that are worth some smaller ones, for more threads
 
-# isa.h says what becomes of functions that are declared so: they take a ScatterSum.
+# isa.h says what becomes of functions that are declared so: the one takes a ScatterRun, the other one a ScatterPlan and
+# a ScatterSlab.
 cdef extern from "isa.h" nogil:
     """
-    static void scatter_double_add_wide(void const *, double *) DMLCY_WIDE;
-    static void scatter_float_add_wide(void const *, float *) DMLCY_WIDE;
-    static void scatter_half_add_wide(void const *, float *) DMLCY_WIDE;
-    static void scatter_uint64_t_add_wide(void const *, uint64_t *) DMLCY_WIDE;
-    static void scatter_uint32_t_add_wide(void const *, uint32_t *) DMLCY_WIDE;
-    static void scatter_uint16_t_add_wide(void const *, uint16_t *) DMLCY_WIDE;
-    static void scatter_uint8_t_add_wide(void const *, uint8_t *) DMLCY_WIDE;
+    static void scatter_double_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_double_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+    static void scatter_float_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_float_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+    static void scatter_half_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_half_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+    static void scatter_uint64_t_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_uint64_t_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+    static void scatter_uint32_t_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_uint32_t_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+    static void scatter_uint16_t_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_uint16_t_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+    static void scatter_uint8_t_add_wide(void const *) DMLCY_WIDE;
+    static void scatter_uint8_t_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
     """
 
 cdef struct WindowScatter:
@@ -66,7 +74,7 @@ cdef struct WindowScatter:
     int64_t strides[MAX_RANK]
     int64_t dilations[MAX_RANK]
     int64_t start[MAX_RANK]
-    int64_t blocks[MAX_RANK]
+    int64_t blocks[MAX_RANK]        # positions of the window
 
 # Position p of the output, which is q = p + start of the padded axis, takes block b of tap t where
 # q = b * stride + t * dilation.
@@ -83,7 +91,6 @@ cdef struct ScatterAxis:
     int64_t common                  # greatest common divisor of stride and dilation
     int64_t period                  # taps from one that a position takes to the next one: stride / common
     int64_t inverse                 # of dilation / common, modulo period
-    int64_t back                    # blocks from one such tap back to the next one
     int64_t next_step               # bytes from what the one gives to a position to what the next one gives
 
 cdef struct ScatterPlan:
@@ -92,27 +99,39 @@ cdef struct ScatterPlan:
     int64_t channels
     int64_t input_steps[2]          # bytes between items of the batch, and between channels
     int64_t output_steps[2]
-    int last                        # the last of the axes
+    int last                        # the last of the axes: of the columns; the one before it is that of the rows
     ScatterAxis axes[MAX_RANK]
-    int64_t rows                    # of a channel
-    bint side_by_side               # along a row windows touch each other, without padding
-    int64_t tap_at[CLASSES]         # then: bytes from the first tap of a row to each
+    int64_t planes                  # of a channel: positions of the axes before these two
+    int64_t rows                    # of a slab
+    int64_t columns
+    int64_t row_slabs               # of a plane
+    int64_t column_slabs
+    bint woven                      # a row is, of its classes
+    bint apart                      # windows touch each other along a row, without padding, and nowhere overlap
+    bint covered                    # then: each row of a plane lies under a window
+    int64_t tap_at[CLASSES]         # bytes from the first tap of a row to each
 
-# Where elements of a class lie under a tap: position rest + n * stride of the padded axis takes block n + shift.
-cdef struct ScatterClass:
-    bint reached                    # by some tap
-    int64_t tap                     # the first one; the others follow at each period
-    int64_t shift
+# Positions of the padded axes of rows and columns, and where their sums lie.
+cdef struct ScatterSlab:
+    const char* input               # of the channel
+    char* output                    # of the first position
+    int64_t begin[2]
+    int64_t end[2]
+    char* sums
+    int64_t row_step                # bytes of the sums from row to row
+    int64_t low                     # position of the first sum of a row: a multiple of the stride where it is woven
+    int64_t length                  # of a class, or of the row
 
-# Runs that wait to be added.
-cdef struct ScatterSum:
-    int count
-    bint fresh                      # nothing has been added yet
-    int64_t size                    # elements
-    int64_t step                    # bytes of the input between them
-    const char* run[RUNS]
-    int64_t begin[RUNS]             # of the elements, those that a run has
-    int64_t end[RUNS]
+# What a tap gives to a slab: a run of the input for each row.
+cdef struct ScatterRun:
+    int64_t rows
+    int64_t size                    # of a run
+    const char* input
+    int64_t input_row               # bytes from run to run
+    int64_t input_step              # and from element to element
+    char* sums
+    int64_t sums_row
+    int64_t sums_step
 
 
 # The first of the taps that have a block at q, or would if the axis had more; another one follows at each period.
@@ -133,13 +152,28 @@ cdef inline void taps_at(const ScatterAxis* axis, int64_t q, int64_t* first, int
         first[0] += floor_mod(first_tap(axis, q) - low, axis.period)
 
 
-# The class of the positions that lie `rest` behind a multiple of the stride.
-cdef void go_to_class(const ScatterAxis* axis, int64_t rest, ScatterClass* found) noexcept nogil:
-    found.tap = first_tap(axis, rest)
-    found.shift = 0
-    found.reached = rest % axis.common == 0 and found.tap < axis.window
-    if found.reached:
-        found.shift = (rest - found.tap * axis.dilation) // axis.stride
+# The blocks that a tap gives to positions low … high-1.
+cdef inline void blocks_at(const ScatterAxis* axis, int64_t tap, int64_t low, int64_t high, int64_t* begin,
+                           int64_t* end) noexcept nogil:
+    low -= tap * axis.dilation
+    high -= tap * axis.dilation
+    if axis.stride > 1:
+        low = ceil_div(low, axis.stride)
+        high = ceil_div(high, axis.stride)
+    begin[0] = max(0, low)
+    end[0] = min(axis.blocks, high)
+
+
+# The taps that may give something to positions low … high-1; of one position, each `period` of them does.
+cdef inline void taps_over(const ScatterAxis* axis, int64_t low, int64_t high, int64_t* first, int64_t* end,
+                           int64_t* step) noexcept nogil:
+    step[0] = 1
+    if low + 1 == high:
+        taps_at(axis, low, first, end)
+        step[0] = axis.period
+        return
+    first[0] = max(0, ceil_div(low - (axis.blocks - 1) * axis.stride, axis.dilation))
+    end[0] = min(axis.window, (high - 1) // axis.dilation + 1)
 
 
 cdef void collect_axes(ScatterPlan* plan, const WindowScatter* a) noexcept nogil:
@@ -147,24 +181,26 @@ cdef void collect_axes(ScatterPlan* plan, const WindowScatter* a) noexcept nogil
     cdef int64_t blocks = a.input.strides[2]
     cdef int64_t rest, divisor
     cdef ScatterAxis* axis
-    cdef int d
-    plan.last = a.spatial - 1
-    plan.rows = 1
-    for d in range(plan.last, -1, -1):
-        axis = &plan.axes[d]
-        axis.size = a.output.sizes[2 + d]
-        axis.output_step = a.output.strides[2 + d]
-        axis.window = a.window[d]
-        axis.stride = a.strides[d]
-        axis.dilation = a.dilations[d]
-        axis.start = a.start[d]
-        axis.blocks = a.blocks[d]
+    cdef int first = 1 if a.spatial == 1 else 0      # there are rows, if only one
+    cdef int d, k
+    plan.last = a.spatial - 1 + first
+    plan.planes = 1
+    for k in range(plan.last, -1, -1):
+        d = k - first
+        axis = &plan.axes[k]
+        axis.size = a.output.sizes[2 + d] if d >= 0 else 1
+        axis.output_step = a.output.strides[2 + d] if d >= 0 else 0
+        axis.window = a.window[d] if d >= 0 else 1
+        axis.stride = a.strides[d] if d >= 0 else 1
+        axis.dilation = a.dilations[d] if d >= 0 else 1
+        axis.start = a.start[d] if d >= 0 else 0
+        axis.blocks = a.blocks[d] if d >= 0 else 1
         axis.tap_step = taps
         axis.block_step = blocks
         taps *= axis.window
         blocks *= axis.blocks
-        if d < plan.last:
-            plan.rows *= axis.size
+        if k < plan.last - 1:
+            plan.planes *= axis.size
         axis.common = axis.stride
         rest = axis.dilation
         while rest > 0:
@@ -173,17 +209,47 @@ cdef void collect_axes(ScatterPlan* plan, const WindowScatter* a) noexcept nogil
             axis.common = divisor
         axis.period = axis.stride // axis.common
         axis.inverse = inverse_of(axis.dilation // axis.common % axis.period, axis.period)
-        axis.back = axis.dilation // axis.common
         axis.next_step = 0
         if axis.period < axis.window:
-            axis.next_step = axis.period * axis.tap_step - axis.back * axis.block_step
+            axis.next_step = axis.period * axis.tap_step - axis.dilation // axis.common * axis.block_step
     plan.input_steps[1] = taps
-    axis = &plan.axes[plan.last]
-    plan.side_by_side = (
-        axis.stride == axis.window and 1 < axis.stride <= CLASSES and axis.dilation == 1 and axis.start == 0
-        and axis.blocks * axis.stride <= axis.size)
-    for d in range(<int> min(axis.window, CLASSES)):
-        plan.tap_at[d] = d * axis.tap_step
+
+
+# Whether windows touch each other along an axis and cover it, without padding.
+cdef bint side_by_side(const ScatterAxis* axis) noexcept nogil:
+    return axis.stride == axis.window and axis.dilation == 1 and axis.start == 0
+
+
+cdef void collect_slabs(ScatterPlan* plan, const WindowScatter* a, int64_t planes, int64_t bytes) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t length
+    cdef int d
+    plan.apart = side_by_side(columns) and 1 < columns.stride <= CLASSES
+    plan.apart = plan.apart and columns.blocks * columns.stride <= columns.size
+    plan.apart = plan.apart and columns.output_step == a.output.item
+    plan.apart = plan.apart and a.input.item in (columns.block_step, columns.tap_step)
+    for d in range(plan.last):
+        plan.apart = plan.apart and plan.axes[d].period >= plan.axes[d].window
+    plan.covered = side_by_side(rows) and rows.blocks * rows.stride >= rows.size
+    for d in range(<int> min(columns.window, CLASSES)):
+        plan.tap_at[d] = d * columns.tap_step
+    if plan.apart:
+        plan.columns = length = columns.size
+        plan.rows = PLANE // length
+    else:
+        plan.columns = even(columns.size, SLAB - 2 * CLASSES)
+        plan.woven = 1 < columns.stride <= min(CLASSES, plan.columns)
+        length = plan.columns + (2 * columns.stride if plan.woven else 0)
+        plan.rows = SLAB // length
+        if plan.rows < rows.stride:
+            plan.rows = 1
+    plan.column_slabs = ceil_div(columns.size, plan.columns)
+    plan.rows = even(rows.size, max(1, plan.rows))
+    if bytes > SERIAL_BYTES:
+        while plan.rows > 1 and planes * plan.column_slabs * ceil_div(rows.size, plan.rows) < SLABS:
+            plan.rows = ceil_div(plan.rows, 2)
+    plan.row_slabs = ceil_div(rows.size, plan.rows)
 
 
 # The number whose product with `value` is 1 modulo `modulus`, with which it has no divisor in common.
@@ -734,181 +800,299 @@ cdef void weave_8(const char* source, const int64_t* rows, int64_t height, int64
         transpose_8(source, rows, height, width, target, height * 8)
 
 
-ctypedef void (*scatter_double_Add)(const void* sum, double* sums) noexcept nogil
+ctypedef void (*scatter_double_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_double_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_double_put(char* output, int64_t step, const double* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<double*> (output + i * step))[0] = (sums[i])
-
-
-cdef void scatter_double_lay(char* output, int64_t step, const double* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(double):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<double*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_double_apart(const ScatterSum* sum, double* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += ((<const double*> (run + i * sum.step))[0])
-
-
-cdef void scatter_double_add "scatter_double_add"(const void* args, double* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_double_add "scatter_double_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(double) and run.sums_step == sizeof(double)
     cdef int64_t block = sizeof(dmlcy_double_block) // sizeof(double)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_double_block a, b, c, d
-    cdef const double* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(double) or end - begin < block:
-        scatter_double_apart(sum, sums, 0, sum.size)
-        return
-    scatter_double_apart(sum, sums, 0, begin)
-    scatter_double_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_double(0)
-        else:
-            a = dmlcy_load_double(sums + i)
-            b = dmlcy_load_double(sums + i + block)
-            c = dmlcy_load_double(sums + i + 2 * block)
-            d = dmlcy_load_double(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const double*> sum.run[n] + i
-            a = a + dmlcy_load_double(run)
-            b = b + dmlcy_load_double(run + block)
-            c = c + dmlcy_load_double(run + 2 * block)
-            d = d + dmlcy_load_double(run + 3 * block)
-        dmlcy_store_double(sums + i, a)
-        dmlcy_store_double(sums + i + block, b)
-        dmlcy_store_double(sums + i + 2 * block, c)
-        dmlcy_store_double(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_double(0) if sum.fresh else dmlcy_load_double(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_double(<const double*> sum.run[n] + i)
-        dmlcy_store_double(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_double(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_double(<const double*> sum.run[n] + i)
-        dmlcy_store_double(sums + i, a)
-    elif i < end:
-        scatter_double_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const double* elements
+    cdef double* sums
+    cdef double* sum
+    cdef dmlcy_double_block ending
+    for row in range(run.rows):
+        elements = <const double*> (run.input + row * run.input_row)
+        sums = <double*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_double(sums + last) + dmlcy_load_double(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_double(sums + i, dmlcy_load_double(sums + i) + dmlcy_load_double(elements + i))
+                i += block
+            dmlcy_store_double(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <double*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const double*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_double_add_wide "scatter_double_add_wide"(const void* args, double* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_double_block) // sizeof(double)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_double_block a, b, c, d
-    cdef const double* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(double) or end - begin < block:
-        scatter_double_apart(sum, sums, 0, sum.size)
-        return
-    scatter_double_apart(sum, sums, 0, begin)
-    scatter_double_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_double(0)
-        else:
-            a = dmlcy_load_double(sums + i)
-            b = dmlcy_load_double(sums + i + block)
-            c = dmlcy_load_double(sums + i + 2 * block)
-            d = dmlcy_load_double(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const double*> sum.run[n] + i
-            a = a + dmlcy_load_double(run)
-            b = b + dmlcy_load_double(run + block)
-            c = c + dmlcy_load_double(run + 2 * block)
-            d = d + dmlcy_load_double(run + 3 * block)
-        dmlcy_store_double(sums + i, a)
-        dmlcy_store_double(sums + i + block, b)
-        dmlcy_store_double(sums + i + 2 * block, c)
-        dmlcy_store_double(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_double(0) if sum.fresh else dmlcy_load_double(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_double(<const double*> sum.run[n] + i)
-        dmlcy_store_double(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_double(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_double(<const double*> sum.run[n] + i)
-        dmlcy_store_double(sums + i, a)
-    elif i < end:
-        scatter_double_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_double_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_double_Add add,
-        double* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_double_weave "scatter_double_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(double)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const double* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const double* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const double* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const double* tap3
+    cdef const double* elements
+    cdef double* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <double*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const double*> (from_ + at0)
+            tap1 = <const double*> (from_ + at1)
+            tap2 = <const double*> (from_ + at2)
+            tap3 = <const double*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i] + 0
+                    out[2 * i + 1] = tap1[i] + 0
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i] + 0
+                    out[3 * i + 1] = tap1[i] + 0
+                    out[3 * i + 2] = tap2[i] + 0
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i] + 0
+                    out[4 * i + 1] = tap1[i] + 0
+                    out[4 * i + 2] = tap2[i] + 0
+                    out[4 * i + 3] = tap3[i] + 0
+            elif dense:
+                weave_8(from_, plan.tap_at, width, blocks, <char*> out)
+                for i in range(covered):
+                    out[i] = out[i] + 0
+            else:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k] + 0
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_double_add_wide "scatter_double_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(double) and run.sums_step == sizeof(double)
+    cdef int64_t block = sizeof(dmlcy_double_block) // sizeof(double)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const double* elements
+    cdef double* sums
+    cdef double* sum
+    cdef dmlcy_double_block ending
+    for row in range(run.rows):
+        elements = <const double*> (run.input + row * run.input_row)
+        sums = <double*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_double(sums + last) + dmlcy_load_double(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_double(sums + i, dmlcy_load_double(sums + i) + dmlcy_load_double(elements + i))
+                i += block
+            dmlcy_store_double(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <double*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const double*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_double_weave_wide "scatter_double_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(double)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const double* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const double* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const double* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const double* tap3
+    cdef const double* elements
+    cdef double* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <double*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const double*> (from_ + at0)
+            tap1 = <const double*> (from_ + at1)
+            tap2 = <const double*> (from_ + at2)
+            tap3 = <const double*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i] + 0
+                    out[2 * i + 1] = tap1[i] + 0
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i] + 0
+                    out[3 * i + 1] = tap1[i] + 0
+                    out[3 * i + 2] = tap2[i] + 0
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i] + 0
+                    out[4 * i + 1] = tap1[i] + 0
+                    out[4 * i + 2] = tap2[i] + 0
+                    out[4 * i + 3] = tap3[i] + 0
+            elif dense:
+                weave_8(from_, plan.tap_at, width, blocks, <char*> out)
+                for i in range(covered):
+                    out[i] = out[i] + 0
+            else:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k] + 0
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_double_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_double_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(double) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(double)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(double) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(double)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_double_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef double woven[SLAB]
+    cdef const double* sums
+    cdef const double* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(double)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const double*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        line = sums
+        if plan.woven:
+            weave_8(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(double):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<double*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_double_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_double_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef double sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(double)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(double)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(double))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_double_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -918,293 +1102,355 @@ cdef void scatter_double_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_double_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_double_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef double* row = <double*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_8(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered):            # of -0
-        row[i] += 0
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_double_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_double_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef double sums[MOST]
-    cdef double line[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(double)
-            scatter_double_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        weave_8(
-            <const char*> sums, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_double_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_double_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_double_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(double)
-    cdef bint direct = True and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(double)
     cdef scatter_double_Add add = scatter_double_add_wide if dmlcy_wide() else scatter_double_add
-    cdef ScatterClass classes[CLASSES]
-    cdef double sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_double_Weave weave = scatter_double_weave_wide if dmlcy_wide() else scatter_double_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_double_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_double_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_double_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <double*> (output + column))
-                else:
-                    scatter_double_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_double_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(double))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_double_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
-ctypedef void (*scatter_float_Add)(const void* sum, float* sums) noexcept nogil
+ctypedef void (*scatter_float_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_float_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_float_put(char* output, int64_t step, const float* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<float*> (output + i * step))[0] = (sums[i])
-
-
-cdef void scatter_float_lay(char* output, int64_t step, const float* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(float):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<float*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_float_apart(const ScatterSum* sum, float* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += ((<const float*> (run + i * sum.step))[0])
-
-
-cdef void scatter_float_add "scatter_float_add"(const void* args, float* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_float_add "scatter_float_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(float) and run.sums_step == sizeof(float)
     cdef int64_t block = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_float_block a, b, c, d
-    cdef const float* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(float) or end - begin < block:
-        scatter_float_apart(sum, sums, 0, sum.size)
-        return
-    scatter_float_apart(sum, sums, 0, begin)
-    scatter_float_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_float(0)
-        else:
-            a = dmlcy_load_float(sums + i)
-            b = dmlcy_load_float(sums + i + block)
-            c = dmlcy_load_float(sums + i + 2 * block)
-            d = dmlcy_load_float(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const float*> sum.run[n] + i
-            a = a + dmlcy_load_float(run)
-            b = b + dmlcy_load_float(run + block)
-            c = c + dmlcy_load_float(run + 2 * block)
-            d = d + dmlcy_load_float(run + 3 * block)
-        dmlcy_store_float(sums + i, a)
-        dmlcy_store_float(sums + i + block, b)
-        dmlcy_store_float(sums + i + 2 * block, c)
-        dmlcy_store_float(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_float(0) if sum.fresh else dmlcy_load_float(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_float(<const float*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_float(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_float(<const float*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-    elif i < end:
-        scatter_float_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const float* elements
+    cdef float* sums
+    cdef float* sum
+    cdef dmlcy_float_block ending
+    for row in range(run.rows):
+        elements = <const float*> (run.input + row * run.input_row)
+        sums = <float*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_float(sums + last) + dmlcy_load_float(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_float(sums + i, dmlcy_load_float(sums + i) + dmlcy_load_float(elements + i))
+                i += block
+            dmlcy_store_float(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <float*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const float*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_float_add_wide "scatter_float_add_wide"(const void* args, float* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_float_block a, b, c, d
-    cdef const float* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(float) or end - begin < block:
-        scatter_float_apart(sum, sums, 0, sum.size)
-        return
-    scatter_float_apart(sum, sums, 0, begin)
-    scatter_float_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_float(0)
-        else:
-            a = dmlcy_load_float(sums + i)
-            b = dmlcy_load_float(sums + i + block)
-            c = dmlcy_load_float(sums + i + 2 * block)
-            d = dmlcy_load_float(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const float*> sum.run[n] + i
-            a = a + dmlcy_load_float(run)
-            b = b + dmlcy_load_float(run + block)
-            c = c + dmlcy_load_float(run + 2 * block)
-            d = d + dmlcy_load_float(run + 3 * block)
-        dmlcy_store_float(sums + i, a)
-        dmlcy_store_float(sums + i + block, b)
-        dmlcy_store_float(sums + i + 2 * block, c)
-        dmlcy_store_float(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_float(0) if sum.fresh else dmlcy_load_float(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_float(<const float*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_float(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_float(<const float*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-    elif i < end:
-        scatter_float_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_float_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_float_Add add,
-        float* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_float_weave "scatter_float_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(float)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const float* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const float* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const float* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const float* tap3
+    cdef const float* elements
+    cdef float* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <float*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const float*> (from_ + at0)
+            tap1 = <const float*> (from_ + at1)
+            tap2 = <const float*> (from_ + at2)
+            tap3 = <const float*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i] + 0
+                    out[2 * i + 1] = tap1[i] + 0
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i] + 0
+                    out[3 * i + 1] = tap1[i] + 0
+                    out[3 * i + 2] = tap2[i] + 0
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i] + 0
+                    out[4 * i + 1] = tap1[i] + 0
+                    out[4 * i + 2] = tap2[i] + 0
+                    out[4 * i + 3] = tap3[i] + 0
+            elif dense:
+                weave_4(from_, plan.tap_at, width, blocks, <char*> out)
+                for i in range(covered):
+                    out[i] = out[i] + 0
+            else:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k] + 0
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_float_add_wide "scatter_float_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(float) and run.sums_step == sizeof(float)
+    cdef int64_t block = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const float* elements
+    cdef float* sums
+    cdef float* sum
+    cdef dmlcy_float_block ending
+    for row in range(run.rows):
+        elements = <const float*> (run.input + row * run.input_row)
+        sums = <float*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_float(sums + last) + dmlcy_load_float(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_float(sums + i, dmlcy_load_float(sums + i) + dmlcy_load_float(elements + i))
+                i += block
+            dmlcy_store_float(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <float*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const float*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_float_weave_wide "scatter_float_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(float)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const float* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const float* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const float* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const float* tap3
+    cdef const float* elements
+    cdef float* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <float*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const float*> (from_ + at0)
+            tap1 = <const float*> (from_ + at1)
+            tap2 = <const float*> (from_ + at2)
+            tap3 = <const float*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i] + 0
+                    out[2 * i + 1] = tap1[i] + 0
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i] + 0
+                    out[3 * i + 1] = tap1[i] + 0
+                    out[3 * i + 2] = tap2[i] + 0
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i] + 0
+                    out[4 * i + 1] = tap1[i] + 0
+                    out[4 * i + 2] = tap2[i] + 0
+                    out[4 * i + 3] = tap3[i] + 0
+            elif dense:
+                weave_4(from_, plan.tap_at, width, blocks, <char*> out)
+                for i in range(covered):
+                    out[i] = out[i] + 0
+            else:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k] + 0
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_float_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_float_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(float) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(float)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(float) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(float)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_float_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef float woven[SLAB]
+    cdef const float* sums
+    cdef const float* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(float)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const float*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        line = sums
+        if plan.woven:
+            weave_4(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(float):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<float*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_float_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_float_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef float sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(float)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(float)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(float))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_float_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -1214,293 +1460,357 @@ cdef void scatter_float_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_float_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_float_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef float* row = <float*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_4(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered):            # of -0
-        row[i] += 0
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_float_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_float_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef float sums[MOST]
-    cdef float line[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(float)
-            scatter_float_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        weave_4(
-            <const char*> sums, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_float_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_float_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_float_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(float)
-    cdef bint direct = True and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(float)
     cdef scatter_float_Add add = scatter_float_add_wide if dmlcy_wide() else scatter_float_add
-    cdef ScatterClass classes[CLASSES]
-    cdef float sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_float_Weave weave = scatter_float_weave_wide if dmlcy_wide() else scatter_float_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_float_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_float_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_float_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <float*> (output + column))
-                else:
-                    scatter_float_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_float_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(float))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_float_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
-ctypedef void (*scatter_half_Add)(const void* sum, float* sums) noexcept nogil
+ctypedef void (*scatter_half_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_half_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_half_put(char* output, int64_t step, const float* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<uint16_t*> (output + i * step))[0] = dmlcy_half_of_float(sums[i])
-
-
-cdef void scatter_half_lay(char* output, int64_t step, const uint16_t* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(uint16_t):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<uint16_t*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_half_apart(const ScatterSum* sum, float* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += dmlcy_float_of_half((<const uint16_t*> (run + i * sum.step))[0])
-
-
-cdef void scatter_half_add "scatter_half_add"(const void* args, float* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_half_add "scatter_half_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint16_t) and run.sums_step == sizeof(float)
     cdef int64_t block = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_float_block a, b, c, d
-    cdef const uint16_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint16_t) or end - begin < block:
-        scatter_half_apart(sum, sums, 0, sum.size)
-        return
-    scatter_half_apart(sum, sums, 0, begin)
-    scatter_half_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_float(0)
-        else:
-            a = dmlcy_load_float(sums + i)
-            b = dmlcy_load_float(sums + i + block)
-            c = dmlcy_load_float(sums + i + 2 * block)
-            d = dmlcy_load_float(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint16_t*> sum.run[n] + i
-            a = a + dmlcy_load_half(run)
-            b = b + dmlcy_load_half(run + block)
-            c = c + dmlcy_load_half(run + 2 * block)
-            d = d + dmlcy_load_half(run + 3 * block)
-        dmlcy_store_float(sums + i, a)
-        dmlcy_store_float(sums + i + block, b)
-        dmlcy_store_float(sums + i + 2 * block, c)
-        dmlcy_store_float(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_float(0) if sum.fresh else dmlcy_load_float(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_half(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_float(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_half(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-    elif i < end:
-        scatter_half_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint16_t* elements
+    cdef float* sums
+    cdef float* sum
+    cdef dmlcy_float_block ending
+    for row in range(run.rows):
+        elements = <const uint16_t*> (run.input + row * run.input_row)
+        sums = <float*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_float(sums + last) + dmlcy_load_half(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_float(sums + i, dmlcy_load_float(sums + i) + dmlcy_load_half(elements + i))
+                i += block
+            dmlcy_store_float(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <float*> (<char*> sums + i * run.sums_step)
+            sum[0] += dmlcy_float_of_half((<const uint16_t*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_half_add_wide "scatter_half_add_wide"(const void* args, float* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_float_block a, b, c, d
-    cdef const uint16_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint16_t) or end - begin < block:
-        scatter_half_apart(sum, sums, 0, sum.size)
-        return
-    scatter_half_apart(sum, sums, 0, begin)
-    scatter_half_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_float(0)
-        else:
-            a = dmlcy_load_float(sums + i)
-            b = dmlcy_load_float(sums + i + block)
-            c = dmlcy_load_float(sums + i + 2 * block)
-            d = dmlcy_load_float(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint16_t*> sum.run[n] + i
-            a = a + dmlcy_load_half_wide(run)
-            b = b + dmlcy_load_half_wide(run + block)
-            c = c + dmlcy_load_half_wide(run + 2 * block)
-            d = d + dmlcy_load_half_wide(run + 3 * block)
-        dmlcy_store_float(sums + i, a)
-        dmlcy_store_float(sums + i + block, b)
-        dmlcy_store_float(sums + i + 2 * block, c)
-        dmlcy_store_float(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_float(0) if sum.fresh else dmlcy_load_float(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_half_wide(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_float(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_half_wide(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_float(sums + i, a)
-    elif i < end:
-        scatter_half_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_half_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_half_Add add,
-        float* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_half_weave "scatter_half_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint16_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint16_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint16_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint16_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint16_t* tap3
+    cdef const uint16_t* elements
+    cdef uint16_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint16_t*> (from_ + at0)
+            tap1 = <const uint16_t*> (from_ + at1)
+            tap2 = <const uint16_t*> (from_ + at2)
+            tap3 = <const uint16_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = (0 if tap0[i] == 0x8000 else tap0[i])
+                    out[2 * i + 1] = (0 if tap1[i] == 0x8000 else tap1[i])
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = (0 if tap0[i] == 0x8000 else tap0[i])
+                    out[3 * i + 1] = (0 if tap1[i] == 0x8000 else tap1[i])
+                    out[3 * i + 2] = (0 if tap2[i] == 0x8000 else tap2[i])
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = (0 if tap0[i] == 0x8000 else tap0[i])
+                    out[4 * i + 1] = (0 if tap1[i] == 0x8000 else tap1[i])
+                    out[4 * i + 2] = (0 if tap2[i] == 0x8000 else tap2[i])
+                    out[4 * i + 3] = (0 if tap3[i] == 0x8000 else tap3[i])
+            elif dense:
+                weave_2(from_, plan.tap_at, width, blocks, <char*> out)
+                for i in range(covered):
+                    out[i] = (0 if out[i] == 0x8000 else out[i])
+            else:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = (0 if elements[k] == 0x8000 else elements[k])
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_half_add_wide "scatter_half_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint16_t) and run.sums_step == sizeof(float)
+    cdef int64_t block = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint16_t* elements
+    cdef float* sums
+    cdef float* sum
+    cdef dmlcy_float_block ending
+    for row in range(run.rows):
+        elements = <const uint16_t*> (run.input + row * run.input_row)
+        sums = <float*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_float(sums + last) + dmlcy_load_half_wide(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_float(sums + i, dmlcy_load_float(sums + i) + dmlcy_load_half_wide(elements + i))
+                i += block
+            dmlcy_store_float(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <float*> (<char*> sums + i * run.sums_step)
+            sum[0] += dmlcy_float_of_half((<const uint16_t*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_half_weave_wide "scatter_half_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint16_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint16_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint16_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint16_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint16_t* tap3
+    cdef const uint16_t* elements
+    cdef uint16_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint16_t*> (from_ + at0)
+            tap1 = <const uint16_t*> (from_ + at1)
+            tap2 = <const uint16_t*> (from_ + at2)
+            tap3 = <const uint16_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = (0 if tap0[i] == 0x8000 else tap0[i])
+                    out[2 * i + 1] = (0 if tap1[i] == 0x8000 else tap1[i])
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = (0 if tap0[i] == 0x8000 else tap0[i])
+                    out[3 * i + 1] = (0 if tap1[i] == 0x8000 else tap1[i])
+                    out[3 * i + 2] = (0 if tap2[i] == 0x8000 else tap2[i])
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = (0 if tap0[i] == 0x8000 else tap0[i])
+                    out[4 * i + 1] = (0 if tap1[i] == 0x8000 else tap1[i])
+                    out[4 * i + 2] = (0 if tap2[i] == 0x8000 else tap2[i])
+                    out[4 * i + 3] = (0 if tap3[i] == 0x8000 else tap3[i])
+            elif dense:
+                weave_2(from_, plan.tap_at, width, blocks, <char*> out)
+                for i in range(covered):
+                    out[i] = (0 if out[i] == 0x8000 else out[i])
+            else:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = (0 if elements[k] == 0x8000 else elements[k])
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_half_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_half_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(float) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(float)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(float) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(float)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_half_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef uint16_t woven[SLAB]
+    cdef uint16_t narrowed[SLAB]
+    cdef const float* sums
+    cdef const uint16_t* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(uint16_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const float*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        dmlcy_float_to_half(sums, narrowed, sizeof(uint16_t), slab.row_step // <int64_t> sizeof(float))
+        line = narrowed
+        if plan.woven:
+            weave_2(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(uint16_t):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<uint16_t*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_half_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_half_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef float sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = False and not plan.woven and columns.output_step == sizeof(uint16_t)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(float)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(float))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_half_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -1510,295 +1820,351 @@ cdef void scatter_half_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_half_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_half_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef uint16_t* row = <uint16_t*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_2(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered):            # as 0 + -0
-        row[i] = 0 if row[i] == 0x8000 else row[i]
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_half_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_half_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef float sums[MOST]
-    cdef uint16_t line[MOST]
-    cdef uint16_t narrowed[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(uint16_t)
-            scatter_half_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        dmlcy_float_to_half(sums, narrowed, sizeof(uint16_t), size * stride)
-        weave_2(
-            <const char*> narrowed, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_half_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_half_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_half_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(uint16_t)
-    cdef bint direct = False and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(uint16_t)
     cdef scatter_half_Add add = scatter_half_add_wide if dmlcy_wide() else scatter_half_add
-    cdef ScatterClass classes[CLASSES]
-    cdef float sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_half_Weave weave = scatter_half_weave_wide if dmlcy_wide() else scatter_half_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_half_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_half_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_half_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <float*> (output + column))
-                else:
-                    scatter_half_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_half_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint16_t))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_half_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
-ctypedef void (*scatter_uint64_t_Add)(const void* sum, uint64_t* sums) noexcept nogil
+ctypedef void (*scatter_uint64_t_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_uint64_t_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_uint64_t_put(char* output, int64_t step, const uint64_t* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<uint64_t*> (output + i * step))[0] = (sums[i])
-
-
-cdef void scatter_uint64_t_lay(char* output, int64_t step, const uint64_t* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(uint64_t):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<uint64_t*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_uint64_t_apart(const ScatterSum* sum, uint64_t* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += ((<const uint64_t*> (run + i * sum.step))[0])
-
-
-cdef void scatter_uint64_t_add "scatter_uint64_t_add"(const void* args, uint64_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_uint64_t_add "scatter_uint64_t_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint64_t) and run.sums_step == sizeof(uint64_t)
     cdef int64_t block = sizeof(dmlcy_uint64_t_block) // sizeof(uint64_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint64_t_block a, b, c, d
-    cdef const uint64_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint64_t) or end - begin < block:
-        scatter_uint64_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint64_t_apart(sum, sums, 0, begin)
-    scatter_uint64_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint64_t(0)
-        else:
-            a = dmlcy_load_uint64_t(sums + i)
-            b = dmlcy_load_uint64_t(sums + i + block)
-            c = dmlcy_load_uint64_t(sums + i + 2 * block)
-            d = dmlcy_load_uint64_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint64_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint64_t(run)
-            b = b + dmlcy_load_uint64_t(run + block)
-            c = c + dmlcy_load_uint64_t(run + 2 * block)
-            d = d + dmlcy_load_uint64_t(run + 3 * block)
-        dmlcy_store_uint64_t(sums + i, a)
-        dmlcy_store_uint64_t(sums + i + block, b)
-        dmlcy_store_uint64_t(sums + i + 2 * block, c)
-        dmlcy_store_uint64_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint64_t(0) if sum.fresh else dmlcy_load_uint64_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint64_t(<const uint64_t*> sum.run[n] + i)
-        dmlcy_store_uint64_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint64_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint64_t(<const uint64_t*> sum.run[n] + i)
-        dmlcy_store_uint64_t(sums + i, a)
-    elif i < end:
-        scatter_uint64_t_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint64_t* elements
+    cdef uint64_t* sums
+    cdef uint64_t* sum
+    cdef dmlcy_uint64_t_block ending
+    for row in range(run.rows):
+        elements = <const uint64_t*> (run.input + row * run.input_row)
+        sums = <uint64_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint64_t(sums + last) + dmlcy_load_uint64_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint64_t(sums + i, dmlcy_load_uint64_t(sums + i) + dmlcy_load_uint64_t(elements + i))
+                i += block
+            dmlcy_store_uint64_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint64_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint64_t*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_uint64_t_add_wide "scatter_uint64_t_add_wide"(const void* args, uint64_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_uint64_t_block) // sizeof(uint64_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint64_t_block a, b, c, d
-    cdef const uint64_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint64_t) or end - begin < block:
-        scatter_uint64_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint64_t_apart(sum, sums, 0, begin)
-    scatter_uint64_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint64_t(0)
-        else:
-            a = dmlcy_load_uint64_t(sums + i)
-            b = dmlcy_load_uint64_t(sums + i + block)
-            c = dmlcy_load_uint64_t(sums + i + 2 * block)
-            d = dmlcy_load_uint64_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint64_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint64_t(run)
-            b = b + dmlcy_load_uint64_t(run + block)
-            c = c + dmlcy_load_uint64_t(run + 2 * block)
-            d = d + dmlcy_load_uint64_t(run + 3 * block)
-        dmlcy_store_uint64_t(sums + i, a)
-        dmlcy_store_uint64_t(sums + i + block, b)
-        dmlcy_store_uint64_t(sums + i + 2 * block, c)
-        dmlcy_store_uint64_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint64_t(0) if sum.fresh else dmlcy_load_uint64_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint64_t(<const uint64_t*> sum.run[n] + i)
-        dmlcy_store_uint64_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint64_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint64_t(<const uint64_t*> sum.run[n] + i)
-        dmlcy_store_uint64_t(sums + i, a)
-    elif i < end:
-        scatter_uint64_t_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_uint64_t_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint64_t_Add add,
-        uint64_t* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint64_t_weave "scatter_uint64_t_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint64_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint64_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint64_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint64_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint64_t* tap3
+    cdef const uint64_t* elements
+    cdef uint64_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint64_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint64_t*> (from_ + at0)
+            tap1 = <const uint64_t*> (from_ + at1)
+            tap2 = <const uint64_t*> (from_ + at2)
+            tap3 = <const uint64_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_8(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_uint64_t_add_wide "scatter_uint64_t_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint64_t) and run.sums_step == sizeof(uint64_t)
+    cdef int64_t block = sizeof(dmlcy_uint64_t_block) // sizeof(uint64_t)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint64_t* elements
+    cdef uint64_t* sums
+    cdef uint64_t* sum
+    cdef dmlcy_uint64_t_block ending
+    for row in range(run.rows):
+        elements = <const uint64_t*> (run.input + row * run.input_row)
+        sums = <uint64_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint64_t(sums + last) + dmlcy_load_uint64_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint64_t(sums + i, dmlcy_load_uint64_t(sums + i) + dmlcy_load_uint64_t(elements + i))
+                i += block
+            dmlcy_store_uint64_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint64_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint64_t*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint64_t_weave_wide "scatter_uint64_t_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint64_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint64_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint64_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint64_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint64_t* tap3
+    cdef const uint64_t* elements
+    cdef uint64_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint64_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint64_t*> (from_ + at0)
+            tap1 = <const uint64_t*> (from_ + at1)
+            tap2 = <const uint64_t*> (from_ + at2)
+            tap3 = <const uint64_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_8(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_uint64_t_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_uint64_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(uint64_t) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(uint64_t)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(uint64_t) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint64_t)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_uint64_t_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef uint64_t woven[SLAB]
+    cdef const uint64_t* sums
+    cdef const uint64_t* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(uint64_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const uint64_t*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        line = sums
+        if plan.woven:
+            weave_8(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(uint64_t):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<uint64_t*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_uint64_t_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_uint64_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef uint64_t sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint64_t)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(uint64_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint64_t))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_uint64_t_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -1808,291 +2174,351 @@ cdef void scatter_uint64_t_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_uint64_t_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_uint64_t_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef uint64_t* row = <uint64_t*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_8(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_uint64_t_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint64_t_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef uint64_t sums[MOST]
-    cdef uint64_t line[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(uint64_t)
-            scatter_uint64_t_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        weave_8(
-            <const char*> sums, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_uint64_t_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_uint64_t_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_uint64_t_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(uint64_t)
-    cdef bint direct = True and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(uint64_t)
     cdef scatter_uint64_t_Add add = scatter_uint64_t_add_wide if dmlcy_wide() else scatter_uint64_t_add
-    cdef ScatterClass classes[CLASSES]
-    cdef uint64_t sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_uint64_t_Weave weave = scatter_uint64_t_weave_wide if dmlcy_wide() else scatter_uint64_t_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_uint64_t_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_uint64_t_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_uint64_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <uint64_t*> (output + column))
-                else:
-                    scatter_uint64_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_uint64_t_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint64_t))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_uint64_t_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
-ctypedef void (*scatter_uint32_t_Add)(const void* sum, uint32_t* sums) noexcept nogil
+ctypedef void (*scatter_uint32_t_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_uint32_t_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_uint32_t_put(char* output, int64_t step, const uint32_t* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<uint32_t*> (output + i * step))[0] = (sums[i])
-
-
-cdef void scatter_uint32_t_lay(char* output, int64_t step, const uint32_t* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(uint32_t):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<uint32_t*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_uint32_t_apart(const ScatterSum* sum, uint32_t* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += ((<const uint32_t*> (run + i * sum.step))[0])
-
-
-cdef void scatter_uint32_t_add "scatter_uint32_t_add"(const void* args, uint32_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_uint32_t_add "scatter_uint32_t_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint32_t) and run.sums_step == sizeof(uint32_t)
     cdef int64_t block = sizeof(dmlcy_uint32_t_block) // sizeof(uint32_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint32_t_block a, b, c, d
-    cdef const uint32_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint32_t) or end - begin < block:
-        scatter_uint32_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint32_t_apart(sum, sums, 0, begin)
-    scatter_uint32_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint32_t(0)
-        else:
-            a = dmlcy_load_uint32_t(sums + i)
-            b = dmlcy_load_uint32_t(sums + i + block)
-            c = dmlcy_load_uint32_t(sums + i + 2 * block)
-            d = dmlcy_load_uint32_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint32_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint32_t(run)
-            b = b + dmlcy_load_uint32_t(run + block)
-            c = c + dmlcy_load_uint32_t(run + 2 * block)
-            d = d + dmlcy_load_uint32_t(run + 3 * block)
-        dmlcy_store_uint32_t(sums + i, a)
-        dmlcy_store_uint32_t(sums + i + block, b)
-        dmlcy_store_uint32_t(sums + i + 2 * block, c)
-        dmlcy_store_uint32_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint32_t(0) if sum.fresh else dmlcy_load_uint32_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint32_t(<const uint32_t*> sum.run[n] + i)
-        dmlcy_store_uint32_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint32_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint32_t(<const uint32_t*> sum.run[n] + i)
-        dmlcy_store_uint32_t(sums + i, a)
-    elif i < end:
-        scatter_uint32_t_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint32_t* elements
+    cdef uint32_t* sums
+    cdef uint32_t* sum
+    cdef dmlcy_uint32_t_block ending
+    for row in range(run.rows):
+        elements = <const uint32_t*> (run.input + row * run.input_row)
+        sums = <uint32_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint32_t(sums + last) + dmlcy_load_uint32_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint32_t(sums + i, dmlcy_load_uint32_t(sums + i) + dmlcy_load_uint32_t(elements + i))
+                i += block
+            dmlcy_store_uint32_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint32_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint32_t*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_uint32_t_add_wide "scatter_uint32_t_add_wide"(const void* args, uint32_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_uint32_t_block) // sizeof(uint32_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint32_t_block a, b, c, d
-    cdef const uint32_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint32_t) or end - begin < block:
-        scatter_uint32_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint32_t_apart(sum, sums, 0, begin)
-    scatter_uint32_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint32_t(0)
-        else:
-            a = dmlcy_load_uint32_t(sums + i)
-            b = dmlcy_load_uint32_t(sums + i + block)
-            c = dmlcy_load_uint32_t(sums + i + 2 * block)
-            d = dmlcy_load_uint32_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint32_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint32_t(run)
-            b = b + dmlcy_load_uint32_t(run + block)
-            c = c + dmlcy_load_uint32_t(run + 2 * block)
-            d = d + dmlcy_load_uint32_t(run + 3 * block)
-        dmlcy_store_uint32_t(sums + i, a)
-        dmlcy_store_uint32_t(sums + i + block, b)
-        dmlcy_store_uint32_t(sums + i + 2 * block, c)
-        dmlcy_store_uint32_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint32_t(0) if sum.fresh else dmlcy_load_uint32_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint32_t(<const uint32_t*> sum.run[n] + i)
-        dmlcy_store_uint32_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint32_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint32_t(<const uint32_t*> sum.run[n] + i)
-        dmlcy_store_uint32_t(sums + i, a)
-    elif i < end:
-        scatter_uint32_t_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_uint32_t_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint32_t_Add add,
-        uint32_t* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint32_t_weave "scatter_uint32_t_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint32_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint32_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint32_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint32_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint32_t* tap3
+    cdef const uint32_t* elements
+    cdef uint32_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint32_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint32_t*> (from_ + at0)
+            tap1 = <const uint32_t*> (from_ + at1)
+            tap2 = <const uint32_t*> (from_ + at2)
+            tap3 = <const uint32_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_4(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_uint32_t_add_wide "scatter_uint32_t_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint32_t) and run.sums_step == sizeof(uint32_t)
+    cdef int64_t block = sizeof(dmlcy_uint32_t_block) // sizeof(uint32_t)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint32_t* elements
+    cdef uint32_t* sums
+    cdef uint32_t* sum
+    cdef dmlcy_uint32_t_block ending
+    for row in range(run.rows):
+        elements = <const uint32_t*> (run.input + row * run.input_row)
+        sums = <uint32_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint32_t(sums + last) + dmlcy_load_uint32_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint32_t(sums + i, dmlcy_load_uint32_t(sums + i) + dmlcy_load_uint32_t(elements + i))
+                i += block
+            dmlcy_store_uint32_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint32_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint32_t*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint32_t_weave_wide "scatter_uint32_t_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint32_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint32_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint32_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint32_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint32_t* tap3
+    cdef const uint32_t* elements
+    cdef uint32_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint32_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint32_t*> (from_ + at0)
+            tap1 = <const uint32_t*> (from_ + at1)
+            tap2 = <const uint32_t*> (from_ + at2)
+            tap3 = <const uint32_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_4(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_uint32_t_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_uint32_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(uint32_t) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(uint32_t)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(uint32_t) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint32_t)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_uint32_t_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef uint32_t woven[SLAB]
+    cdef const uint32_t* sums
+    cdef const uint32_t* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(uint32_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const uint32_t*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        line = sums
+        if plan.woven:
+            weave_4(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(uint32_t):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<uint32_t*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_uint32_t_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_uint32_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef uint32_t sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint32_t)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(uint32_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint32_t))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_uint32_t_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -2102,291 +2528,351 @@ cdef void scatter_uint32_t_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_uint32_t_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_uint32_t_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef uint32_t* row = <uint32_t*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_4(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_uint32_t_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint32_t_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef uint32_t sums[MOST]
-    cdef uint32_t line[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(uint32_t)
-            scatter_uint32_t_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        weave_4(
-            <const char*> sums, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_uint32_t_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_uint32_t_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_uint32_t_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(uint32_t)
-    cdef bint direct = True and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(uint32_t)
     cdef scatter_uint32_t_Add add = scatter_uint32_t_add_wide if dmlcy_wide() else scatter_uint32_t_add
-    cdef ScatterClass classes[CLASSES]
-    cdef uint32_t sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_uint32_t_Weave weave = scatter_uint32_t_weave_wide if dmlcy_wide() else scatter_uint32_t_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_uint32_t_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_uint32_t_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_uint32_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <uint32_t*> (output + column))
-                else:
-                    scatter_uint32_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_uint32_t_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint32_t))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_uint32_t_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
-ctypedef void (*scatter_uint16_t_Add)(const void* sum, uint16_t* sums) noexcept nogil
+ctypedef void (*scatter_uint16_t_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_uint16_t_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_uint16_t_put(char* output, int64_t step, const uint16_t* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<uint16_t*> (output + i * step))[0] = (sums[i])
-
-
-cdef void scatter_uint16_t_lay(char* output, int64_t step, const uint16_t* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(uint16_t):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<uint16_t*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_uint16_t_apart(const ScatterSum* sum, uint16_t* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += ((<const uint16_t*> (run + i * sum.step))[0])
-
-
-cdef void scatter_uint16_t_add "scatter_uint16_t_add"(const void* args, uint16_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_uint16_t_add "scatter_uint16_t_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint16_t) and run.sums_step == sizeof(uint16_t)
     cdef int64_t block = sizeof(dmlcy_uint16_t_block) // sizeof(uint16_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint16_t_block a, b, c, d
-    cdef const uint16_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint16_t) or end - begin < block:
-        scatter_uint16_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint16_t_apart(sum, sums, 0, begin)
-    scatter_uint16_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint16_t(0)
-        else:
-            a = dmlcy_load_uint16_t(sums + i)
-            b = dmlcy_load_uint16_t(sums + i + block)
-            c = dmlcy_load_uint16_t(sums + i + 2 * block)
-            d = dmlcy_load_uint16_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint16_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint16_t(run)
-            b = b + dmlcy_load_uint16_t(run + block)
-            c = c + dmlcy_load_uint16_t(run + 2 * block)
-            d = d + dmlcy_load_uint16_t(run + 3 * block)
-        dmlcy_store_uint16_t(sums + i, a)
-        dmlcy_store_uint16_t(sums + i + block, b)
-        dmlcy_store_uint16_t(sums + i + 2 * block, c)
-        dmlcy_store_uint16_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint16_t(0) if sum.fresh else dmlcy_load_uint16_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint16_t(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_uint16_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint16_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint16_t(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_uint16_t(sums + i, a)
-    elif i < end:
-        scatter_uint16_t_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint16_t* elements
+    cdef uint16_t* sums
+    cdef uint16_t* sum
+    cdef dmlcy_uint16_t_block ending
+    for row in range(run.rows):
+        elements = <const uint16_t*> (run.input + row * run.input_row)
+        sums = <uint16_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint16_t(sums + last) + dmlcy_load_uint16_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint16_t(sums + i, dmlcy_load_uint16_t(sums + i) + dmlcy_load_uint16_t(elements + i))
+                i += block
+            dmlcy_store_uint16_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint16_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint16_t*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_uint16_t_add_wide "scatter_uint16_t_add_wide"(const void* args, uint16_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_uint16_t_block) // sizeof(uint16_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint16_t_block a, b, c, d
-    cdef const uint16_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint16_t) or end - begin < block:
-        scatter_uint16_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint16_t_apart(sum, sums, 0, begin)
-    scatter_uint16_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint16_t(0)
-        else:
-            a = dmlcy_load_uint16_t(sums + i)
-            b = dmlcy_load_uint16_t(sums + i + block)
-            c = dmlcy_load_uint16_t(sums + i + 2 * block)
-            d = dmlcy_load_uint16_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint16_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint16_t(run)
-            b = b + dmlcy_load_uint16_t(run + block)
-            c = c + dmlcy_load_uint16_t(run + 2 * block)
-            d = d + dmlcy_load_uint16_t(run + 3 * block)
-        dmlcy_store_uint16_t(sums + i, a)
-        dmlcy_store_uint16_t(sums + i + block, b)
-        dmlcy_store_uint16_t(sums + i + 2 * block, c)
-        dmlcy_store_uint16_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint16_t(0) if sum.fresh else dmlcy_load_uint16_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint16_t(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_uint16_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint16_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint16_t(<const uint16_t*> sum.run[n] + i)
-        dmlcy_store_uint16_t(sums + i, a)
-    elif i < end:
-        scatter_uint16_t_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_uint16_t_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint16_t_Add add,
-        uint16_t* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint16_t_weave "scatter_uint16_t_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint16_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint16_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint16_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint16_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint16_t* tap3
+    cdef const uint16_t* elements
+    cdef uint16_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint16_t*> (from_ + at0)
+            tap1 = <const uint16_t*> (from_ + at1)
+            tap2 = <const uint16_t*> (from_ + at2)
+            tap3 = <const uint16_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_2(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_uint16_t_add_wide "scatter_uint16_t_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint16_t) and run.sums_step == sizeof(uint16_t)
+    cdef int64_t block = sizeof(dmlcy_uint16_t_block) // sizeof(uint16_t)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint16_t* elements
+    cdef uint16_t* sums
+    cdef uint16_t* sum
+    cdef dmlcy_uint16_t_block ending
+    for row in range(run.rows):
+        elements = <const uint16_t*> (run.input + row * run.input_row)
+        sums = <uint16_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint16_t(sums + last) + dmlcy_load_uint16_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint16_t(sums + i, dmlcy_load_uint16_t(sums + i) + dmlcy_load_uint16_t(elements + i))
+                i += block
+            dmlcy_store_uint16_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint16_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint16_t*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint16_t_weave_wide "scatter_uint16_t_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint16_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint16_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint16_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint16_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint16_t* tap3
+    cdef const uint16_t* elements
+    cdef uint16_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint16_t*> (from_ + at0)
+            tap1 = <const uint16_t*> (from_ + at1)
+            tap2 = <const uint16_t*> (from_ + at2)
+            tap3 = <const uint16_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_2(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_uint16_t_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_uint16_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(uint16_t) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(uint16_t)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(uint16_t) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint16_t)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_uint16_t_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef uint16_t woven[SLAB]
+    cdef const uint16_t* sums
+    cdef const uint16_t* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(uint16_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const uint16_t*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        line = sums
+        if plan.woven:
+            weave_2(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(uint16_t):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<uint16_t*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_uint16_t_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_uint16_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef uint16_t sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint16_t)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(uint16_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint16_t))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_uint16_t_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -2396,291 +2882,351 @@ cdef void scatter_uint16_t_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_uint16_t_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_uint16_t_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef uint16_t* row = <uint16_t*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_2(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_uint16_t_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint16_t_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef uint16_t sums[MOST]
-    cdef uint16_t line[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(uint16_t)
-            scatter_uint16_t_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        weave_2(
-            <const char*> sums, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_uint16_t_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_uint16_t_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_uint16_t_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(uint16_t)
-    cdef bint direct = True and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(uint16_t)
     cdef scatter_uint16_t_Add add = scatter_uint16_t_add_wide if dmlcy_wide() else scatter_uint16_t_add
-    cdef ScatterClass classes[CLASSES]
-    cdef uint16_t sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_uint16_t_Weave weave = scatter_uint16_t_weave_wide if dmlcy_wide() else scatter_uint16_t_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_uint16_t_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_uint16_t_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_uint16_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <uint16_t*> (output + column))
-                else:
-                    scatter_uint16_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_uint16_t_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint16_t))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_uint16_t_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
-ctypedef void (*scatter_uint8_t_Add)(const void* sum, uint8_t* sums) noexcept nogil
+ctypedef void (*scatter_uint8_t_Add)(const void* run) noexcept nogil
+ctypedef void (*scatter_uint8_t_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
 
 
-# Puts results where they belong: of accumulators, or of elements.
-cdef void scatter_uint8_t_put(char* output, int64_t step, const uint8_t* sums, int64_t size) noexcept nogil:
-    cdef int64_t i
-    for i in range(size):
-        (<uint8_t*> (output + i * step))[0] = (sums[i])
-
-
-cdef void scatter_uint8_t_lay(char* output, int64_t step, const uint8_t* line, int64_t size) noexcept nogil:
-    cdef int64_t i
-    if step == sizeof(uint8_t):
-        dmlcy_copy(output, <const char*> line, size * step)
-        return
-    for i in range(size):
-        (<uint8_t*> (output + i * step))[0] = line[i]
-
-
-# Adds runs whose elements are apart, or short ones.
-cdef void scatter_uint8_t_apart(const ScatterSum* sum, uint8_t* sums, int64_t begin, int64_t end) noexcept nogil:
-    cdef int64_t i
-    cdef const char* run
-    cdef int n
-    if sum.fresh:
-        for i in range(begin, end):
-            sums[i] = 0
-    for n in range(sum.count):
-        run = sum.run[n]
-        for i in range(max(begin, sum.begin[n]), min(end, sum.end[n])):
-            sums[i] += ((<const uint8_t*> (run + i * sum.step))[0])
-
-
-cdef void scatter_uint8_t_add "scatter_uint8_t_add"(const void* args, uint8_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
+cdef void scatter_uint8_t_add "scatter_uint8_t_add"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint8_t) and run.sums_step == sizeof(uint8_t)
     cdef int64_t block = sizeof(dmlcy_uint8_t_block) // sizeof(uint8_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint8_t_block a, b, c, d
-    cdef const uint8_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint8_t) or end - begin < block:
-        scatter_uint8_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint8_t_apart(sum, sums, 0, begin)
-    scatter_uint8_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint8_t(0)
-        else:
-            a = dmlcy_load_uint8_t(sums + i)
-            b = dmlcy_load_uint8_t(sums + i + block)
-            c = dmlcy_load_uint8_t(sums + i + 2 * block)
-            d = dmlcy_load_uint8_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint8_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint8_t(run)
-            b = b + dmlcy_load_uint8_t(run + block)
-            c = c + dmlcy_load_uint8_t(run + 2 * block)
-            d = d + dmlcy_load_uint8_t(run + 3 * block)
-        dmlcy_store_uint8_t(sums + i, a)
-        dmlcy_store_uint8_t(sums + i + block, b)
-        dmlcy_store_uint8_t(sums + i + 2 * block, c)
-        dmlcy_store_uint8_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint8_t(0) if sum.fresh else dmlcy_load_uint8_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint8_t(<const uint8_t*> sum.run[n] + i)
-        dmlcy_store_uint8_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint8_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint8_t(<const uint8_t*> sum.run[n] + i)
-        dmlcy_store_uint8_t(sums + i, a)
-    elif i < end:
-        scatter_uint8_t_apart(sum, sums, i, end)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint8_t* elements
+    cdef uint8_t* sums
+    cdef uint8_t* sum
+    cdef dmlcy_uint8_t_block ending
+    for row in range(run.rows):
+        elements = <const uint8_t*> (run.input + row * run.input_row)
+        sums = <uint8_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint8_t(sums + last) + dmlcy_load_uint8_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint8_t(sums + i, dmlcy_load_uint8_t(sums + i) + dmlcy_load_uint8_t(elements + i))
+                i += block
+            dmlcy_store_uint8_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint8_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint8_t*> (<const char*> elements + i * run.input_step))[0])
 
 
-cdef void scatter_uint8_t_add_wide "scatter_uint8_t_add_wide"(const void* args, uint8_t* sums) noexcept nogil:
-    cdef const ScatterSum* sum = <const ScatterSum*> args
-    cdef int64_t block = sizeof(dmlcy_uint8_t_block) // sizeof(uint8_t)
-    cdef int64_t begin = 0
-    cdef int64_t end = sum.size
-    cdef int64_t i
-    cdef dmlcy_uint8_t_block a, b, c, d
-    cdef const uint8_t* run
-    cdef int n
-    for n in range(sum.count):
-        begin = max(begin, sum.begin[n])
-        end = min(end, sum.end[n])
-    if sum.step != sizeof(uint8_t) or end - begin < block:
-        scatter_uint8_t_apart(sum, sums, 0, sum.size)
-        return
-    scatter_uint8_t_apart(sum, sums, 0, begin)
-    scatter_uint8_t_apart(sum, sums, end, sum.size)
-    i = begin
-    while i + 4 * block <= end:
-        if sum.fresh:
-            a = b = c = d = dmlcy_each_uint8_t(0)
-        else:
-            a = dmlcy_load_uint8_t(sums + i)
-            b = dmlcy_load_uint8_t(sums + i + block)
-            c = dmlcy_load_uint8_t(sums + i + 2 * block)
-            d = dmlcy_load_uint8_t(sums + i + 3 * block)
-        for n in range(sum.count):
-            run = <const uint8_t*> sum.run[n] + i
-            a = a + dmlcy_load_uint8_t(run)
-            b = b + dmlcy_load_uint8_t(run + block)
-            c = c + dmlcy_load_uint8_t(run + 2 * block)
-            d = d + dmlcy_load_uint8_t(run + 3 * block)
-        dmlcy_store_uint8_t(sums + i, a)
-        dmlcy_store_uint8_t(sums + i + block, b)
-        dmlcy_store_uint8_t(sums + i + 2 * block, c)
-        dmlcy_store_uint8_t(sums + i + 3 * block, d)
-        i += 4 * block
-    while i + block <= end:
-        a = dmlcy_each_uint8_t(0) if sum.fresh else dmlcy_load_uint8_t(sums + i)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint8_t(<const uint8_t*> sum.run[n] + i)
-        dmlcy_store_uint8_t(sums + i, a)
-        i += block
-    if i < end and sum.fresh:           # some elements a second time
-        i = end - block
-        a = dmlcy_each_uint8_t(0)
-        for n in range(sum.count):
-            a = a + dmlcy_load_uint8_t(<const uint8_t*> sum.run[n] + i)
-        dmlcy_store_uint8_t(sums + i, a)
-    elif i < end:
-        scatter_uint8_t_apart(sum, sums, i, end)
-
-
-# Elements of a class in a row of the output, from position `low` + n * stride on; `tap` are the taps of the other axes.
-cdef void scatter_uint8_t_class(
-        const ScatterPlan* plan, const ScatterClass* found, int64_t begin, int64_t size, const char* input,
-        const int64_t* firsts, const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint8_t_Add add,
-        uint8_t* sums) noexcept nogil:
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint8_t_weave "scatter_uint8_t_weave"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t tap[MAX_RANK]
-    cdef int64_t t, block, skipped
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint8_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint8_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint8_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint8_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint8_t* tap3
+    cdef const uint8_t* elements
+    cdef uint8_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint8_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint8_t*> (from_ + at0)
+            tap1 = <const uint8_t*> (from_ + at1)
+            tap2 = <const uint8_t*> (from_ + at2)
+            tap3 = <const uint8_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_1(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+cdef void scatter_uint8_t_add_wide "scatter_uint8_t_add_wide"(const void* args) noexcept nogil:
+    cdef const ScatterRun* run = <const ScatterRun*> args
+    cdef bint dense = run.input_step == sizeof(uint8_t) and run.sums_step == sizeof(uint8_t)
+    cdef int64_t block = sizeof(dmlcy_uint8_t_block) // sizeof(uint8_t)
+    cdef int64_t last = run.size - block
+    cdef int64_t row, i
+    cdef const uint8_t* elements
+    cdef uint8_t* sums
+    cdef uint8_t* sum
+    cdef dmlcy_uint8_t_block ending
+    for row in range(run.rows):
+        elements = <const uint8_t*> (run.input + row * run.input_row)
+        sums = <uint8_t*> (run.sums + row * run.sums_row)
+        if dense and last >= 0:
+            # What overlaps the block before it is the same, of the sums as they were.
+            ending = dmlcy_load_uint8_t(sums + last) + dmlcy_load_uint8_t(elements + last)
+            i = 0
+            while i < last:
+                dmlcy_store_uint8_t(sums + i, dmlcy_load_uint8_t(sums + i) + dmlcy_load_uint8_t(elements + i))
+                i += block
+            dmlcy_store_uint8_t(sums + last, ending)
+            continue
+        for i in range(run.size):
+            sum = <uint8_t*> (<char*> sums + i * run.sums_step)
+            sum[0] += ((<const uint8_t*> (<const char*> elements + i * run.input_step))[0])
+
+
+# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+cdef void scatter_uint8_t_weave_wide "scatter_uint8_t_weave_wide"(
+        const void* plan_, const void* slab_, const char* input) noexcept nogil:
+    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
+    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t width = columns.stride
+    cdef int64_t blocks = columns.blocks
+    cdef int64_t covered = blocks * width
+    cdef bint dense = columns.block_step == sizeof(uint8_t)
+    cdef int64_t tap, end, step, block, last, row, i, k
+    cdef const char* from_
+    cdef char* to
+    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
+    cdef const uint8_t* tap0
+    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
+    cdef const uint8_t* tap1
+    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
+    cdef const uint8_t* tap2
+    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
+    cdef const uint8_t* tap3
+    cdef const uint8_t* elements
+    cdef uint8_t* out
+    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
+    while tap < end:
+        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
+        from_ = input + tap * rows.tap_step + block * rows.block_step
+        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        for row in range(last - block):
+            out = <uint8_t*> (to + row * rows.stride * rows.output_step)
+            tap0 = <const uint8_t*> (from_ + at0)
+            tap1 = <const uint8_t*> (from_ + at1)
+            tap2 = <const uint8_t*> (from_ + at2)
+            tap3 = <const uint8_t*> (from_ + at3)
+            if dense and width == 2:
+                for i in range(blocks):
+                    out[2 * i + 0] = tap0[i]
+                    out[2 * i + 1] = tap1[i]
+            elif dense and width == 3:
+                for i in range(blocks):
+                    out[3 * i + 0] = tap0[i]
+                    out[3 * i + 1] = tap1[i]
+                    out[3 * i + 2] = tap2[i]
+            elif dense and width == 4:
+                for i in range(blocks):
+                    out[4 * i + 0] = tap0[i]
+                    out[4 * i + 1] = tap1[i]
+                    out[4 * i + 2] = tap2[i]
+                    out[4 * i + 3] = tap3[i]
+            elif dense:
+                weave_1(from_, plan.tap_at, width, blocks, <char*> out)
+            else:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    for k in range(width):
+                        out[i * width + k] = elements[k]
+            for i in range(covered, columns.size):
+                out[i] = 0
+            from_ += rows.block_step
+        tap += step
+
+
+# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
+# long, from its blocks, the last ones first.
+cdef void scatter_uint8_t_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
+        scatter_uint8_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef char* sums = run.sums
+    cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
+    cdef int64_t first, end, step, number, begin, at
+    if columns.stride <= slab.length or plan.woven:
+        run.input_step = columns.block_step
+        run.sums_step = sizeof(uint8_t) * (1 if plan.woven else columns.stride)
+        taps_over(columns, slab.low, high, &number, &end, &step)
+        while number < end:
+            blocks_at(columns, number, slab.low, high, &begin, &run.size)
+            run.size -= begin
+            run.input = input + number * columns.tap_step + begin * columns.block_step
+            at = begin * columns.stride + number * columns.dilation - slab.low
+            if plan.woven:
+                at = at % columns.stride * slab.length + at // columns.stride
+            run.sums = sums + at * <int64_t> sizeof(uint8_t)
+            if run.size > 0:
+                add(run)
+            number += step
+        return
+    run.input_step = columns.tap_step
+    run.sums_step = sizeof(uint8_t) * columns.dilation
+    first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
+    end = min(columns.blocks, (high - 1) // columns.stride + 1)
+    for number in range(end - 1, first - 1, -1):
+        at = number * columns.stride - slab.low
+        begin = max(0, ceil_div(-at, columns.dilation))
+        run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
+        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint8_t)
+        if run.size > 0:
+            add(run)
+
+
+# The sums of a slab, put where they belong.
+cdef void scatter_uint8_t_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef int64_t class_at[CLASSES]
+    cdef uint8_t woven[SLAB]
+    cdef const uint8_t* sums
+    cdef const uint8_t* line
+    cdef char* output
+    cdef int64_t row, i
+    if plan.woven:
+        for i in range(columns.stride):
+            class_at[i] = i * slab.length * <int64_t> sizeof(uint8_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        sums = <const uint8_t*> (slab.sums + row * slab.row_step)
+        output = slab.output + row * plan.axes[plan.last - 1].output_step
+        line = sums
+        if plan.woven:
+            weave_1(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
+            line = woven + (slab.begin[1] - slab.low)
+        if columns.output_step == sizeof(uint8_t):
+            dmlcy_copy(output, <const char*> line, size * columns.output_step)
+        else:
+            for i in range(size):
+                (<uint8_t*> (output + i * columns.output_step))[0] = line[i]
+
+
+cdef void scatter_uint8_t_slab(
+        const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
+        bint reached, scatter_uint8_t_Add add) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef uint8_t sums[SLAB]
+    cdef int64_t size = slab.end[1] - slab.begin[1]
+    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint8_t)
+    cdef int64_t tap[MAX_RANK]
+    cdef int64_t first, end, step, number, block, row
+    cdef ScatterRun run
     cdef int d
-    sum.count = 0
-    sum.fresh = True
-    sum.size = size
-    for d in range(plan.last):
+    slab.low = slab.begin[1]
+    slab.length = size
+    if plan.woven:
+        slab.low = slab.begin[1] // columns.stride * columns.stride
+        slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
+        size = slab.length * columns.stride
+    slab.sums = slab.output if direct else <char*> sums
+    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(uint8_t)
+    for row in range(slab.end[0] - slab.begin[0]):
+        memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint8_t))
+    taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
+    run.input_row = rows.block_step
+    run.sums_row = rows.stride * slab.row_step
+    for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
-        t = found.tap
-        block = begin + found.shift
-        if block >= columns.blocks:
-            skipped = ceil_div(block - columns.blocks + 1, columns.back)
-            t += skipped * columns.period
-            block -= skipped * columns.back
-        from_ = input + t * columns.tap_step + block * columns.block_step
-        while t < columns.window and block + size > 0:
-            if sum.count == RUNS:
-                add(sum, sums)
-                sum.count = 0
-                sum.fresh = False
-            sum.run[sum.count] = from_
-            sum.begin[sum.count] = max(0, -block)
-            sum.end[sum.count] = min(size, columns.blocks - block)
-            sum.count += 1
-            t += columns.period
-            block -= columns.back
-            from_ += columns.next_step
-        d = plan.last - 1
+        number = first
+        while number < end:
+            blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
+            run.rows -= block
+            if run.rows > 0:
+                row = block * rows.stride + number * rows.dilation - slab.begin[0]
+                run.sums = slab.sums + row * slab.row_step
+                scatter_uint8_t_along(
+                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+            number += step
+        d = plan.last - 2
         while d >= 0:
             tap[d] += plan.axes[d].period
             input += plan.axes[d].next_step
@@ -2690,113 +3236,59 @@ cdef void scatter_uint8_t_class(
             tap[d] = firsts[d]
             d -= 1
         reached = d >= 0
-    add(sum, sums)
+    if not direct:
+        scatter_uint8_t_lay(plan, slab)
 
 
-# A row under windows that lie side by side: each position takes one element, or none.
-cdef void scatter_uint8_t_side_by_side(const ScatterPlan* plan, const char* input, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef uint8_t* row = <uint8_t*> output
-    cdef int64_t covered = columns.blocks * columns.stride
-    cdef int64_t i
-    weave_1(input, plan.tap_at, columns.stride, columns.blocks, output)
-    for i in range(covered, columns.size):
-        row[i] = 0
-
-
-# A row of the output, of all classes: so many elements of each, then these in turn.
-cdef void scatter_uint8_t_woven(
-        const ScatterPlan* plan, const ScatterClass* classes, const char* input, const int64_t* firsts,
-        const int64_t* ends, bint reached, ScatterSum* sum, scatter_uint8_t_Add add, char* output) noexcept nogil:
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t stride = columns.stride
-    cdef int64_t n = columns.start // stride
-    cdef int64_t last = ceil_div(columns.start + columns.size, stride)
-    cdef int64_t class_at[CLASSES]
-    cdef uint8_t sums[MOST]
-    cdef uint8_t line[MOST]
-    cdef int64_t size, rest, q, low, high
-    while n < last:
-        size = min(last - n, MOST // stride)
-        for rest in range(stride):
-            class_at[rest] = rest * size * <int64_t> sizeof(uint8_t)
-            scatter_uint8_t_class(
-                plan, &classes[rest], n, size, input, firsts, ends, reached and classes[rest].reached, sum, add,
-                sums + rest * size)
-        weave_1(
-            <const char*> sums, class_at, stride, size, <char*> line)
-        q = n * stride
-        low = max(columns.start, q)
-        high = min(columns.start + columns.size, q + size * stride)
-        scatter_uint8_t_lay(
-            output + (low - columns.start) * columns.output_step, columns.output_step, line + (low - q), high - low)
-        n += size
-
-
-cdef int scatter_uint8_t_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_uint8_t_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef bint flat = columns.output_step == sizeof(uint8_t)
-    cdef bint direct = True and columns.stride == 1 and flat
-    cdef bint side_by_side = plan.side_by_side and flat and columns.block_step == sizeof(uint8_t)
     cdef scatter_uint8_t_Add add = scatter_uint8_t_add_wide if dmlcy_wide() else scatter_uint8_t_add
-    cdef ScatterClass classes[CLASSES]
-    cdef uint8_t sums[MOST]
-    cdef ScatterSum sum
-    cdef ScatterClass found
+    cdef scatter_uint8_t_Weave weave = scatter_uint8_t_weave_wide if dmlcy_wide() else scatter_uint8_t_weave
+    cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, q, n, last, size, column
+    cdef int64_t number, index, row, column, q
     cdef const char* input
-    cdef char* output
-    cdef bint reached, once
+    cdef bint reached
     cdef int d
-    sum.step = columns.block_step
-    for q in range(min(columns.stride, CLASSES)):
-        go_to_class(columns, q, &classes[q])
     for number in range(begin, end):
-        row = number % plan.rows
-        index = number // plan.rows
-        input = plan.input + index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
-        output = plan.output + index // plan.channels * plan.output_steps[0]
-        output += index % plan.channels * plan.output_steps[1]
-        reached = once = True
-        for d in range(plan.last - 1, -1, -1):
+        index = number
+        column = index % plan.column_slabs * plan.columns
+        index //= plan.column_slabs
+        row = index % plan.row_slabs * plan.rows
+        index //= plan.row_slabs
+        slab.begin[0] = rows.start + row
+        slab.end[0] = rows.start + min(rows.size, row + plan.rows)
+        slab.begin[1] = columns.start + column
+        slab.end[1] = columns.start + min(columns.size, column + plan.columns)
+        slab.output = plan.output + row * rows.output_step + column * columns.output_step
+        input = plan.input
+        reached = True
+        for d in range(plan.last - 2, -1, -1):
             axis = &plan.axes[d]
-            q = row % axis.size
-            row //= axis.size
-            output += q * axis.output_step
+            q = index % axis.size
+            index //= axis.size
+            slab.output += q * axis.output_step
             q += axis.start
             taps_at(axis, q, &firsts[d], &ends[d])
-            once = once and firsts[d] + axis.period >= ends[d]
             if firsts[d] < ends[d]:
                 input += firsts[d] * axis.tap_step
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        if side_by_side and once and reached:
-            scatter_uint8_t_side_by_side(plan, input, output)
-            continue
-        if 1 < columns.stride <= CLASSES:
-            scatter_uint8_t_woven(plan, classes, input, firsts, ends, reached, &sum, add, output)
-            continue
-        for q in range(columns.start, columns.start + min(columns.stride, columns.size)):
-            go_to_class(columns, q % columns.stride, &found)
-            n = q // columns.stride
-            last = ceil_div(columns.start + columns.size - q % columns.stride, columns.stride)
-            while n < last:
-                size = min(last - n, MOST)
-                column = (q % columns.stride + n * columns.stride - columns.start) * columns.output_step
-                if direct:
-                    scatter_uint8_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add,
-                        <uint8_t*> (output + column))
-                else:
-                    scatter_uint8_t_class(
-                        plan, &found, n, size, input, firsts, ends, reached and found.reached, &sum, add, sums)
-                    scatter_uint8_t_put(output + column, columns.stride * columns.output_step, sums, size)
-                n += size
+        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
+        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if plan.apart:
+            if not (reached and plan.covered):
+                for row in range(slab.end[0] - slab.begin[0]):
+                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint8_t))
+            if reached:
+                weave(plan, &slab, input)
+        else:
+            scatter_uint8_t_slab(plan, &slab, input, firsts, ends, reached, add)
     return 0
 
 
@@ -2804,7 +3296,7 @@ cdef int scatter_uint8_t_rows(const void* args, int64_t begin, int64_t end) noex
 cdef int window_scatter(WindowScatter* a, Work work) noexcept nogil:
     cdef int64_t bytes = bytes_of(&a.input) + bytes_of(&a.output)
     cdef ScatterPlan plan
-    cdef int64_t rows
+    cdef int64_t planes, slabs
     plan.input = a.input.data
     plan.output = a.output.data
     plan.channels = a.output.sizes[1]
@@ -2812,8 +3304,10 @@ cdef int window_scatter(WindowScatter* a, Work work) noexcept nogil:
     plan.output_steps[0] = a.output.strides[0]
     plan.output_steps[1] = a.output.strides[1]
     collect_axes(&plan, a)
-    rows = a.output.sizes[0] * plan.channels * plan.rows
-    return parallel_for(work, &plan, rows, rows if bytes <= SERIAL_BYTES else grain_of(bytes // rows))
+    planes = a.output.sizes[0] * plan.channels * plan.planes
+    collect_slabs(&plan, a, planes, bytes)
+    slabs = planes * plan.row_slabs * plan.column_slabs
+    return parallel_for(work, &plan, slabs, slabs if bytes <= SERIAL_BYTES else grain_of(bytes // slabs))
 
 
 # FOLD
@@ -2944,18 +3438,18 @@ cdef int fold_run(const Fold* a) noexcept nogil:
     memcpy(work.start, a.start_padding, sizeof(work.start))
     memcpy(work.blocks, a.blocks, sizeof(work.blocks))
     if a.input.dtype == 9:
-        return window_scatter(&work, scatter_double_rows)
+        return window_scatter(&work, scatter_double_slabs)
     if a.input.dtype == 1:
-        return window_scatter(&work, scatter_float_rows)
+        return window_scatter(&work, scatter_float_slabs)
     if a.input.dtype == 2:
-        return window_scatter(&work, scatter_half_rows)
+        return window_scatter(&work, scatter_half_slabs)
     if a.input.dtype == 11 or a.input.dtype == 10:
-        return window_scatter(&work, scatter_uint64_t_rows)
+        return window_scatter(&work, scatter_uint64_t_slabs)
     if a.input.dtype == 6 or a.input.dtype == 3:
-        return window_scatter(&work, scatter_uint32_t_rows)
+        return window_scatter(&work, scatter_uint32_t_slabs)
     if a.input.dtype == 7 or a.input.dtype == 4:
-        return window_scatter(&work, scatter_uint16_t_rows)
-    return window_scatter(&work, scatter_uint8_t_rows)
+        return window_scatter(&work, scatter_uint16_t_slabs)
+    return window_scatter(&work, scatter_uint8_t_slabs)
 
 
 # Runs on checked fields. None: `out` is not acceptable, and nothing was written.
