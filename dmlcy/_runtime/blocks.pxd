@@ -53,6 +53,7 @@ cdef extern from "blocks.h" nogil:
     void dmlcy_store_half_wide(uint16_t* target, dmlcy_float_block block) noexcept
     void dmlcy_store_half_key(int16_t* target, dmlcy_int16_t_block block) noexcept
     void dmlcy_store_float_key(int32_t* target, dmlcy_int32_t_block block) noexcept
+    dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_float_block second) noexcept
     dmlcy_int8_t_block dmlcy_max_int8_t(dmlcy_int8_t_block first, dmlcy_int8_t_block second) noexcept
     dmlcy_int16_t_block dmlcy_max_int16_t(dmlcy_int16_t_block first, dmlcy_int16_t_block second) noexcept
     dmlcy_int32_t_block dmlcy_max_int32_t(dmlcy_int32_t_block first, dmlcy_int32_t_block second) noexcept

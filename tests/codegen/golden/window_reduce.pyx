@@ -496,12 +496,13 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         if not_pooled(&axis) and plan.axes > 0 and not_pooled(&plan.axis[plan.axes - 1]):
             if merge(&plan.axis[plan.axes - 1], &axis):
                 continue
-        if plan.folds and plan.axes > 0 and merge_spanned(&plan.axis[plan.axes - 1], &axis):
-            continue
         valid_taps(&axis, 0, &first, &end)
         if axis.size > 1 or axis.results > 1 or first == end:
             plan.axis[plan.axes] = axis
             plan.axes += 1
+    if plan.folds and plan.axes > 0 and plan.axis[plan.axes - 1].input_step == a.input.item:
+        while plan.axes > 1 and merge_spanned(&plan.axis[plan.axes - 2], &plan.axis[plan.axes - 1]):
+            plan.axes -= 1
 
 
 # Takes an axis out of the remaining ones; -1: one that makes no difference.
@@ -606,7 +607,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.pitch = plan.result_pitch * plan.step
     plan.direct = own and plan.run == plan.lanes.results and columns.input_step == plan.run * item
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
-    plan.taken = plan.direct and not plan.deep
+    plan.taken = plan.direct and (not plan.deep or plan.folds and plan.rows.window <= plan.rows.stride)
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
     plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.band)))
     if plan.beside:
@@ -639,7 +640,8 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own, b
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
     total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
-    row = (plan.columns.size if plan.folded else min(plan.pitch, plan.columns.size)) * plan.run * plan.band * plan.tall
+    row = (plan.block - 1) * plan.columns.stride + (plan.columns.window - 1) * plan.columns.dilation + 1
+    row = min(row, plan.columns.size) * plan.run * plan.band * plan.tall
     results = plan.block * plan.run * plan.band * plan.tall
     elements = row * min(rows.window if rows.results == 1 else min(rows.window, rows.stride), rows.size)
     for n in range(plan.axes):
@@ -2041,6 +2043,24 @@ cdef void average_pooling_FLOAT16_fill(
     flush_rows(&sum)
 
 
+# Combines the elements under the rows `tap` to `end` of the windows at so many rows of the output.
+cdef void average_pooling_FLOAT16_take(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch, float* target,
+        int64_t index, int64_t count, int64_t tap, int64_t end) noexcept nogil:
+    cdef const WindowAxis* rows = &plan.rows
+    cdef int64_t row = index * rows.stride + tap * rows.dilation - rows.start
+    cdef int64_t step = rows.dilation * rows.input_step
+    cdef const char* input = (
+        place.input + (place.begin + place.low) * plan.columns.input_step + row * rows.input_step)
+    cdef WindowSum sum
+    average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, True, &sum)
+    if count > 1:
+        sum.lines = count
+        sum.target_step = place.lines * plan.pitch * place.run
+        sum.line_step = rows.stride * rows.input_step // <int64_t> sizeof(uint16_t)
+    take_rows(&sum, input, step, end - tap, sizeof(uint16_t))
+
+
 # The sums of the band along all axes but the columns. Those of padding are the identity.
 cdef const float* average_pooling_FLOAT16_sum_rows(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch) noexcept nogil:
@@ -2051,16 +2071,20 @@ cdef const float* average_pooling_FLOAT16_sum_rows(
     cdef float* slot
     cdef WindowSum sum
     cdef int64_t index, tap, end, row, n
+    if plan.taken and plan.deep and valid_rows(plan, place) == 0:
+        average_pooling_FLOAT16_clear(target, place.rows * line)
+        return target
+    if plan.taken and place.whole and place.lines == 1:
+        average_pooling_FLOAT16_take(plan, place, scratch, target, place.row, place.rows, 0, rows.window)
+        return target
     for index in range(place.row, place.row + place.rows):
         valid_taps(rows, index, &tap, &end)
-        average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, plan.taken, &sum)
+        average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, False, &sum)
         target += line
         if tap == end:
             average_pooling_FLOAT16_clear(target - line, line)
         elif plan.taken:
-            row = index * rows.stride + tap * rows.dilation - rows.start
-            take_rows(
-                &sum, input + row * rows.input_step, rows.dilation * rows.input_step, end - tap, sizeof(uint16_t))
+            average_pooling_FLOAT16_take(plan, place, scratch, target - line, index, 1, tap, end)
         else:
             while tap < end:
                 row = index * rows.stride + tap * rows.dilation - rows.start
@@ -2479,6 +2503,24 @@ cdef void average_pooling_FLOAT32_fill(
     flush_rows(&sum)
 
 
+# Combines the elements under the rows `tap` to `end` of the windows at so many rows of the output.
+cdef void average_pooling_FLOAT32_take(
+        const WindowPlan* plan, const WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch, float* target,
+        int64_t index, int64_t count, int64_t tap, int64_t end) noexcept nogil:
+    cdef const WindowAxis* rows = &plan.rows
+    cdef int64_t row = index * rows.stride + tap * rows.dilation - rows.start
+    cdef int64_t step = rows.dilation * rows.input_step
+    cdef const char* input = (
+        place.input + (place.begin + place.low) * plan.columns.input_step + row * rows.input_step)
+    cdef WindowSum sum
+    average_pooling_FLOAT32_begin_sum(plan, place, scratch, target, True, &sum)
+    if count > 1:
+        sum.lines = count
+        sum.target_step = place.lines * plan.pitch * place.run
+        sum.line_step = rows.stride * rows.input_step // <int64_t> sizeof(float)
+    take_rows(&sum, input, step, end - tap, sizeof(float))
+
+
 # The sums of the band along all axes but the columns. Those of padding are the identity.
 cdef const float* average_pooling_FLOAT32_sum_rows(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch) noexcept nogil:
@@ -2489,16 +2531,20 @@ cdef const float* average_pooling_FLOAT32_sum_rows(
     cdef float* slot
     cdef WindowSum sum
     cdef int64_t index, tap, end, row, n
+    if plan.taken and plan.deep and valid_rows(plan, place) == 0:
+        average_pooling_FLOAT32_clear(target, place.rows * line)
+        return target
+    if plan.taken and place.whole and place.lines == 1:
+        average_pooling_FLOAT32_take(plan, place, scratch, target, place.row, place.rows, 0, rows.window)
+        return target
     for index in range(place.row, place.row + place.rows):
         valid_taps(rows, index, &tap, &end)
-        average_pooling_FLOAT32_begin_sum(plan, place, scratch, target, plan.taken, &sum)
+        average_pooling_FLOAT32_begin_sum(plan, place, scratch, target, False, &sum)
         target += line
         if tap == end:
             average_pooling_FLOAT32_clear(target - line, line)
         elif plan.taken:
-            row = index * rows.stride + tap * rows.dilation - rows.start
-            take_rows(
-                &sum, input + row * rows.input_step, rows.dilation * rows.input_step, end - tap, sizeof(float))
+            average_pooling_FLOAT32_take(plan, place, scratch, target - line, index, 1, tap, end)
         else:
             while tap < end:
                 row = index * rows.stride + tap * rows.dilation - rows.start
