@@ -46,8 +46,9 @@ CIMPORTS = {
         " dmlcy_load_uint16_t dmlcy_load_uint32_t dmlcy_load_uint64_t dmlcy_load_uint8_t dmlcy_max_float"
         " dmlcy_max_int16_t dmlcy_max_int32_t dmlcy_max_int64_t dmlcy_max_int8_t dmlcy_max_uint16_t dmlcy_max_uint32_t"
         " dmlcy_max_uint64_t dmlcy_max_uint8_t dmlcy_store_double dmlcy_store_float dmlcy_store_float_key"
-        " dmlcy_store_half dmlcy_store_half_key dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t dmlcy_store_int64_t"
-        " dmlcy_store_int8_t dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t"
+        " dmlcy_store_half dmlcy_store_half_key dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t"
+        " dmlcy_store_int64_t dmlcy_store_int8_t dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t"
+        " dmlcy_store_uint8_t"
         " dmlcy_uint16_t_block dmlcy_uint32_t_block dmlcy_uint64_t_block dmlcy_uint8_t_block"
     ),
     "dmlcy._runtime.checks": (
@@ -58,7 +59,7 @@ CIMPORTS = {
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.moves": (
-        "dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4"
+        "dmlcy_ask dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4"
         " dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4 dmlcy_turn_tiles_8 dmlcy_weave_3_1"
         " dmlcy_weave_3_2 DMLCY_TURNS"
     ),

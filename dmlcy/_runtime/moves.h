@@ -1,7 +1,8 @@
 /* What moves elements fast, and what compilers do not make of a plain loop.
  *
  * dmlcy_touch(source, n) brings bytes into the cache, in order, before they are read here and there. A processor that sees
- * the loads asks for what follows; prefetch instructions measured slower.
+ * the loads asks for what follows; prefetch instructions measured slower. dmlcy_ask(source, n) is for bytes that are
+ * needed a little later, when what is at hand has been computed; they may lie outside any array.
  *
  * dmlcy_turn_ITEM(source, rows, height, cols, target, pitch) transposes rows of elements of ITEM bytes (1, 2, 4 or 8): row
  * i begins at source + rows[i], column j goes to target + j * pitch. `height` is a multiple of 16 / ITEM, and `cols` a power
@@ -27,6 +28,17 @@ static inline void dmlcy_touch(const char *source, int64_t n)
     int64_t i;
     for (i = 0; i < n; i += DMLCY_LINE)
         (void)*(const volatile char *)(source + i);
+}
+
+static inline void dmlcy_ask(const char *source, int64_t n)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    int64_t i;
+    for (i = 0; i < n; i += DMLCY_LINE)
+        __builtin_prefetch(source + i);
+#else
+    (void)source, (void)n;
+#endif
 }
 
 #if DMLCY_SSE2

@@ -75,6 +75,7 @@ CASES = {
     "pooling": pooling("f4", (8, 32, 80, 90), window_size=3, strides=2, start_padding=1),
     "pooling halves": pooling("f2", (4, 16, 80, 90), window_size=(5, 4), end_padding=(2, 3), include_padding=True),
     "pooling volumes": pooling("f4", (2, 16, 20, 30, 40), window_size=(2, 3, 5)),
+    "pooling the rows of a plane": pooling("f4", (1, 1, 30001, 101), window_size=(2, 3)),
     "pooling all": pooling("f4", (8, 300, 50, 60), window_size=(50, 60)),
     "pooling long rows": pooling("f4", (1, 1, 4, 200_000), window_size=(3, 3000), strides=(1, 7)),
     "pooling planes": pooling("f4", (8, 301, 14, 14), window_size=3, start_padding=1, end_padding=1),

@@ -11,18 +11,19 @@ from dmlcy._runtime.blocks cimport (
     dmlcy_each_float, dmlcy_float_block, dmlcy_load_float, dmlcy_load_half, dmlcy_load_half_wide, dmlcy_store_float,
     dmlcy_store_half, dmlcy_store_half_wide,
 )
-from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, magnitude, tensor_holds
+from dmlcy._runtime.checks cimport append_size, append_sizes, ceil_div, floor_div, tensor_holds
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_of_float, dmlcy_half_to_float
 from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.moves cimport dmlcy_turn_2, dmlcy_turn_4, DMLCY_TURNS
+from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_turn_2, dmlcy_turn_4, DMLCY_TURNS
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
+    MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, view,
+    write_back,
 )
-from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
 
 
 cdef enum:
@@ -34,7 +35,7 @@ cdef enum:
     FEWEST_LANES = 8
     MOST_LANES = 128
     BAND_ELEMENTS = 512             # columns of all rows and lines of a band, if it has more than one
-    NEAR = 4096                     # bytes between rows that share a page: two at a time are faster read from memory
+    UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
     SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
@@ -126,6 +127,7 @@ cdef struct WindowPlan:
     int64_t lane_at[TURNED_LANES]   # where they are then
     bint direct                     # rows of the input are long and contiguous, their elements accumulators
     bint taken                      # and are combined at once
+    int64_t ahead                   # bytes from the rows of a band to those of the next one, if they come from memory
     bint flat                       # so are rows of the output
     double volume                   # elements of a window; int64 could overflow
     double shared                   # windows that an element is under
@@ -150,6 +152,7 @@ cdef struct WindowPlace:
     int64_t held[SLOTS]             # row of the input that a slot holds; -1: none
     int64_t counted                 # what valid_rows() was when elements were last counted; -1: never
     int64_t counted_row             # and `row`; -1: any, as `whole`
+    int64_t counted_rows            # and `rows`
     const char* input               # under the first tap of the remaining axes; row 0, column 0
     char* output                    # row 0, column `column`
     int64_t number                  # of the element at `input`, if the input were packed
@@ -169,6 +172,8 @@ cdef struct WindowSum:
     int64_t passes                  # how often all this is repeated
     int64_t pass_step               # elements to the rows of the next pass
     int64_t size
+    int64_t item                    # bytes of an element
+    int64_t ahead                   # bytes from a row to the one that will be needed a band later; 0: all are near
     bint fresh                      # there is nothing in the target yet
     int64_t waiting
     const void* row[GROUP]
@@ -204,7 +209,13 @@ cdef struct WindowLanes:
 
 
 cdef inline void flush_rows(WindowSum* sum) noexcept nogil:
+    cdef int64_t line, n
     if sum.waiting > 0:
+        if sum.ahead > 0:
+            for line in range(sum.lines):
+                for n in range(sum.waiting):
+                    dmlcy_ask(
+                        <const char*> sum.row[n] + line * sum.line_step * sum.item + sum.ahead, sum.size * sum.item)
         sum.loop(sum)
         sum.waiting = 0
         sum.fresh = False
@@ -219,16 +230,15 @@ cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
 
 # Takes `count` rows that are `step` bytes apart; an even number in each of many passes.
 cdef inline void take_rows(WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t item) noexcept nogil:
-    cdef int64_t together = 2 if magnitude(step) < NEAR else GROUP
     cdef int64_t i
-    if count > GROUP:
-        for i in range(together):
+    if count > GROUP and sum.ahead == 0:
+        for i in range(GROUP):
             sum.row[i] = row + i * step
-        sum.waiting = together
-        sum.passes = count // together
-        sum.pass_step = together * step // item
-        row += sum.passes * together * step
-        count -= sum.passes * together
+        sum.waiting = GROUP
+        sum.passes = count // GROUP
+        sum.pass_step = GROUP * step // item
+        row += sum.passes * GROUP * step
+        count -= sum.passes * GROUP
         flush_rows(sum)
         sum.passes = 1
     for i in range(count):
@@ -246,6 +256,12 @@ cdef inline void valid_taps(const WindowAxis* axis, int64_t index, int64_t* firs
     outside += axis.size
     if outside <= (axis.window - 1) * axis.dilation:
         end[0] = first[0] if outside <= 0 else max(first[0], ceil_div(outside, axis.dilation))
+
+
+# Whether no tap at `index` is outside the input.
+cdef inline bint is_whole(const WindowAxis* axis, int64_t index) noexcept nogil:
+    cdef int64_t first = index * axis.stride - axis.start
+    return first >= 0 and first + (axis.window - 1) * axis.dilation < axis.size
 
 
 cdef void go_to_columns(const WindowPlan* plan, WindowPlace* place, int64_t column) noexcept nogil:
@@ -608,8 +624,9 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.direct = own and plan.run == plan.lanes.results and columns.input_step == plan.run * item
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
     plan.taken = plan.direct and (not plan.deep or plan.folds and plan.rows.window <= plan.rows.stride)
-    plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
-    plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.band)))
+    plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
+    plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.tall)))
+    plan.band = max(1, min(plan.band, UNDER_BAND // (plan.pitch * plan.run * min(plan.rows.window, plan.rows.size))))
     if plan.beside:
         plan.band = plan.tall = 1
     elif plan.folded:
@@ -639,6 +656,13 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own, b
     plan.folds = folds
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
+    plan.ahead = 0
+    if bytes_of(&a.input) > SERIAL_BYTES:
+        plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
+        if rows.window > GROUP:
+            plan.ahead = GROUP * rows.dilation * rows.input_step
+        elif plan.bands == 1:
+            plan.ahead = plan.band * plan.lines.input_step
     total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
     row = (plan.block - 1) * plan.columns.stride + (plan.columns.window - 1) * plan.columns.dilation + 1
     row = min(row, plan.columns.size) * plan.run * plan.band * plan.tall
@@ -1962,6 +1986,8 @@ cdef inline void average_pooling_FLOAT16_begin_sum(
     sum.passes = 1
     sum.pass_step = 0
     sum.fresh = True
+    sum.item = sizeof(uint16_t)
+    sum.ahead = plan.ahead if direct else 0
     if direct:
         sum.loop = scratch.add_elements
         sum.target = target + place.low * place.run
@@ -2070,21 +2096,29 @@ cdef const float* average_pooling_FLOAT16_sum_rows(
     cdef float* target = scratch.sums
     cdef float* slot
     cdef WindowSum sum
-    cdef int64_t index, tap, end, row, n
+    cdef int64_t index = place.row
+    cdef int64_t last = place.row + place.rows
+    cdef int64_t tap, end, row, n
     if plan.taken and plan.deep and valid_rows(plan, place) == 0:
         average_pooling_FLOAT16_clear(target, place.rows * line)
         return target
-    if plan.taken and place.whole and place.lines == 1:
-        average_pooling_FLOAT16_take(plan, place, scratch, target, place.row, place.rows, 0, rows.window)
-        return target
-    for index in range(place.row, place.row + place.rows):
+    while plan.taken and index < last:
+        valid_taps(rows, index, &tap, &end)
+        n = 1
+        while place.lines == 1 and end - tap == rows.window and index + n < last and is_whole(rows, index + n):
+            n += 1
+        if tap == end:
+            average_pooling_FLOAT16_clear(target, line)
+        else:
+            average_pooling_FLOAT16_take(plan, place, scratch, target, index, n, tap, end)
+        target += n * line
+        index += n
+    for index in range(index, last):
         valid_taps(rows, index, &tap, &end)
         average_pooling_FLOAT16_begin_sum(plan, place, scratch, target, False, &sum)
         target += line
         if tap == end:
             average_pooling_FLOAT16_clear(target - line, line)
-        elif plan.taken:
-            average_pooling_FLOAT16_take(plan, place, scratch, target - line, index, 1, tap, end)
         else:
             while tap < end:
                 row = index * rows.stride + tap * rows.dilation - rows.start
@@ -2171,10 +2205,11 @@ cdef void average_pooling_FLOAT16_count(
     cdef int64_t before = -1
     cdef float* counts = scratch.counts
     cdef int64_t index, first, end
-    if place.counted == depth and place.counted_row == row:
+    if place.counted == depth and place.counted_row == row and place.rows <= place.counted_rows:
         return
     place.counted = depth
     place.counted_row = row
+    place.counted_rows = place.rows
     for index in range(place.row, place.row + place.rows):
         valid_taps(&plan.rows, index, &first, &end)
         for _ in range(place.lines):
@@ -2429,6 +2464,8 @@ cdef inline void average_pooling_FLOAT32_begin_sum(
     sum.passes = 1
     sum.pass_step = 0
     sum.fresh = True
+    sum.item = sizeof(float)
+    sum.ahead = plan.ahead if direct else 0
     if direct:
         sum.loop = scratch.add_elements
         sum.target = target + place.low * place.run
@@ -2530,21 +2567,29 @@ cdef const float* average_pooling_FLOAT32_sum_rows(
     cdef float* target = scratch.sums
     cdef float* slot
     cdef WindowSum sum
-    cdef int64_t index, tap, end, row, n
+    cdef int64_t index = place.row
+    cdef int64_t last = place.row + place.rows
+    cdef int64_t tap, end, row, n
     if plan.taken and plan.deep and valid_rows(plan, place) == 0:
         average_pooling_FLOAT32_clear(target, place.rows * line)
         return target
-    if plan.taken and place.whole and place.lines == 1:
-        average_pooling_FLOAT32_take(plan, place, scratch, target, place.row, place.rows, 0, rows.window)
-        return target
-    for index in range(place.row, place.row + place.rows):
+    while plan.taken and index < last:
+        valid_taps(rows, index, &tap, &end)
+        n = 1
+        while place.lines == 1 and end - tap == rows.window and index + n < last and is_whole(rows, index + n):
+            n += 1
+        if tap == end:
+            average_pooling_FLOAT32_clear(target, line)
+        else:
+            average_pooling_FLOAT32_take(plan, place, scratch, target, index, n, tap, end)
+        target += n * line
+        index += n
+    for index in range(index, last):
         valid_taps(rows, index, &tap, &end)
         average_pooling_FLOAT32_begin_sum(plan, place, scratch, target, False, &sum)
         target += line
         if tap == end:
             average_pooling_FLOAT32_clear(target - line, line)
-        elif plan.taken:
-            average_pooling_FLOAT32_take(plan, place, scratch, target - line, index, 1, tap, end)
         else:
             while tap < end:
                 row = index * rows.stride + tap * rows.dilation - rows.start
@@ -2631,10 +2676,11 @@ cdef void average_pooling_FLOAT32_count(
     cdef int64_t before = -1
     cdef float* counts = scratch.counts
     cdef int64_t index, first, end
-    if place.counted == depth and place.counted_row == row:
+    if place.counted == depth and place.counted_row == row and place.rows <= place.counted_rows:
         return
     place.counted = depth
     place.counted_row = row
+    place.counted_rows = place.rows
     for index in range(place.row, place.row + place.rows):
         valid_taps(&plan.rows, index, &first, &end)
         for _ in range(place.lines):
