@@ -65,7 +65,11 @@ LARGER = [
     Windows((2, 33, 14, 14), (3, 3), (2, 2), (1, 1), (1, 1), (1, 1)),
     Windows((1, 2, 40, 150), (2, 2), (2, 2), (1, 1), (0, 0), (0, 0)),
     Windows((1, 13, 6, 9), (2, 3), (2, 1), (1, 1), (0, 1), (1, 1)),
+    Windows((1, 3, 8, 10, 50), (2, 2, 2), (2, 2, 2), (1, 1, 1), (0, 0, 0), (0, 0, 0)),
+    Windows((2, 2, 5, 19, 40), (2, 3, 3), (3, 4, 2), (1, 1, 1), (1, 2, 1), (1, 2, 1)),
+    Windows((1, 2, 7, 9, 33), (3, 2, 2), (1, 3, 2), (1, 1, 1), (1, 2, 0), (1, 2, 1)),
 ]
+WHOLE = [(2, 5, 8, 9), (1, 4, 300, 3), (3, 2, 2, 9, 16), (1, 7, 1, 64), (2, 3, 65, 1, 2), (1, 40, 12, 11)]
 
 
 @pytest.mark.parametrize("case", LARGER, ids=str)
@@ -79,6 +83,23 @@ def test_larger_tensors(case: Windows, dtype: str) -> None:
         assert_same_values(dml.max_pooling(source, **case.pooling), expected)
         dml.max_pooling(source, **case.pooling, out=out)
         assert_same_values(np.ascontiguousarray(out), expected)
+
+
+@pytest.mark.parametrize("sizes", WHOLE, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_window_over_everything(sizes: tuple[int, ...], dtype: str) -> None:
+    """With and without padding, and where one axis is not under it as a whole."""
+    for seed in range(12):
+        x = image(seed, sizes, dtype)
+        last = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+        for padding in (0, 1):
+            window = tuple(size + 2 * padding for size in sizes[2:])
+            for height in {window[0], -(-window[0] // 2)}:
+                ones, pads = (1,) * len(window), (padding,) * len(window)
+                case = Windows(sizes, (height, *window[1:]), ones, ones, pads, pads).pooling
+                expected = reference.max_pooling(x, **case)
+                for source in (x, last, x[..., ::-1].copy()[..., ::-1]):
+                    assert_same_values(dml.max_pooling(source, **case), expected)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
