@@ -89,7 +89,7 @@ def test_larger_tensors(case: Windows, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_window_over_everything(sizes: tuple[int, ...], dtype: str) -> None:
     """With and without padding, and where one axis is not under it as a whole."""
-    for seed in range(12):
+    for seed in range(4):
         x = image(seed, sizes, dtype)
         last = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
         for padding in (0, 1):
