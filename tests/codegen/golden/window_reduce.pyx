@@ -53,6 +53,7 @@ cdef enum:
 cdef extern from "isa.h" nogil:
     """
     static void sum_float_wide(void const *) DMLCY_WIDE;
+    static void sum_float_near_wide(void const *) DMLCY_WIDE;
     static void sum_half_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT16_finish_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT32_finish_wide(void const *) DMLCY_WIDE;
@@ -1887,10 +1888,39 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
                     dmlcy_store_float(target + last, end)
 
 
+# Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's.
+cdef void sum_float_near "sum_float_near"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef const float* row = <const float*> sum.row[0]
+    cdef float* target = <float*> sum.target
+    cdef int64_t i
+    if sum.waiting == 2:
+        for i in range(sum.size):
+            target[i] = row[2 * i] + row[2 * i + 1]
+        return
+    for i in range(sum.size):
+        target[i] = (row[2 * i] + row[2 * i + 1]) + row[2 * i + 2]
+
+
+# Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's.
+cdef void sum_float_near_wide "sum_float_near_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef const float* row = <const float*> sum.row[0]
+    cdef float* target = <float*> sum.target
+    cdef int64_t i
+    if sum.waiting == 2:
+        for i in range(sum.size):
+            target[i] = row[2 * i] + row[2 * i + 1]
+        return
+    for i in range(sum.size):
+        target[i] = (row[2 * i] + row[2 * i + 1]) + row[2 * i + 2]
+
+
 # average_pooling_FLOAT16
 
 cdef struct average_pooling_FLOAT16_Scratch:
     WindowLoop add_sums
+    WindowLoop add_near
     WindowLoop add_elements         # where `direct`
     WindowLoop finish
     float* sums
@@ -2152,6 +2182,11 @@ cdef const float* average_pooling_FLOAT16_sum_columns(
         sum.lines = sum.size // run
         sum.size = sum.target_step = run
         sum.line_step = plan.step * run
+    elif plan.step == 2 and 2 <= taps <= 3 and plan.columns.dilation == 1 and sum.fresh and last:
+        sum.row[0] = sums
+        sum.waiting = taps
+        scratch.add_near(&sum)
+        return scratch.results
     elif plan.step > 1 and size > 1:
         pitch = room_of(size)
         split_float(
@@ -2327,6 +2362,7 @@ cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t e
     cdef average_pooling_FLOAT16_Scratch scratch
     cdef WindowPlace place
     scratch.add_sums = sum_float_wide if wide else sum_float
+    scratch.add_near = sum_float_near_wide if wide else sum_float_near
     scratch.add_elements = sum_half_wide if wide else sum_half
     scratch.finish = average_pooling_FLOAT16_finish_wide if wide else average_pooling_FLOAT16_finish
     if room > SMALL_ROOM:
@@ -2364,6 +2400,7 @@ cdef int average_pooling_FLOAT16(WindowReduce* a) noexcept nogil:
 
 cdef struct average_pooling_FLOAT32_Scratch:
     WindowLoop add_sums
+    WindowLoop add_near
     WindowLoop add_elements         # where `direct`
     WindowLoop finish
     float* sums
@@ -2623,6 +2660,11 @@ cdef const float* average_pooling_FLOAT32_sum_columns(
         sum.lines = sum.size // run
         sum.size = sum.target_step = run
         sum.line_step = plan.step * run
+    elif plan.step == 2 and 2 <= taps <= 3 and plan.columns.dilation == 1 and sum.fresh and last:
+        sum.row[0] = sums
+        sum.waiting = taps
+        scratch.add_near(&sum)
+        return scratch.results
     elif plan.step > 1 and size > 1:
         pitch = room_of(size)
         split_float(
@@ -2798,6 +2840,7 @@ cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t e
     cdef average_pooling_FLOAT32_Scratch scratch
     cdef WindowPlace place
     scratch.add_sums = sum_float_wide if wide else sum_float
+    scratch.add_near = sum_float_near_wide if wide else sum_float_near
     scratch.add_elements = sum_float_wide if wide else sum_float
     scratch.finish = average_pooling_FLOAT32_finish_wide if wide else average_pooling_FLOAT32_finish
     if room > SMALL_ROOM:
