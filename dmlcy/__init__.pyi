@@ -695,9 +695,9 @@ def fold(
     Parameters
     ----------
     input : array_like
-        One column per block and one row per channel and window element. Rank 3;
-        data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16 or UINT8.
+        One column per block and one row per channel and window element, as
+        UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
+        INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
         Sizes of the spatial axes of the image. At least 1. An int is a sequence
         of one.
@@ -724,7 +724,8 @@ def fold(
     -------
     numpy.ndarray
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
-        elements that lie on each other.
+        elements that lie on each other. This undoes UNFOLD where windows do not
+        overlap; where they do, divide by what FOLD makes of ones.
         Sizes ``[N, C, *output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -1185,8 +1186,10 @@ def max_pooling1(
         entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
-        each maximum in the input, counted over all axes in row-major order.
-        True: with data type UINT32. Else one of UINT32 or UINT64.
+        each maximum in the input, counted over all axes in row-major order: of
+        a packed input, reshape(-1)[indices] are the maxima. It is 2^32-1 where
+        a window covers padding only. True: with data type UINT32. Else one of
+        UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1198,7 +1201,9 @@ def max_pooling1(
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
-        in the input, counted over all axes in row-major order.
+        in the input, counted over all axes in row-major order: of a packed
+        input, reshape(-1)[indices] are the maxima. It is 2^32-1 where a window
+        covers padding only.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 
@@ -1380,8 +1385,10 @@ def max_pooling2(
         least 1. A sequence has ``spatial`` entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
-        each maximum in the input, counted over all axes in row-major order.
-        True: with data type UINT32. Else one of UINT32 or UINT64.
+        each maximum in the input, counted over all axes in row-major order: of
+        a packed input, reshape(-1)[indices] are the maxima. It is 2^32-1 where
+        a window covers padding only. True: with data type UINT32. Else one of
+        UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1393,7 +1400,9 @@ def max_pooling2(
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
-        in the input, counted over all axes in row-major order.
+        in the input, counted over all axes in row-major order: of a packed
+        input, reshape(-1)[indices] are the maxima. It is 2^32-1 where a window
+        covers padding only.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 

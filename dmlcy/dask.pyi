@@ -219,7 +219,7 @@ def fold(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        One column per block and one row per channel and window element.
+        One column per block and one row per channel and window element, as UNFOLD gives them.
     output_sizes : int or sequence of ints
         Sizes of the spatial axes of the image.
     window_sizes : int or sequence of ints
@@ -237,6 +237,7 @@ def fold(
     -------
     dask array
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the elements that lie on each other.
+        This undoes UNFOLD where windows do not overlap; where they do, divide by what FOLD makes of ones.
 
     Raises
     ------

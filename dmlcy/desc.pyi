@@ -203,10 +203,12 @@ class Fold(OperatorDesc):
     Parameters
     ----------
     input
-        One column per block and one row per channel and window element.
+        One column per block and one row per channel and window element, as
+        UNFOLD gives them.
     output
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
-        elements that lie on each other.
+        elements that lie on each other. This undoes UNFOLD where windows do not
+        overlap; where they do, divide by what FOLD makes of ones.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes
@@ -395,7 +397,8 @@ class MaxPooling1(OperatorDesc):
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order.
+        major order: of a packed input, reshape(-1)[indices] are the maxima. It
+        is 2^32-1 where a window covers padding only.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -442,7 +445,8 @@ class MaxPooling2(OperatorDesc):
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order.
+        major order: of a packed input, reshape(-1)[indices] are the maxima. It
+        is 2^32-1 where a window covers padding only.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

@@ -173,7 +173,7 @@ class OperatorPage:
                 f"A call gives {code(field.python)} too where it is asked to, by True or a data type, and then a "
                 f"tuple; a desc has a tensor desc or {code('None')}, and JSON {code('null')}."
             )
-        notes.append("A desc in JSON, as in a model file, gives every field: defaults are those of Python.")
+        notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
         if any(field.type in ARRAYS for field in self.spec.attributes):
             notes.append("An int fills every entry of an array.")
         for item in self.op.choices:

@@ -207,8 +207,7 @@ class _Parser:
         if dispatchable is None or bindings is None:
             return None
         for field in dispatchable.desc.operator.fields:
-            present = dispatchable.desc.node.get(field.name) is not None
-            needed = field.kind != "attribute" and (present or not field.optional)
+            needed = field.kind != "attribute" and not dispatchable.desc.leaves_out(field)
             if needed and bindings.get(field.name) is None and field.name not in dispatchable.bindings:
                 reader.missing("DML-MODEL-unbound", bindings, field.name, field=field.name, name=dispatchable.name)
         return Dispatch(dispatchable.name, bound, node)
@@ -218,6 +217,9 @@ class _Parser:
         tensors = [f.name for f in desc.operator.fields if f.kind != "attribute"] if desc else []
         if desc is not None:
             self.reader.ignore_others(node, tensors)
+            for field in desc.operator.fields:
+                if field.name in node.value and desc.leaves_out(field):
+                    self.reader.ignore(node, field.name, f"The desc has no {field.name}: nothing is read or written.")
         bound = {}
         for name, value in node.value.items():
             sources = [self.binding(item) for item in (value.value if value.kind == "array" else [value])]

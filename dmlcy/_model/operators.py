@@ -40,6 +40,11 @@ class Desc:
     misspelt: Mapping[Node, Mapping[str, Node]]
     """Members that are missing in an object, each with the one that was meant for it."""
 
+    def leaves_out(self, field: Field) -> bool:
+        """Whether an optional field is not there, or null."""
+        node = self.node.get(field.name)
+        return field.optional and (node is None or node.kind == "null")
+
     def place(self, violation: Violation) -> Node:
         """The value that a violation is about; what it is missing from, where there is none."""
         field = next((field for field in self.operator.fields if field.python == violation.field), None)

@@ -139,17 +139,21 @@ class Reader:
 
     def ignore_others(self, parent: Node, known: Collection[str]) -> None:
         """Warn of the members that nobody reads."""
-        for name, node in parent.value.items():
+        for name in parent.value:
+            if len(self.warnings) > MOST:
+                return
             if name not in known:
-                place = self.document.place(node, key=True)
-                if len(self.warnings) >= MOST:
-                    if len(self.warnings) == MOST:
-                        self.warnings.append(more(place))
-                    return
-                hint = did_you_mean(name, known)
-                warning = make("DML-MODEL-unknown", place, {"name": name}, warning=True, hint=hint)
-                self.warnings.append(warning)
-                self._unknown.setdefault(parent, {})[name] = warning
+                self.ignore(parent, name, did_you_mean(name, known))
+
+    def ignore(self, parent: Node, name: str, hint: str) -> None:
+        """Warn of a member that is not read."""
+        place = self.document.place(parent.value[name], key=True)
+        if len(self.warnings) < MOST:
+            warning = make("DML-MODEL-unknown", place, {"name": name}, warning=True, hint=hint)
+            self.warnings.append(warning)
+            self._unknown.setdefault(parent, {})[name] = warning
+        elif len(self.warnings) == MOST:
+            self.warnings.append(more(place))
 
 
 def more(place: Place) -> Problem:

@@ -98,6 +98,23 @@ def test_unknown_members_are_warnings() -> None:
     )
 
 
+@pytest.mark.parametrize("indices", [{}, {"OutputIndicesTensor": None}])
+def test_what_is_bound_to_a_tensor_that_a_desc_leaves_out_is_a_warning(indices: dict[str, None]) -> None:
+    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 3]}
+    desc = {"InputTensor": tensor, "OutputTensor": tensor, **indices, "DimensionCount": 2, "Strides": [1, 1]}
+    desc |= {"WindowSize": [1, 1], "StartPadding": [0, 0], "EndPadding": [0, 0]}
+    found = parse(
+        model(
+            dispatchables={"pad": {"type": "MAX_POOLING1", "desc": desc}},
+            commands=[dispatch(OutputIndicesTensor="out")],
+        )
+    )
+    assert not found.problems
+    (warning,) = found.warnings
+    assert warning.place.path == "$.commands[0].bindings.OutputIndicesTensor"
+    assert "The desc has no OutputIndicesTensor: nothing is read or written." in str(warning)
+
+
 @pytest.mark.parametrize(
     ("identifier", "path", "changes"),
     [

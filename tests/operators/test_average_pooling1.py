@@ -53,6 +53,7 @@ def test_any_layout(case: Windows, dtype: str, include: bool, seed: int, data: s
     ((1, 2, 9, 5000), (2, 9), (8, 600), (0, 0)),
     ((3, 2, 8, 7), (2, 9), (30, 7), (15, 28)),
     ((1, 1, 70000, 3), (8, 1), (9999, 1), (0, 0)),
+    ((1, 2, 5, 9000), (2, 3), (1, 4001), (0, 2500)),  # gaps beyond a block
     ((2, 2, 4, 5, 6), (2, 2, 3), (3, 4, 2), (1, 0, 2)),
 ])  # fmt: skip
 def test_larger_tensors(sizes: Any, window: Any, dilations: Any, padding: Any, dtype: str) -> None:

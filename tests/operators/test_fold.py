@@ -103,6 +103,10 @@ PATHS = {
     "rows apart by more than a slab": image((1, 1, 60, 900), 9, stride=7, padding=2),
     "side by side in several slabs": image((1, 1, 700, 130), 2, stride=2),
     "side by side along a row": Windows((1, 2, 21, 24), (2, 3), (3, 3), (2, 1), (1, 0), (2, 0)),
+    "one column": Windows((1, 2, 5000, 1), (3, 1), (1, 1), (1, 1), (1, 0), (1, 0)),
+    "one row of one plane": Windows((2, 3, 1, 1, 50), (1, 1, 4), (3, 2, 2), (2, 1, 1), (0, 0, 1), (0, 1, 0)),
+    "a column in padding": Windows((1, 2, 30, 1), (3, 1), (2, 2), (1, 1), (0, 2), (0, 1)),
+    "one element": Windows((2, 3, 1, 1), (1, 1), (2, 3), (1, 1), (0, 0), (0, 0)),
     "volumes": image((1, 4, 9, 10, 11), 3, padding=1),
     "volumes side by side": image((1, 2, 8, 8, 40), 2, stride=2),
 }

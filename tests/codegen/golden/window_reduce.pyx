@@ -612,10 +612,10 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.taps = columns.window
     if plan.folded:
         plan.taps = 1
-    elif columns.dilation >= max(columns.size, <int64_t> 2):
-        plan.taps = 1               # of each window at most one is inside the input, and there is nothing between them
+    elif columns.dilation >= max(columns.size, <int64_t> 2) or columns.dilation > longest:
+        plan.taps = 1               # what is between them is more than a block
     elif (plan.taps - 1) * columns.dilation > longest:
-        plan.taps = max(GROUP, longest // columns.dilation // GROUP * GROUP)
+        plan.taps = min(plan.taps, max(GROUP, longest // columns.dilation // GROUP * GROUP))
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
     plan.step = columns.stride if plan.block > 1 else plan.pitch
     plan.phase_step = columns.dilation % plan.step if plan.run == 1 else 0

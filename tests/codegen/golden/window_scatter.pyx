@@ -181,15 +181,20 @@ cdef void collect_axes(ScatterPlan* plan, const WindowScatter* a) noexcept nogil
     cdef int64_t blocks = a.input.strides[2]
     cdef int64_t rest, divisor
     cdef ScatterAxis* axis
-    cdef int first = 1 if a.spatial == 1 else 0      # there are rows, if only one
-    cdef int d, k
-    plan.last = a.spatial - 1 + first
+    cdef int from_[MAX_RANK]
+    cdef int count = 0, d, k
+    for d in range(a.spatial):
+        if a.output.sizes[2 + d] > 1 or a.window[d] > 1 or a.blocks[d] > 1 or a.start[d] > 0:
+            from_[count] = d
+            count += 1
+    plan.last = max(count, 2) - 1   # there are rows and columns, if only one of each
     plan.planes = 1
     for k in range(plan.last, -1, -1):
-        d = k - first
+        d = k - (plan.last + 1 - count)
+        d = from_[d] if d >= 0 else -1
         axis = &plan.axes[k]
         axis.size = a.output.sizes[2 + d] if d >= 0 else 1
-        axis.output_step = a.output.strides[2 + d] if d >= 0 else 0
+        axis.output_step = a.output.strides[2 + d] if d >= 0 else a.output.item
         axis.window = a.window[d] if d >= 0 else 1
         axis.stride = a.strides[d] if d >= 0 else 1
         axis.dilation = a.dilations[d] if d >= 0 else 1
@@ -3515,9 +3520,9 @@ def fold(
     Parameters
     ----------
     input : array_like
-        One column per block and one row per channel and window element. Rank 3;
-        data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16 or UINT8.
+        One column per block and one row per channel and window element, as
+        UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
+        INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
         Sizes of the spatial axes of the image. At least 1. An int is a sequence
         of one.
@@ -3544,7 +3549,8 @@ def fold(
     -------
     numpy.ndarray
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
-        elements that lie on each other.
+        elements that lie on each other. This undoes UNFOLD where windows do not
+        overlap; where they do, divide by what FOLD makes of ones.
         Sizes ``[N, C, *output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.
