@@ -190,7 +190,10 @@ def run_new(root: Path, operator: str, family: str | None) -> int:
         print(f"{name} is built: {specs.operators[name].file}", file=sys.stderr)
         return 1
     if family is None and sibling is None:
-        raise UsageError(f"say the family of {name}: --family {' | '.join(FAMILIES)}")
+        raise UsageError(
+            f"say the family of {name}: --family {' | '.join(FAMILIES)}; where none does what it does,"
+            " docs/rest-of-the-catalogue.md plans the one it needs"
+        )
     chosen = family or (sibling.family if sibling is not None else "")
     path = root / "specs" / "operators" / chosen / f"{name.lower()}.toml"
     if path.exists():
