@@ -342,8 +342,24 @@ class Check:
 
     def _holds_choices(self, field: Field) -> str:
         """What else is missing where an output is: what a call is given, and a desc has in its sizes."""
-        names = [one.python for one in self.operator.chosen if one.part is not None and one.part.tensor == field.python]
+        names = self._choices(field)
         return f"Its sizes say what a call is given as {listing(names)}." if names else ""
+
+    def _choices(self, field: Field) -> list[str]:
+        """What a call is given of the sizes of an output."""
+        return [one.python for one in self.operator.chosen if one.part is not None and one.part.tensor == field.python]
+
+    def _gives_axes(self, field: Field) -> str:
+        """Which part of its axes an output has from what a call is given."""
+        given = {name: self.resolved.get(name) for name in self._choices(field)} if self.call else {}
+        counts = [f"{name} gives {len(sizes)} of them." for name, sizes in given.items() if isinstance(sizes, tuple)]
+        return " ".join(counts)
+
+    def _is_chosen(self, formula: str) -> str:
+        """What a length is, where it follows from what a call is given for an output."""
+        text = next((let.text for let in self.operator.lets if let.name == formula), "")
+        chosen = self.call and any(one.python in text for one in self.operator.chosen)
+        return f"{formula} is {text}." if chosen else ""
 
     def _layout(self, field: Field) -> None:
         desc = self.resolved[field.python]
@@ -447,7 +463,8 @@ class Check:
         self._fail(f"{field.python}.sizes", f"{field.python}.rank")
         needed = self._first_level(lambda level: level >= self.level and rank in ranks_at(field, level))
         if needed is None:
-            self.add(field, "rank", member="sizes", values={"actual": rank}, words={"allowed": _spans(allowed)})
+            words = {"allowed": _spans(allowed)}
+            self.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=self._gives_axes(field))
         else:
             subject = f"{self._label(field)} with {rank} dimensions"
             self._too_new(field, subject, needed, f"Before it: {_spans(allowed)}.", "sizes")
@@ -659,8 +676,9 @@ class Check:
             return
         if length is not None and len(entries) != length:
             self._fail(field.python)
-            words = {"has": "has length", "formula": cast(Formula, field.length).text}
-            self.add(field, "length", values={"actual": len(entries), "expected": length}, words=words)
+            formula = cast(Formula, field.length).text
+            values, words = {"actual": len(entries), "expected": length}, {"has": "has length", "formula": formula}
+            self.add(field, "length", values=values, words=words, hint=self._is_chosen(formula))
         self._entries(field, entries, tuple)
 
     def _entries(

@@ -302,6 +302,24 @@ def test_the_message_says_what_the_sizes_must_be() -> None:
         dml.fold(X, window_sizes=3)  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize(("sizes", "window", "message"), [
+    ((1, 1, 4, 4), (3, 3), "window_sizes has length 2, and must be spatial = 4. spatial is len(output_sizes)."),
+    (4, (3, 3), "window_sizes has length 2, and must be spatial = 1. spatial is len(output_sizes)."),
+    ((), 3, "output has 2 dimensions, and must have 3 to 8. output_sizes gives 0 of them."),
+    ((2,) * 7, 3, "output has 9 dimensions, and must have 3 to 8. output_sizes gives 7 of them."),
+])  # fmt: skip
+def test_the_message_says_what_the_number_of_sizes_decides(sizes: Any, window: Any, message: str) -> None:
+    with pytest.raises(dml.InvalidDescError) as raised:
+        dml.fold(X, output_sizes=sizes, window_sizes=window)
+    assert message in str(raised.value)
+
+
+def test_no_message_about_a_desc_names_what_only_a_call_has() -> None:
+    x, image = dml.TensorDesc("FLOAT32", (1, 9, 4)), dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
+    (violation,) = dml.check(dml.desc.Fold(input=x, output=image, window_sizes=(3, 3, 3)))
+    assert (violation.id, violation.hint) == ("DML-FOLD-window_sizes-length", "")
+
+
 def test_a_desc_has_the_sizes_in_its_output() -> None:
     x, image = dml.TensorDesc("FLOAT32", (1, 9, 4)), dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
     desc = dml.desc.Fold(input=x, output=image, window_sizes=(3, 3))
