@@ -113,7 +113,6 @@ cdef struct ScatterPlan:
 
 # Positions of the padded axes of rows and columns, and where their sums lie.
 cdef struct ScatterSlab:
-    const char* input               # of the channel
     char* output                    # of the first position
     int64_t begin[2]
     int64_t end[2]
@@ -239,6 +238,7 @@ cdef void collect_slabs(ScatterPlan* plan, const WindowScatter* a, int64_t plane
     plan.covered = side_by_side(rows) and rows.blocks * rows.stride >= rows.size
     for d in range(<int> min(columns.window, CLASSES)):
         plan.tap_at[d] = d * columns.tap_step
+    plan.woven = False
     if plan.apart:
         plan.columns = length = columns.size
         plan.rows = PLANE // length
