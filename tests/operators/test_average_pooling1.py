@@ -66,6 +66,17 @@ def test_larger_tensors(sizes: Any, window: Any, dilations: Any, padding: Any, d
         np.testing.assert_array_equal(dml.average_pooling1(source, **whole), expected)
 
 
+@pytest.mark.parametrize("dilation", [20, 70, 1000, 1024, 1025, 1500])
+@pytest.mark.parametrize("window", [3, 5, 9])
+def test_gaps_of_any_size_give_the_same_bits_in_any_layout(dilation: int, window: int) -> None:
+    sizes = (1, 64, 2, dilation * (window - 1) + 41)
+    x = np.random.default_rng(window).standard_normal(sizes).astype(np.float32)
+    attributes = {"window_size": (1, window), "dilations": (1, dilation)}
+    expected = dml.average_pooling1(x, **attributes)
+    for source in (np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1), np.asfortranarray(x)):
+        np.testing.assert_array_equal(dml.average_pooling1(source, **attributes), expected)
+
+
 def test_a_dilation_beyond_the_input_costs_no_memory() -> None:
     """Of each window one element at most is inside; -0 stays what it is in every layout."""
     x = np.array([-0.0, 1.0, 2.0, -3.0, 4.0, -5.0], np.float32).reshape(1, 1, 2, 3)

@@ -85,7 +85,8 @@ cdef struct WindowAxis:
 # What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a
 # row of sums; then `columns`, the last axis that matters. On each axis neighbours are combined in pairs, then the pairs
 # in ascending order. Pairs of columns begin at an even tap, padding being the identity; elsewhere they begin at the
-# first tap inside the input. So the order depends on sizes only.
+# first tap inside the input; where taps of columns lie more than LONGEST_ROW apart there are no pairs. So the order
+# depends on sizes only.
 #
 # The output is made in bands: `tall` rows of `block` columns, times `run` lanes, times `band` lines. Lanes and lines
 # are axes that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop.
@@ -612,8 +613,8 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.taps = columns.window
     if plan.folded:
         plan.taps = 1
-    elif columns.dilation >= max(columns.size, <int64_t> 2) or columns.dilation > longest:
-        plan.taps = 1               # what is between them is more than a block
+    elif columns.dilation >= max(columns.size, <int64_t> 2) or columns.dilation > LONGEST_ROW:
+        plan.taps = 1               # what is between them is more than a block; in any layout, as it changes the order
     elif (plan.taps - 1) * columns.dilation > longest:
         plan.taps = min(plan.taps, max(GROUP, longest // columns.dilation // GROUP * GROUP))
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
