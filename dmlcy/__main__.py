@@ -2,7 +2,7 @@
 
 import sys
 
-from dmlcy._cli import main
+from dmlcy._cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

@@ -7,9 +7,8 @@ import io
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
@@ -44,20 +43,6 @@ class _Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
 
-@contextmanager
-def _ended_by_interrupts() -> Iterator[None]:
-    """Let Ctrl-C end the process at once, as other signals do: Python would wait for the end of a kernel first."""
-    main_thread = threading.current_thread() is threading.main_thread()
-    if not main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def command_line() -> argparse.ArgumentParser:
     """The arguments of all commands."""
     parser = _Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
@@ -76,7 +61,16 @@ def command_line() -> argparse.ArgumentParser:
     return parser
 
 
-@_ended_by_interrupts()
+def program() -> int:
+    """The command ``dmlcy``, in a process of its own that Ctrl-C ends at once, as other signals do.
+
+    Python would wait for the end of a kernel, and print a traceback where a signal comes as the process ends.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as of a job in the background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return main()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file, usage or too little memory."""
     if sys.stderr is None:  # closed; what is printed to None would go to standard output

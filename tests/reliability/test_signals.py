@@ -125,6 +125,18 @@ def test_interrupts_at_any_time(tmp_path: Path) -> None:
     assert -signal.SIGINT in ended <= {-signal.SIGINT, 0}
 
 
+def test_an_interrupt_while_the_process_ends() -> None:
+    """Behind the command Python ends its threads and calls what is registered; a signal can come there too."""
+    code = "import atexit, signal, sys; from dmlcy._cli import program\n"
+    code += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "atexit.register(signal.raise_signal, signal.SIGINT)\n"
+    code += "sys.exit(program())"
+    command = [sys.executable, "-P", "-c", code, "info"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+    assert done.stdout.startswith("dmlcy ")
+
+
 def child(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A program that writes into a folder with two files and signals itself."""
     before = "import os, signal, sys\nfrom pathlib import Path\nfrom dmlcy._model import files\n"
