@@ -10,7 +10,7 @@ import pytest
 from checks import assert_same_bits
 
 import dmlcy as dml
-from dmlcy.__main__ import main
+from dmlcy._cli import main
 from dmlcy._generated.operators import OPERATORS
 from dmlcy._spec import Example, Operator
 

@@ -110,7 +110,7 @@ def test_a_run_without_memory(tmp_path: Path) -> None:
 import io
 from contextlib import redirect_stderr
 from pathlib import Path
-from dmlcy.__main__ import main
+from dmlcy._cli import main
 
 def buffer(count):
     return {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": count, "value": 1}}
