@@ -55,6 +55,7 @@ def test_any_layout(case: Windows, dtype: str, include: bool, seed: int, data: s
     ((1, 1, 70000, 3), (8, 1), (9999, 1), (0, 0)),
     ((1, 2, 5, 9000), (2, 3), (1, 4001), (0, 2500)),  # gaps beyond a block
     ((2, 2, 4, 5, 6), (2, 2, 3), (3, 4, 2), (1, 0, 2)),
+    ((1, 3, 19, 60), (3, 3), (2, 1), (2, 1)),  # strides of the dilation
 ])  # fmt: skip
 def test_larger_tensors(sizes: Any, window: Any, dilations: Any, padding: Any, dtype: str) -> None:
     x = small_integers(3, sizes, dtype, 9)

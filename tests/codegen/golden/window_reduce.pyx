@@ -29,12 +29,13 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
 cdef enum:
     BLOCK = 32                      # bytes of the blocks of blocks.h, and elements, at most
     GROUP = 8                       # rows that one pass combines
+    SLIDE = 3                       # rows of windows that loops of their own slide down
     SLOTS = 2 * GROUP               # rows that are kept for the windows that follow, at most
     LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
     LONGEST_RUN = 4096              # the same, times lanes
     FEWEST_LANES = 8
     MOST_LANES = 128
-    BAND_ELEMENTS = 512             # columns of all rows and lines of a band, if it has more than one
+    BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
     UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
@@ -54,7 +55,9 @@ cdef extern from "isa.h" nogil:
     """
     static void sum_float_wide(void const *) DMLCY_WIDE;
     static void sum_float_near_wide(void const *) DMLCY_WIDE;
+    static void sum_float_slide_wide(void const *) DMLCY_WIDE;
     static void sum_half_wide(void const *) DMLCY_WIDE;
+    static void sum_half_slide_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT16_finish_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT32_finish_wide(void const *) DMLCY_WIDE;
     """
@@ -188,6 +191,8 @@ cdef struct WindowFinish:
     int64_t lines
     int64_t target_step             # bytes between lines
     int64_t line_step               # elements between lines of results, and of counts
+    int64_t taps                    # along the columns, that are still to be combined: 1 or SLIDE
+    int64_t tap_step                # elements between them
     double volume
     const void* attributes
 
@@ -233,7 +238,7 @@ cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
 # Takes `count` rows that are `step` bytes apart; an even number in each of many passes.
 cdef inline void take_rows(WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t item) noexcept nogil:
     cdef int64_t i
-    if count > GROUP and sum.ahead == 0:
+    if count > GROUP:
         for i in range(GROUP):
             sum.row[i] = row + i * step
         sum.waiting = GROUP
@@ -628,7 +633,9 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.taken = plan.direct and (not plan.deep or plan.folds and plan.rows.window <= plan.rows.stride)
     plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.tall)))
-    plan.band = max(1, min(plan.band, UNDER_BAND // (plan.pitch * plan.run * min(plan.rows.window, plan.rows.size))))
+    if not spanned(&plan.rows):     # what is under windows is needed once more
+        plan.band = min(plan.band, UNDER_BAND // (plan.pitch * plan.run * min(plan.rows.window, plan.rows.size)))
+        plan.band = max(1, plan.band)
     if plan.beside:
         plan.band = plan.tall = 1
     elif plan.folded:
@@ -659,11 +666,9 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own, b
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
     plan.ahead = 0
-    if bytes_of(&a.input) > SERIAL_BYTES:
+    if bytes_of(&a.input) > SERIAL_BYTES and rows.window <= GROUP:      # of longer ones processors see what comes
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
-        if rows.window > GROUP:
-            plan.ahead = GROUP * rows.dilation * rows.input_step
-        elif plan.bands == 1:
+        if plan.bands == 1:
             plan.ahead = plan.band * plan.lines.input_step
     total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
     row = (plan.block - 1) * plan.columns.stride + (plan.columns.window - 1) * plan.columns.dilation + 1
@@ -847,10 +852,10 @@ cdef void sum_float "sum_float"(const void* args) noexcept nogil:
     cdef const float* row5
     cdef const float* row6
     cdef const float* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
+    for line in range(sum.lines):
+        target = <float*> sum.target + line * sum.target_step
+        for number in range(sum.passes):
+            fresh = sum.fresh and number == 0
             moved = line * sum.line_step + number * sum.pass_step
             if last < 0:
                 sum_float_short(sum, target, moved, fresh)
@@ -1108,10 +1113,10 @@ cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
     cdef const float* row5
     cdef const float* row6
     cdef const float* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
+    for line in range(sum.lines):
+        target = <float*> sum.target + line * sum.target_step
+        for number in range(sum.passes):
+            fresh = sum.fresh and number == 0
             moved = line * sum.line_step + number * sum.pass_step
             if last < 0:
                 sum_float_short(sum, target, moved, fresh)
@@ -1383,10 +1388,10 @@ cdef void sum_half "sum_half"(const void* args) noexcept nogil:
     cdef const uint16_t* row5
     cdef const uint16_t* row6
     cdef const uint16_t* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
+    for line in range(sum.lines):
+        target = <float*> sum.target + line * sum.target_step
+        for number in range(sum.passes):
+            fresh = sum.fresh and number == 0
             moved = line * sum.line_step + number * sum.pass_step
             if last < 0:
                 sum_half_short(sum, target, moved, fresh)
@@ -1644,10 +1649,10 @@ cdef void sum_half_wide "sum_half_wide"(const void* args) noexcept nogil:
     cdef const uint16_t* row5
     cdef const uint16_t* row6
     cdef const uint16_t* row7
-    for number in range(sum.passes):
-        fresh = sum.fresh and number == 0
-        for line in range(sum.lines):
-            target = <float*> sum.target + line * sum.target_step
+    for line in range(sum.lines):
+        target = <float*> sum.target + line * sum.target_step
+        for number in range(sum.passes):
+            fresh = sum.fresh and number == 0
             moved = line * sum.line_step + number * sum.pass_step
             if last < 0:
                 sum_half_short(sum, target, moved, fresh)
@@ -1917,12 +1922,129 @@ cdef void sum_float_near_wide "sum_float_near_wide"(const void* args) noexcept n
         target[i] = (row[2 * i] + row[2 * i + 1]) + row[2 * i + 2]
 
 
+# Combines 3 rows into each line of the target. From line to line they move by one: each element is taken once.
+cdef void sum_float_slide "sum_float_slide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t line_step = sum.line_step
+    cdef int64_t target_step = sum.target_step
+    cdef int64_t last = sum.size - size
+    cdef int64_t at, i = 0
+    cdef const float* row
+    cdef float* target
+    cdef dmlcy_float_block first, second, third
+    while i < last + size:
+        at = min(i, last)
+        row = <const float*> sum.row[0] + at
+        target = <float*> sum.target + at
+        first = dmlcy_load_float(row + 0)
+        second = dmlcy_load_float(row + line_step)
+        row += 2 * line_step
+        for _ in range(sum.lines):
+            third = dmlcy_load_float(row + 0)
+            first = first + second
+            dmlcy_store_float(target, first + third)
+            first = second
+            second = third
+            row += line_step
+            target += target_step
+        i += size
+
+
+# Combines 3 rows into each line of the target. From line to line they move by one: each element is taken once.
+cdef void sum_float_slide_wide "sum_float_slide_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t line_step = sum.line_step
+    cdef int64_t target_step = sum.target_step
+    cdef int64_t last = sum.size - size
+    cdef int64_t at, i = 0
+    cdef const float* row
+    cdef float* target
+    cdef dmlcy_float_block first, second, third
+    while i < last + size:
+        at = min(i, last)
+        row = <const float*> sum.row[0] + at
+        target = <float*> sum.target + at
+        first = dmlcy_load_float(row + 0)
+        second = dmlcy_load_float(row + line_step)
+        row += 2 * line_step
+        for _ in range(sum.lines):
+            third = dmlcy_load_float(row + 0)
+            first = first + second
+            dmlcy_store_float(target, first + third)
+            first = second
+            second = third
+            row += line_step
+            target += target_step
+        i += size
+
+
+# Combines 3 rows into each line of the target. From line to line they move by one: each element is taken once.
+cdef void sum_half_slide "sum_half_slide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t line_step = sum.line_step
+    cdef int64_t target_step = sum.target_step
+    cdef int64_t last = sum.size - size
+    cdef int64_t at, i = 0
+    cdef const uint16_t* row
+    cdef float* target
+    cdef dmlcy_float_block first, second, third
+    while i < last + size:
+        at = min(i, last)
+        row = <const uint16_t*> sum.row[0] + at
+        target = <float*> sum.target + at
+        first = dmlcy_load_half(row + 0)
+        second = dmlcy_load_half(row + line_step)
+        row += 2 * line_step
+        for _ in range(sum.lines):
+            third = dmlcy_load_half(row + 0)
+            first = first + second
+            dmlcy_store_float(target, first + third)
+            first = second
+            second = third
+            row += line_step
+            target += target_step
+        i += size
+
+
+# Combines 3 rows into each line of the target. From line to line they move by one: each element is taken once.
+cdef void sum_half_slide_wide "sum_half_slide_wide"(const void* args) noexcept nogil:
+    cdef const WindowSum* sum = <const WindowSum*> args
+    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
+    cdef int64_t line_step = sum.line_step
+    cdef int64_t target_step = sum.target_step
+    cdef int64_t last = sum.size - size
+    cdef int64_t at, i = 0
+    cdef const uint16_t* row
+    cdef float* target
+    cdef dmlcy_float_block first, second, third
+    while i < last + size:
+        at = min(i, last)
+        row = <const uint16_t*> sum.row[0] + at
+        target = <float*> sum.target + at
+        first = dmlcy_load_half_wide(row + 0)
+        second = dmlcy_load_half_wide(row + line_step)
+        row += 2 * line_step
+        for _ in range(sum.lines):
+            third = dmlcy_load_half_wide(row + 0)
+            first = first + second
+            dmlcy_store_float(target, first + third)
+            first = second
+            second = third
+            row += line_step
+            target += target_step
+        i += size
+
+
 # average_pooling_FLOAT16
 
 cdef struct average_pooling_FLOAT16_Scratch:
     WindowLoop add_sums
     WindowLoop add_near
     WindowLoop add_elements         # where `direct`
+    WindowLoop slide_elements
     WindowLoop finish
     float* sums
     float* slots
@@ -1955,22 +2077,45 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
     cdef float init = 0
     cdef uint16_t* target
     cdef int64_t line, i
+    cdef int64_t step = finish.tap_step
+    cdef float acc
     cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
     cdef int64_t last = finish.size - size
+    cdef int64_t at
+    cdef dmlcy_float_block each
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
     for line in range(finish.lines):
         target = <uint16_t*> (finish.target + line * finish.target_step)
-        if last < 0:
+        if finish.taps == 1 and last < 0:
             for i in range(finish.size):
-                target[i] = dmlcy_half_of_float((init + results[i]) / counts[i])
-        else:
+                acc = results[i]
+
+                target[i] = dmlcy_half_of_float((init + acc) / counts[i])
+        elif finish.taps == 1:
             i = 0
-            while i < last:
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at)
+
                 dmlcy_store_half(
-                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
-            dmlcy_store_half(
-                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        elif finish.taps == 3 and last < 0:
+            for i in range(finish.size):
+                acc = results[i] + results[step + i]
+                acc = acc + results[2 * step + i]
+
+                target[i] = dmlcy_half_of_float((init + acc) / counts[i])
+        elif finish.taps == 3:
+            i = 0
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
+                each = each + dmlcy_load_float(results + 2 * step + at)
+
+                dmlcy_store_half(
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                i += size
         results += finish.line_step
         counts += finish.line_step
 
@@ -1983,22 +2128,45 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
     cdef float init = 0
     cdef uint16_t* target
     cdef int64_t line, i
+    cdef int64_t step = finish.tap_step
+    cdef float acc
     cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
     cdef int64_t last = finish.size - size
+    cdef int64_t at
+    cdef dmlcy_float_block each
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
     for line in range(finish.lines):
         target = <uint16_t*> (finish.target + line * finish.target_step)
-        if last < 0:
+        if finish.taps == 1 and last < 0:
             for i in range(finish.size):
-                target[i] = dmlcy_half_of_float((init + results[i]) / counts[i])
-        else:
+                acc = results[i]
+
+                target[i] = dmlcy_half_of_float((init + acc) / counts[i])
+        elif finish.taps == 1:
             i = 0
-            while i < last:
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at)
+
                 dmlcy_store_half_wide(
-                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
-            dmlcy_store_half_wide(
-                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        elif finish.taps == 3 and last < 0:
+            for i in range(finish.size):
+                acc = results[i] + results[step + i]
+                acc = acc + results[2 * step + i]
+
+                target[i] = dmlcy_half_of_float((init + acc) / counts[i])
+        elif finish.taps == 3:
+            i = 0
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
+                each = each + dmlcy_load_float(results + 2 * step + at)
+
+                dmlcy_store_half_wide(
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                i += size
         results += finish.line_step
         counts += finish.line_step
 
@@ -2115,6 +2283,9 @@ cdef void average_pooling_FLOAT16_take(
         sum.lines = count
         sum.target_step = place.lines * plan.pitch * place.run
         sum.line_step = rows.stride * rows.input_step // <int64_t> sizeof(uint16_t)
+    if count > 1 and rows.stride == rows.dilation and end - tap == SLIDE and sum.size >= SHORT_ROW:
+        sum.loop = scratch.slide_elements
+        end = tap + 1
     take_rows(&sum, input, step, end - tap, sizeof(uint16_t))
 
 
@@ -2259,7 +2430,7 @@ cdef void average_pooling_FLOAT16_count(
 
 cdef void average_pooling_FLOAT16_put_output(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT16_Scratch* scratch,
-        const float* results) noexcept nogil:
+        const float* results, int64_t taps) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t columns = place.columns
     cdef int64_t lines = place.lines
@@ -2285,6 +2456,8 @@ cdef void average_pooling_FLOAT16_put_output(
         lines = 1
     finish.results = results
     finish.line_step = pitch * run
+    finish.taps = taps
+    finish.tap_step = plan.index_step * run
     finish.volume = plan.volume
     finish.attributes = plan.attributes
     if flat and columns * run >= SHORT_ROW:
@@ -2346,9 +2519,12 @@ cdef void average_pooling_FLOAT16_band(
         if place.part != tap:
             average_pooling_FLOAT16_begin_part(plan, place, scratch, tap, taps)
         sums = average_pooling_FLOAT16_sum_rows(plan, place, scratch)
+        if plan.step == 1 and taps == SLIDE and place.end_tap - place.tap == SLIDE:
+            average_pooling_FLOAT16_put_output(plan, place, scratch, sums, SLIDE)
+            return
         sums = average_pooling_FLOAT16_sum_columns(plan, place, scratch, sums, taps, tap + taps == place.end_tap)
         tap += taps
-    average_pooling_FLOAT16_put_output(plan, place, scratch, sums)
+    average_pooling_FLOAT16_put_output(plan, place, scratch, sums, 1)
 
 
 cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -2365,6 +2541,7 @@ cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t e
     scratch.add_sums = sum_float_wide if wide else sum_float
     scratch.add_near = sum_float_near_wide if wide else sum_float_near
     scratch.add_elements = sum_half_wide if wide else sum_half
+    scratch.slide_elements = sum_half_slide_wide if wide else sum_half_slide
     scratch.finish = average_pooling_FLOAT16_finish_wide if wide else average_pooling_FLOAT16_finish
     if room > SMALL_ROOM:
         memory = <float*> malloc((room + LINE) * sizeof(float))
@@ -2403,6 +2580,7 @@ cdef struct average_pooling_FLOAT32_Scratch:
     WindowLoop add_sums
     WindowLoop add_near
     WindowLoop add_elements         # where `direct`
+    WindowLoop slide_elements
     WindowLoop finish
     float* sums
     float* slots
@@ -2435,22 +2613,45 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
     cdef float init = 0
     cdef float* target
     cdef int64_t line, i
+    cdef int64_t step = finish.tap_step
+    cdef float acc
     cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
     cdef int64_t last = finish.size - size
+    cdef int64_t at
+    cdef dmlcy_float_block each
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
     for line in range(finish.lines):
         target = <float*> (finish.target + line * finish.target_step)
-        if last < 0:
+        if finish.taps == 1 and last < 0:
             for i in range(finish.size):
-                target[i] = ((init + results[i]) / counts[i])
-        else:
+                acc = results[i]
+
+                target[i] = ((init + acc) / counts[i])
+        elif finish.taps == 1:
             i = 0
-            while i < last:
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at)
+
                 dmlcy_store_float(
-                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
-            dmlcy_store_float(
-                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        elif finish.taps == 3 and last < 0:
+            for i in range(finish.size):
+                acc = results[i] + results[step + i]
+                acc = acc + results[2 * step + i]
+
+                target[i] = ((init + acc) / counts[i])
+        elif finish.taps == 3:
+            i = 0
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
+                each = each + dmlcy_load_float(results + 2 * step + at)
+
+                dmlcy_store_float(
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                i += size
         results += finish.line_step
         counts += finish.line_step
 
@@ -2463,22 +2664,45 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
     cdef float init = 0
     cdef float* target
     cdef int64_t line, i
+    cdef int64_t step = finish.tap_step
+    cdef float acc
     cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
     cdef int64_t last = finish.size - size
+    cdef int64_t at
+    cdef dmlcy_float_block each
     cdef dmlcy_float_block inits = dmlcy_each_float(init)
     for line in range(finish.lines):
         target = <float*> (finish.target + line * finish.target_step)
-        if last < 0:
+        if finish.taps == 1 and last < 0:
             for i in range(finish.size):
-                target[i] = ((init + results[i]) / counts[i])
-        else:
+                acc = results[i]
+
+                target[i] = ((init + acc) / counts[i])
+        elif finish.taps == 1:
             i = 0
-            while i < last:
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at)
+
                 dmlcy_store_float(
-                    target + i, (inits + dmlcy_load_float(results + i)) / dmlcy_load_float(counts + i))
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
-            dmlcy_store_float(
-                target + last, (inits + dmlcy_load_float(results + last)) / dmlcy_load_float(counts + last))
+        elif finish.taps == 3 and last < 0:
+            for i in range(finish.size):
+                acc = results[i] + results[step + i]
+                acc = acc + results[2 * step + i]
+
+                target[i] = ((init + acc) / counts[i])
+        elif finish.taps == 3:
+            i = 0
+            while i < finish.size:
+                at = min(i, last)
+                each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
+                each = each + dmlcy_load_float(results + 2 * step + at)
+
+                dmlcy_store_float(
+                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                i += size
         results += finish.line_step
         counts += finish.line_step
 
@@ -2593,6 +2817,9 @@ cdef void average_pooling_FLOAT32_take(
         sum.lines = count
         sum.target_step = place.lines * plan.pitch * place.run
         sum.line_step = rows.stride * rows.input_step // <int64_t> sizeof(float)
+    if count > 1 and rows.stride == rows.dilation and end - tap == SLIDE and sum.size >= SHORT_ROW:
+        sum.loop = scratch.slide_elements
+        end = tap + 1
     take_rows(&sum, input, step, end - tap, sizeof(float))
 
 
@@ -2737,7 +2964,7 @@ cdef void average_pooling_FLOAT32_count(
 
 cdef void average_pooling_FLOAT32_put_output(
         const WindowPlan* plan, WindowPlace* place, const average_pooling_FLOAT32_Scratch* scratch,
-        const float* results) noexcept nogil:
+        const float* results, int64_t taps) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t columns = place.columns
     cdef int64_t lines = place.lines
@@ -2763,6 +2990,8 @@ cdef void average_pooling_FLOAT32_put_output(
         lines = 1
     finish.results = results
     finish.line_step = pitch * run
+    finish.taps = taps
+    finish.tap_step = plan.index_step * run
     finish.volume = plan.volume
     finish.attributes = plan.attributes
     if flat and columns * run >= SHORT_ROW:
@@ -2824,9 +3053,12 @@ cdef void average_pooling_FLOAT32_band(
         if place.part != tap:
             average_pooling_FLOAT32_begin_part(plan, place, scratch, tap, taps)
         sums = average_pooling_FLOAT32_sum_rows(plan, place, scratch)
+        if plan.step == 1 and taps == SLIDE and place.end_tap - place.tap == SLIDE:
+            average_pooling_FLOAT32_put_output(plan, place, scratch, sums, SLIDE)
+            return
         sums = average_pooling_FLOAT32_sum_columns(plan, place, scratch, sums, taps, tap + taps == place.end_tap)
         tap += taps
-    average_pooling_FLOAT32_put_output(plan, place, scratch, sums)
+    average_pooling_FLOAT32_put_output(plan, place, scratch, sums, 1)
 
 
 cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -2843,6 +3075,7 @@ cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t e
     scratch.add_sums = sum_float_wide if wide else sum_float
     scratch.add_near = sum_float_near_wide if wide else sum_float_near
     scratch.add_elements = sum_float_wide if wide else sum_float
+    scratch.slide_elements = sum_float_slide_wide if wide else sum_float_slide
     scratch.finish = average_pooling_FLOAT32_finish_wide if wide else average_pooling_FLOAT32_finish
     if room > SMALL_ROOM:
         memory = <float*> malloc((room + LINE) * sizeof(float))
