@@ -70,6 +70,7 @@ def of_operator(name: str) -> Facts:
         "signature": list(signature(operator)),
         "summary": operator.summary,
         "fields": [of_field(operator, field) for field in operator.fields],
+        "chosen": [of_field(operator, field) for field in operator.chosen],
         "quantities": [
             {"name": let.name, "for": let.loop, "formula": let.text, "doc": let.doc} for let in operator.lets
         ],

@@ -46,7 +46,8 @@ def suggested(word: str) -> list[str]:
     owner, dot, member = word.strip()[:LONGEST].partition(".")
     if dot and catalogue_name(owner) is not None:
         name = str(catalogue_name(owner))
-        known, begin = [_python(field) for field in facts.of_operator(name)["fields"]], f"{name}."
+        found = facts.of_operator(name)
+        known, begin = [_python(field) for field in (*found["fields"], *found.get("chosen", ()))], f"{name}."
         near = _nearest(member, known) or known
     elif dot and (info := next(_enums_called(owner.lower()), None)) is not None:
         begin = f"{info.cls.__name__}."

@@ -161,7 +161,8 @@ def _operator(page: Page, operator: Facts) -> None:
     page.section("Call")
     page.code(f"dmlcy.{operator['python']}({_parameters(operator['signature'])})")
     page.section("Fields")
-    page.rows([(one["python"], f"{one['name']}, {_field_words(one)} {one['doc']}") for one in operator["fields"]])
+    fields = [(one["python"], f"{one['name']}, {_field_words(one)} {one['doc']}") for one in operator["fields"]]
+    page.rows([*fields, *((one["python"], f"{_field_words(one)} {one['doc']}") for one in operator["chosen"])])
     _formulas(page, operator)
     page.section("Data types and dimensions")
     _supports(page, operator)
@@ -298,7 +299,10 @@ def _field_words(field: Facts, support: bool = False) -> str:
     elif "default" in field:
         parts.append(f"default {show(field['default'])}")
     elif field["required"]:
-        parts.append("required")
+        parts.append("required in a desc" if field["role"] == "output" else "required")
+    elif field["optional"] and field["role"] == "output":
+        asked = f"in a call by {field['python']}=True or a data type, in a desc by a tensor desc"
+        parts.append(f"left out unless it is asked for, {asked}")
     elif "sizes" in field:
         parts.append("follows from the other fields")
     return f"{', '.join(parts)}."

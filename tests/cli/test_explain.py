@@ -17,7 +17,7 @@ from dmlcy._explain import facts, rules
 from dmlcy._explain.find import find, suggestion
 from dmlcy._explain.page import Page
 from dmlcy._explain.text import lay_out
-from dmlcy._spec import Operator, Rule
+from dmlcy._spec import Field, Operator, Rule
 from dmlcy._tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
 
 IDS = tuple(facts.published()[0])
@@ -232,6 +232,37 @@ def test_an_operator_that_is_built(name: str) -> None:
     compile(
         call[1].replace("*, ", "") if "*" not in call[1] else f"lambda {call[1].partition('(')[2][:-1]}: 0", "", "eval"
     )
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_a_call_is_given_stands_among_the_fields(name: str) -> None:
+    operator, found = OPERATORS[name], one(name, "operator")
+    section = re.search(r"^Fields\n(.*?)\n\n", shown(name), re.DOTALL | re.MULTILINE)
+    assert section is not None
+    for field in operator.parameters:
+        assert re.search(rf"^  {field.python}  ", section[1], re.MULTILINE) and field.doc in _flat(section[1])
+    assert [field["python"] for field in found["chosen"]] == [field.python for field in operator.chosen]
+
+
+@pytest.mark.parametrize(
+    ("operator", "field"), [(operator, field) for operator in OPERATORS.values() for field in operator.chosen]
+)
+def test_what_only_a_call_is_given(command: Command, operator: Operator, field: Field) -> None:
+    (found,) = find(f"{operator.name.lower()}.{field.python}")
+    assert [each["doc"] for each in found["operators"]] == [field.doc]
+    assert f'"{operator.name}.{field.python}"' in command("explain", f"{operator.name}.{field.python}x")[2]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_when_an_output_is_there(name: str) -> None:
+    operator = OPERATORS[name]
+    for field in operator.fields:
+        if field.kind == "output":
+            said = _flat(shown(f"{name}.{field.python}"))
+            asked = f"left out unless it is asked for, in a call by {field.python}=True or a data type"
+            opened = operator.is_open(field)
+            assert ("follows from the other fields" in said) == (not field.optional and not opened)
+            assert (asked in said) == field.optional and ("required in a desc" in said) == opened
 
 
 def test_levels_of_an_operator() -> None:
