@@ -496,7 +496,7 @@ def padding(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor with a FLOAT, which integers truncate, or by continuing the tensor.
+    """Pad each axis of a tensor with a FLOAT, truncated for integers, or by continuing the tensor.
 
     ``dmlcy.padding`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -511,8 +511,8 @@ def padding(
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from.
     padding_value : float, default 0
-        Value of the elements outside the input in mode CONSTANT, truncated for tensors of integers; ignored in the
-        other modes.
+        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. Tensors of integers
+        get its whole part, which their data type must have: 10.6 gives 10, and UINT8 has 0 to 255.
 
     Returns
     -------

@@ -486,8 +486,8 @@ class MaxPooling2(OperatorDesc):
     ) -> None: ...
 
 class Padding(OperatorDesc):
-    """DML_PADDING_OPERATOR_DESC: Pad each axis of a tensor with a FLOAT, which
-    integers truncate, or by continuing the tensor.
+    """DML_PADDING_OPERATOR_DESC: Pad each axis of a tensor with a FLOAT, truncated
+    for integers, or by continuing the tensor.
 
     Parameters
     ----------
@@ -498,8 +498,9 @@ class Padding(OperatorDesc):
     padding_mode
         Where the elements outside the input come from.
     padding_value
-        Value of the elements outside the input in mode CONSTANT, truncated for
-        tensors of integers; ignored in the other modes.
+        Value of the elements outside the input in mode CONSTANT; ignored in the
+        other modes. Tensors of integers get its whole part, which their data
+        type must have: 10.6 gives 10, and UINT8 has 0 to 255.
     dimension_count
         Number of entries of StartPadding and EndPadding: the number of axes of
         both tensors.

@@ -91,7 +91,7 @@ SMALL = 2**31 - 1
 
 
 def fill_of(desc: Any, x: Array) -> int | float:
-    """The padding value as an element: the older version has a FLOAT, which integers truncate."""
+    """The padding value as an element: the older version has a FLOAT, truncated for integers."""
     if desc.operator.name != "PADDING":
         return desc.padding_value  # type: ignore[no-any-return]
     value = float(np.float32(desc.padding_value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -68,6 +69,22 @@ def test_the_ends_of_integers(dtype: str) -> None:
             else:
                 with pytest.raises(dml.InvalidDescError):
                     dml.padding(x, start_padding=1, end_padding=0, padding_value=float(single))
+
+
+def test_what_a_refusal_says_is_so() -> None:
+    """The hint names the ranges of data types, and what becomes of values with a fraction."""
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.padding(np.zeros(1, "u1"), start_padding=1, end_padding=0, padding_value=256)
+    hint = caught.value.hint
+    ranges = re.findall(r"(-?\d+) to (\d+) for (U?INT\d+)", hint)
+    assert [(int(least), int(most)) for least, most, _ in ranges] == [
+        (np.iinfo(name.lower()).min, np.iinfo(name.lower()).max) for _, _, name in ranges
+    ]
+    becomes = re.findall(r"(-?[\d.]+\d) becomes (\d+)", hint)
+    assert ranges and becomes
+    for value, whole in becomes:
+        padded = dml.padding(np.zeros(1, "u1"), start_padding=1, end_padding=0, padding_value=float(value))
+        assert padded[0] == int(whole)
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])

@@ -1244,7 +1244,7 @@ def padding(
     padding_value=0,
     out=None,
 ):
-    """Pad each axis of a tensor with a FLOAT, which integers truncate, or by
+    """Pad each axis of a tensor with a FLOAT, truncated for integers, or by
     continuing the tensor.
 
     Parameters
@@ -1260,8 +1260,9 @@ def padding(
         Where the elements outside the input come from. One of CONSTANT, EDGE,
         REFLECTION, SYMMETRIC or WRAP.
     padding_value : float, default 0
-        Value of the elements outside the input in mode CONSTANT, truncated for
-        tensors of integers; ignored in the other modes.
+        Value of the elements outside the input in mode CONSTANT; ignored in the
+        other modes. Tensors of integers get its whole part, which their data
+        type must have: 10.6 gives 10, and UINT8 has 0 to 255.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1281,23 +1282,24 @@ def padding(
         rank, range, length), and these:
 
         ``DML-PADDING-padding_value-no-integer``
-            padding_value is infinite or not a number, which no integer is. Must
-            hold:
+            padding_value is infinite or a NaN, which the integers of the tensor
+            do not have. Must hold:
             ``bits == 0 or isfinite(padding_value)``
 
         ``DML-PADDING-padding_value-too-large``
-            padding_value is too large for the integers of the tensor. Must
-            hold:
+            padding_value has a whole part above the largest integer of the
+            tensor's data type. Must hold:
             ``bits == 0 or padding_value < pow(2.0, bits - signs)``
 
         ``DML-PADDING-padding_value-too-small``
-            padding_value is too small for the integers of the tensor. Must
-            hold:
+            padding_value has a whole part below the least integer of the
+            tensor's data type. Must hold:
             ``bits == 0 or floor(-padding_value) <= signs * pow(2.0, bits -
             signs)``
 
         ``DML-PADDING-padding_value-overflows``
-            padding_value is finite, and overflows FLOAT16. Must hold:
+            padding_value is finite, but becomes infinite when it is rounded to
+            FLOAT16. Must hold:
             ``half == 0 or not isfinite(padding_value) or abs(padding_value) <
             65520.0``
 
@@ -1314,22 +1316,23 @@ def padding(
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
     ``constant = 1 if padding_mode == 'CONSTANT' else 0``
-        Whether the padding value is read.
+        1 where the padding value is read, in mode CONSTANT; else 0.
     ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
-        Bits of an integer of the tensor, if there are 8.
+        8 where the tensor has integers of 8 bits; else 0.
     ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
-        Bits of an integer of the tensor, if there are 16.
+        16 where the tensor has integers of 16 bits; else 0.
     ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
-        Bits of an integer of the tensor, if there are 32.
+        32 where the tensor has integers of 32 bits; else 0.
     ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
-        Bits of an integer of the tensor, if there are 64.
+        64 where the tensor has integers of 64 bits; else 0.
     ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
-        Bits of the integer that the padding value becomes; 0 where it becomes
-        none.
+        Bits of each integer of the tensor; 0 where the tensor has floats, or
+        the padding value is not read.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
-        How many of these bits are signs.
+        1 where these integers have a sign, which takes one of their bits; else
+        0.
     ``half = constant if dtype(input) == 'FLOAT16' else 0``
-        Whether the padding value becomes a FLOAT16.
+        1 where the padding value is rounded to FLOAT16; else 0.
 
     References
     ----------
