@@ -46,7 +46,7 @@ def test_the_python_of_a_guide_to_another_library_runs(
     assert run_page(DOCS / f"{page}.md", tmp_path, ("python", "pycon"))
 
 
-@pytest.mark.parametrize("page", ["install", "specs", "tutorial/arrays", "tutorial/models"])
+@pytest.mark.parametrize("page", ["install", "models", "specs", "tutorial/arrays", "tutorial/models"])
 def test_everything_on_a_page_happens(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = DOCS / f"{page}.md"

@@ -26,7 +26,7 @@ def repository() -> ModuleType:
         ("docs/speed.md", ".", "docs", "speed.md"),
         ("../CONTRIBUTING.md", "docs", "docs", "contributing.md"),
         ("../../benchmarks/README.md", "docs/benchmarks", "docs/benchmarks", "../measuring.md"),
-        ("../examples/broken", "docs", "docs", "models.md"),
+        ("../examples/broken", "docs", "docs", "examples.md"),
         ("../README.md", "docs", "docs", "index.md"),
         ("cells.py", "benchmarks", "docs", "../benchmarks/cells.py"),
         ("no-such-file.md", "docs", "docs", "no-such-file.md"),
