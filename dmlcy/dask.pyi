@@ -720,7 +720,7 @@ def unfold(
     Returns
     -------
     dask array
-        One column per block and one row per channel and window element.
+        One column per block and one row per channel and window element. FOLD adds them where they come from.
 
     Raises
     ------

@@ -681,7 +681,8 @@ class Unfold(OperatorDesc):
     input
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
     output
-        One column per block and one row per channel and window element.
+        One column per block and one row per channel and window element. FOLD
+        adds them where they come from.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes

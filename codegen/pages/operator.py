@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -51,6 +52,20 @@ class OperatorPage:
         self.op = operator
         self.spec = operator.operator
         self.level = plan.facts.levels[operator.since]
+        self.others = {other.name for other in plan.operators} - {operator.name}
+
+    @property
+    def summary(self) -> str:
+        """What the operator does."""
+        return wrapped(self.linked(self.spec.summary))
+
+    def linked(self, text: str) -> str:
+        """Text of the spec, in which the names of other operators lead to their pages."""
+        return re.sub(r"\w+", lambda name: _page(name[0]) if name[0] in self.others else name[0], escape(text))
+
+    def cell(self, text: str) -> str:
+        """The same in a table."""
+        return self.linked(text).replace("|", "\\|")
 
     @property
     def signature(self) -> str:
@@ -126,10 +141,10 @@ class OperatorPage:
         for item in self.op.fields:
             field = item.field
             names = f"{code(field.name)}<br>{code(field.python)}"
-            about = " ".join(part for part in (cell(field.doc), _range_text(field)) if part)
+            about = " ".join(part for part in (self.cell(field.doc), _range_text(field)) if part)
             rows.append((names, f"{self.type_text(item)}<br>{self.default_text(item)}", about))
         for item in self.op.choices:
-            about = f"{cell(item.field.doc)} {_range_text(item.field)}"
+            about = f"{self.cell(item.field.doc)} {_range_text(item.field)}"
             rows.append((f"only in a call<br>{code(item.field.python)}", f"{self.type_text(item)}<br>required", about))
         return table(("Field, and in Python", "Type and default", "What it is"), rows)
 
@@ -332,8 +347,8 @@ class OperatorPage:
     def interpretations(self) -> Iterator[str]:
         """What was decided where the documentation is silent."""
         for item in self.spec.interpretations:
-            evidence = prose(item.evidence, 2, "*Evidence:*")
-            yield f"**{escape(item.question)}**\n  {prose(item.choice, 2)}\n  {evidence}"
+            choice, evidence = wrapped(self.linked(item.choice), 2), f"*Evidence:* {self.linked(item.evidence)}"
+            yield f"**{escape(item.question)}**\n  {choice}\n  {wrapped(evidence, 2)}"
 
     @property
     def measured(self) -> str:

@@ -96,6 +96,19 @@ def test_links_lead_somewhere(texts: dict[str, str]) -> None:
             assert not fragment or f'<a id="{fragment}"></a>' in there or re.search(heading, there, re.M | re.I), target
 
 
+def test_operators_that_are_named_are_linked(texts: dict[str, str], planned: Plan) -> None:
+    pages = {operator.name: texts[f"{REFERENCE}{operator.python}.md"] for operator in planned.operators}
+    named = 0
+    for operator in planned.operators:
+        docs = [operator.operator.summary, *(field.doc for field in operator.operator.fields)]
+        docs += [text for one in operator.operator.interpretations for text in (one.choice, one.evidence)]
+        for name in {*re.findall(r"\w+", " ".join(docs))} & {*pages}:
+            assert (f"[{name}]({name.lower()}.md)" in pages[operator.name]) == (name != operator.name)
+            named += name != operator.name
+    assert named
+    assert "(fold.md)" in pages["UNFOLD"] and "(unfold.md)" in pages["FOLD"]
+
+
 def test_anchors_are_unique(texts: dict[str, str]) -> None:
     for name, text in markdown(texts):
         anchors = re.findall(r'<a id="([^"]*)"></a>', text)
@@ -120,7 +133,7 @@ def test_tables_have_equal_columns(texts: dict[str, str]) -> None:
 def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
     for operator in planned.operators:
         page = texts[f"{REFERENCE}{operator.python}.md"]
-        plain = page.replace("\\", "")
+        plain = re.sub(r"\[(\w+)\]\(\w+\.md\)", r"\1", page.replace("\\", ""))
         for field in operator.operator.fields:
             assert f"`{field.name}`" in page and f"`{field.python}`" in page
         for item in operator.operator.interpretations:

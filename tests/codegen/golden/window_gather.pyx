@@ -1274,7 +1274,8 @@ def unfold(
     Returns
     -------
     numpy.ndarray
-        One column per block and one row per channel and window element.
+        One column per block and one row per channel and window element. FOLD
+        adds them where they come from.
         Sizes ``[N, C * volume, prod(blocks)]``.
         Data type of ``input``.
         ``out`` itself where it is given.
