@@ -6,9 +6,12 @@ import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from shown_pages import DOCS, blocks
 
@@ -25,6 +28,8 @@ PAGE = DOCS / "rest-of-the-catalogue.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 SPECS = load(ROOT)
 CATALOGUE = SPECS.facts.catalogue
+
+Array: TypeAlias = npt.NDArray[Any]
 
 MARK = "# missing"
 LIST = re.compile(r"^(?:Operators|Needed by|Of use to) \((\d+)\): ([^.]*)\.$", re.MULTILINE)
@@ -235,6 +240,58 @@ def test_sketches_lack_what_the_page_says(file: str, tmp_path: Path) -> None:
                 assert there, f"{path}:{part.start} is not missing any more"
     rest = {error.message for error in problems(checkout(tmp_path / "rest", file, without))}
     assert sorted({*rest, *unknown(text)}) == sorted(said)
+
+
+@pytest.mark.parametrize("file", [file for file in SKETCHES if file.startswith(FILE)])
+def test_sketches_say_where_they_can_be_cut(file: str) -> None:
+    """All but those without inputs, and those of a family whose section says why not."""
+    spec = tomllib.loads(SKETCHES[file][0])
+    included = [f"specs/shared/{group}.toml" for group in spec["operator"].get("include", ())]
+    said = any("independent" in one for one in (spec, *(tomllib.loads(SKETCHES[group][0]) for group in included)))
+    inputs = any(field.kind == "input" for field in CATALOGUE[spec["operator"]["name"]].fields)
+    cannot = "`[[independent]]` cannot say it" in sections("The families")[spec["operator"]["family"]]
+    assert said == (inputs and not cannot)
+
+
+def gather(input: Array, indices: Array, axis: int, index_dimensions: int) -> Array:
+    """GATHER as its page defines it: the output has as many axes as the input, with ones in front."""
+    taken = np.take(input, indices.reshape(indices.shape[input.ndim - index_dimensions :]), axis)
+    more = taken.ndim - input.ndim
+    return taken.reshape(taken.shape[more:] if more > 0 else (1,) * -more + taken.shape)
+
+
+def test_slices_of_a_gather() -> None:
+    """The sketch's formulas, evaluated by Python, say what is so."""
+    sketch = tomllib.loads(SKETCHES[f"{FILE}index/gather.toml"][0])
+    cuts = set()
+    for sizes, axis, dimensions in product([(5,), (2, 3), (1, 3, 4), (1, 2, 3, 4), (1, 1, 4, 3)], range(4), range(5)):
+        rank = len(sizes)
+        if axis >= rank or dimensions > rank:
+            continue
+        indices = np.arange(2**dimensions).reshape([1] * (rank - dimensions) + [2] * dimensions) % sizes[axis]
+        x = np.arange(np.prod(sizes)).reshape(sizes)
+        given: dict[str, Any] = {"input": x, "indices": indices, "axis": axis, "index_dimensions": dimensions}
+        names = given | {"rank": np.ndim, "sizes": np.shape, "max": max}
+        if not all(eval(rule["that"], names | {"d": d}) for rule in sketch["rule"] for d in range(rank)):
+            continue
+        whole = gather(**given)
+        for (number, row), d in product(enumerate(sketch["independent"]), range(rank)):
+            along = {name: eval(formula, names | {"d": d}) for name, formula in row["axes"].items()}
+            name = next(name for name in along if name != "output")
+            if eval(row["when"], names | {"d": d}) and given[name].shape[along[name]] > 1:
+                parts = np.split(given[name], [1], along[name])
+                found = [gather(**given | {name: part}) for part in parts]
+                assert np.array_equal(np.concatenate(found, along["output"]), whole)
+                cuts.add(number)
+    assert cuts == {*range(len(sketch["independent"]))}
+
+
+def test_a_table_of_a_kernel_has_one_meaning() -> None:
+    """`[kernel.axes]` is what the family that is built has under this name."""
+    specs = [path.read_text(encoding="utf-8") for path in (ROOT / FILE).rglob("*.toml")]
+    specs += [text for file, (text, _) in SKETCHES.items() if file.startswith(FILE)]
+    kernels = [spec for spec in map(tomllib.loads, specs) if "axes" in spec.get("kernel", {})]
+    assert {spec["operator"]["family"] for spec in kernels} == {"rearrange"}
 
 
 def test_fragments_are_toml() -> None:
