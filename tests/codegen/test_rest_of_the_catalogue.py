@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tomllib
@@ -21,6 +22,7 @@ from codegen.expr.parse import parse
 from codegen.lint import lint, required
 from codegen.load import load
 from codegen.model import CatalogueOperator, snake
+from codegen.pages.markdown import table
 from codegen.plan import plan
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +66,16 @@ CONSTRUCTS = {name: listed(body) for name, body in sections("What is missing").i
 KEYS = {name: listed(body) for name, body in sections("What families lack").items()}
 MISSING = {**CONSTRUCTS, **KEYS}
 STEPS = re.findall(r"^\| (\d+) \| ([^|]+) \| (\d+) \| (\d+) \|", TEXT, re.MULTILINE)
+ADDED = {name: int(number) for number, adds, _, _ in STEPS for name in re.findall(r"`(\w+)`", adds)}
+NEEDS = {
+    name: {key for key, names in {**FAMILIES, **MISSING}.items() if key in ADDED and name in names}
+    for name in CATALOGUE
+}
+
+
+def step_of(name: str) -> int:
+    """The step after which nothing is missing of an operator; 0 for what can be said today."""
+    return max((ADDED[key] for key in NEEDS[name]), default=0)
 
 
 def typed(*types: str) -> Callable[[CatalogueOperator], bool]:
@@ -121,22 +133,35 @@ def test_a_construct_serves_three_operators(construct: str) -> None:
 
 def test_the_order_of_work_is_counted() -> None:
     """Each step leaves as many operators without anything missing as it says; the last one leaves none with."""
-    names = [re.findall(r"`(\w+)`", adds) for _, adds, _, _ in STEPS]
-    added = [name for step in names for name in step]
-    waiting = {**{name: FAMILIES[name] for name in FAMILIES if name in added}, **MISSING}
-    needs = {name: {key for key, operators in waiting.items() if name in operators} & {*added} for name in CATALOGUE}
-    ready = [name for name in CATALOGUE if not needs[name]]
+    ready = [name for name in CATALOGUE if not NEEDS[name]]
     assert {*SPECS.operators} <= {*ready}, "what an operator needs that is done is not missing"
     assert f"{len(ready)} operators can be said" in TEXT
-    have: set[str] = set()
     total = len(ready)
-    for (number, _, more, sum_), keys in zip(STEPS, names, strict=True):
-        have |= {*keys}
-        now = sum(needs[name] <= have for name in CATALOGUE)
+    for number, _, more, sum_ in STEPS:
+        now = sum(step_of(name) <= int(number) for name in CATALOGUE)
         assert (int(more), int(sum_)) == (now - total, now), f"step {number}"
         total = now
     assert total == len(CATALOGUE)
-    assert {*MISSING} - {*added} == {"in_place", "broadcast"}, "no operator waits for these"
+    assert {*MISSING} - {*ADDED} == {"in_place", "broadcast"}, "no operator waits for these"
+
+
+def test_each_operator_has_a_row() -> None:
+    families = {name: family for family, names in FAMILIES.items() for name in names}
+    rows = [
+        (f"`{name}`", f"[{families[name]}](#{families[name]})", f"{step_of(name)}", waits_for(name))
+        for name in sorted({*CATALOGUE} - {*SPECS.operators})
+    ]
+    head, old = TEXT.split("## Each operator\n")
+    about = old.partition("|")[0]
+    text = f"{head}## Each operator\n{about}{table(('Operator', 'Family', 'Step', 'Waits for'), rows)}\n"
+    if os.environ.get("CODEGEN_REWRITE"):
+        PAGE.write_text(text, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == text, f"CODEGEN_REWRITE=1 pytest {Path(__file__).relative_to(ROOT)}"
+
+
+def waits_for(name: str) -> str:
+    """The constructs that an operator waits for, in their order."""
+    return ", ".join(f"[`{key}`](#{key})" for key in ADDED if key in NEEDS[name] and key in MISSING)
 
 
 # Sketches -------------------------------------------------------------------------------------------------------------
