@@ -347,6 +347,7 @@ class _OperatorReader:
             kernel=kernels[-1] if kernels else None,
             scope=self.scope,
             file=self.path.relative_to(self.files.root).as_posix(),
+            family_span=head.span("family"),
         )
 
     def word(self, table: Table, key: str, name: str) -> None:

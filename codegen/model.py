@@ -430,6 +430,7 @@ class Operator:
     kernel: Table | None
     scope: Scope
     file: str
+    family_span: Span
 
     @property
     def desc(self) -> str:

@@ -303,9 +303,7 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
         family = FAMILIES.get(operator.family)
         if family is None:
             diagnostics.error(
-                operator.fields[0].span,
-                f"{operator.file}: there is no family {operator.family!r}",
-                f"families: {', '.join(FAMILIES)}",
+                operator.family_span, f"there is no family {operator.family!r}", f"families: {', '.join(FAMILIES)}"
             )
             continue
         planner = _Planner(operator, facts, enums, family, diagnostics)
