@@ -59,9 +59,9 @@ CIMPORTS = {
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.moves": (
-        "dmlcy_ask dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1 dmlcy_turn_2 dmlcy_turn_4"
-        " dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4 dmlcy_turn_tiles_8 dmlcy_weave_3_1"
-        " dmlcy_weave_3_2 DMLCY_TURNS"
+        "dmlcy_ask dmlcy_ask_rows dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1"
+        " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
+        " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
     "dmlcy._runtime.places": (
         "dmlcy_first_place dmlcy_index_int64_t dmlcy_index_place_t dmlcy_load_place_t dmlcy_no_place"

@@ -30,7 +30,8 @@ static inline void dmlcy_touch(const char *source, int64_t n)
         (void)*(const volatile char *)(source + i);
 }
 
-static inline void dmlcy_ask(const char *source, int64_t n)
+/* Always inline: compilers see no effect in a call. */
+DMLCY_INLINE void dmlcy_ask(const char *source, int64_t n)
 {
 #if defined(__GNUC__) || defined(__clang__)
     int64_t i;
@@ -39,6 +40,13 @@ static inline void dmlcy_ask(const char *source, int64_t n)
 #else
     (void)source, (void)n;
 #endif
+}
+
+DMLCY_INLINE void dmlcy_ask_rows(const char *source, int64_t pitch, int64_t rows, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < rows; i++)
+        dmlcy_ask(source + i * pitch, n);
 }
 
 #if DMLCY_SSE2

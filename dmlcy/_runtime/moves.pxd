@@ -7,6 +7,7 @@ cdef extern from "moves.h" nogil:
         DMLCY_TURNS
 
     void dmlcy_ask(const char* source, int64_t n) noexcept
+    void dmlcy_ask_rows(const char* source, int64_t pitch, int64_t rows, int64_t n) noexcept
     void dmlcy_touch(const char* source, int64_t n) noexcept
     void dmlcy_turn_1(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
                       int64_t pitch) noexcept

@@ -12,8 +12,8 @@ from dmlcy._runtime.checks cimport (
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
-    dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4,
-    dmlcy_turn_8, DMLCY_TURNS,
+    dmlcy_ask_rows, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2,
+    dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS,
 )
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
@@ -575,6 +575,7 @@ cdef struct GatherPlan:
     int64_t group                   # channels in a box, at most
     Turn turn
     bint gapped                     # the taps are, which are transposed
+    bint far                        # a position is a cache line or more, and may come from memory
     bint streams
     bint direct                     # the cells are the output: no two taps share a slot
     int64_t line_pitch              # bytes, in the cells
@@ -735,7 +736,12 @@ cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t
     cdef int64_t step = plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step
     cdef int64_t dense_step = ((box.width - 1) * axis.stride + box.slots) * plan.item
     cdef int64_t most = most_positions(plan)
+    cdef const char* next_tap = lines + plan.axes[plan.last - 1].dilation * plan.axes[plan.last - 1].step
+    cdef const char* next_target = target + plan.line_slot_pitch
+    cdef int64_t begin = (box.slot[0].origin + box.low * axis.stride) * axis.step
+    cdef int64_t end = begin + (box.high - box.low) * axis.stride * axis.step
     cdef int64_t low, some = 1
+    cdef bint last
     # Lines that follow each other are one, unless a line alone is split faster.
     if (box.low == 0 and box.high == box.width and plan.line_pitch == box.width * plan.item
             and box.slots * plan.group * plan.item >= 16):
@@ -744,6 +750,12 @@ cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t
                  axis.stride * plan.group * plan.item, box.rows)
     while count > 0:
         some = min(some, count)
+        if plan.far:                # processors do not foresee so many short runs
+            last = some == count
+            dmlcy_ask_rows((next_tap if last else lines + some * step) + begin, step, some, end - begin)
+            if plan.direct:
+                dmlcy_ask_rows(next_target if last else target + some * plan.line_pitch, plan.slot_pitch, box.slots,
+                               some * box.width * plan.item)
         low = box.low
         while low < box.high:
             turn_positions(plan, box, low, min(low + most, box.high), lines, some, target)
@@ -1069,6 +1081,9 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
         plan.streams = False
         choose_turn(&plan)
         choose_boxes(&plan)
+    axis = &plan.axes[plan.last]
+    plan.far = moved > SERIAL_BYTES and not plan.gapped
+    plan.far = plan.far and axis.window * axis.step >= DMLCY_LINE and axis.stride <= 2 * axis.window
     boxes = a.input.sizes[0] * ceil_div(plan.channels, plan.group)
     for d in range(plan.last + 1):
         axis = &plan.axes[d]
