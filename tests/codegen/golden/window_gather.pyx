@@ -527,7 +527,7 @@ cdef enum:
     LEAST_BLOCKS = 32               # of the last axis in a box; below, boxes take fewer taps instead
     ROWS = 256                      # that are transposed at once
     DENSE_BYTES = 4096              # of lines whose gaps are closed
-    SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot of their own for each tap
+    SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot of their own for each tap, or asking for
     LONG_RUN = 512                  # bytes of the output, written at a time
     FEW = 4                         # blocks that are cleared column by column
     JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
@@ -1082,7 +1082,7 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
         choose_turn(&plan)
         choose_boxes(&plan)
     axis = &plan.axes[plan.last]
-    plan.far = moved > SERIAL_BYTES and not plan.gapped
+    plan.far = moved > SERIAL_BYTES and not plan.gapped and axis.piece * plan.item < SHORT_LINE
     plan.far = plan.far and axis.window * axis.step >= DMLCY_LINE and axis.stride <= 2 * axis.window
     boxes = a.input.sizes[0] * ceil_div(plan.channels, plan.group)
     for d in range(plan.last + 1):

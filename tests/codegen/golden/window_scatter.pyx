@@ -19,12 +19,13 @@ from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, ma
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
-    dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8,
-    DMLCY_TURNS,
+    dmlcy_ask, dmlcy_ask_rows, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_turn_1, dmlcy_turn_2,
+    dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS,
 )
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
+from dmlcy._runtime.stream cimport DMLCY_LINE
 from dmlcy._runtime.tensor cimport (
     MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank,
     view, write_back,
@@ -45,6 +46,7 @@ cdef enum:
     PLANE = 65536                   # elements of a slab that needs no sums
     CLASSES = 64                    # of a row that is woven of them, at most
     SLABS = 32                      # that are worth some smaller ones, for more threads
+    SHORT_RUN = 256                 # bytes of blocks of a row; many of them at once are asked for ahead
 
 # isa.h says what becomes of functions that are declared so: the one takes a ScatterRun, the other one a ScatterPlan and
 # a ScatterSlab.
@@ -109,6 +111,7 @@ cdef struct ScatterPlan:
     bint woven                      # a row is, of its classes
     bint apart                      # windows touch each other along a row, without padding, and nowhere overlap
     bint covered                    # then: each row of a plane lies under a window
+    bint far                        # then: the window is a cache line wide or more, and may come from memory
     int64_t tap_at[CLASSES]         # bytes from the first tap of a row to each
 
 # Positions of the padded axes of rows and columns, and where their sums lie.
@@ -867,6 +870,9 @@ cdef void scatter_double_weave "scatter_double_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <double*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(double))
             tap0 = <const double*> (from_ + at0)
             tap1 = <const double*> (from_ + at1)
             tap2 = <const double*> (from_ + at2)
@@ -959,6 +965,9 @@ cdef void scatter_double_weave_wide "scatter_double_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <double*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(double))
             tap0 = <const double*> (from_ + at0)
             tap1 = <const double*> (from_ + at1)
             tap2 = <const double*> (from_ + at2)
@@ -1225,6 +1234,9 @@ cdef void scatter_float_weave "scatter_float_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <float*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(float))
             tap0 = <const float*> (from_ + at0)
             tap1 = <const float*> (from_ + at1)
             tap2 = <const float*> (from_ + at2)
@@ -1317,6 +1329,9 @@ cdef void scatter_float_weave_wide "scatter_float_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <float*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(float))
             tap0 = <const float*> (from_ + at0)
             tap1 = <const float*> (from_ + at1)
             tap2 = <const float*> (from_ + at2)
@@ -1583,6 +1598,9 @@ cdef void scatter_half_weave "scatter_half_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint16_t))
             tap0 = <const uint16_t*> (from_ + at0)
             tap1 = <const uint16_t*> (from_ + at1)
             tap2 = <const uint16_t*> (from_ + at2)
@@ -1675,6 +1693,9 @@ cdef void scatter_half_weave_wide "scatter_half_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint16_t))
             tap0 = <const uint16_t*> (from_ + at0)
             tap1 = <const uint16_t*> (from_ + at1)
             tap2 = <const uint16_t*> (from_ + at2)
@@ -1943,6 +1964,9 @@ cdef void scatter_uint64_t_weave "scatter_uint64_t_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint64_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint64_t))
             tap0 = <const uint64_t*> (from_ + at0)
             tap1 = <const uint64_t*> (from_ + at1)
             tap2 = <const uint64_t*> (from_ + at2)
@@ -2033,6 +2057,9 @@ cdef void scatter_uint64_t_weave_wide "scatter_uint64_t_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint64_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint64_t))
             tap0 = <const uint64_t*> (from_ + at0)
             tap1 = <const uint64_t*> (from_ + at1)
             tap2 = <const uint64_t*> (from_ + at2)
@@ -2297,6 +2324,9 @@ cdef void scatter_uint32_t_weave "scatter_uint32_t_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint32_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint32_t))
             tap0 = <const uint32_t*> (from_ + at0)
             tap1 = <const uint32_t*> (from_ + at1)
             tap2 = <const uint32_t*> (from_ + at2)
@@ -2387,6 +2417,9 @@ cdef void scatter_uint32_t_weave_wide "scatter_uint32_t_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint32_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint32_t))
             tap0 = <const uint32_t*> (from_ + at0)
             tap1 = <const uint32_t*> (from_ + at1)
             tap2 = <const uint32_t*> (from_ + at2)
@@ -2651,6 +2684,9 @@ cdef void scatter_uint16_t_weave "scatter_uint16_t_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint16_t))
             tap0 = <const uint16_t*> (from_ + at0)
             tap1 = <const uint16_t*> (from_ + at1)
             tap2 = <const uint16_t*> (from_ + at2)
@@ -2741,6 +2777,9 @@ cdef void scatter_uint16_t_weave_wide "scatter_uint16_t_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint16_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint16_t))
             tap0 = <const uint16_t*> (from_ + at0)
             tap1 = <const uint16_t*> (from_ + at1)
             tap2 = <const uint16_t*> (from_ + at2)
@@ -3005,6 +3044,9 @@ cdef void scatter_uint8_t_weave "scatter_uint8_t_weave"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint8_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint8_t))
             tap0 = <const uint8_t*> (from_ + at0)
             tap1 = <const uint8_t*> (from_ + at1)
             tap2 = <const uint8_t*> (from_ + at2)
@@ -3095,6 +3137,9 @@ cdef void scatter_uint8_t_weave_wide "scatter_uint8_t_weave_wide"(
         to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         for row in range(last - block):
             out = <uint8_t*> (to + row * rows.stride * rows.output_step)
+            if plan.far:            # processors do not foresee so many short runs
+                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
+                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(uint8_t))
             tap0 = <const uint8_t*> (from_ + at0)
             tap1 = <const uint8_t*> (from_ + at1)
             tap2 = <const uint8_t*> (from_ + at2)
@@ -3301,6 +3346,7 @@ cdef int scatter_uint8_t_slabs(const void* args, int64_t begin, int64_t end) noe
 cdef int window_scatter(WindowScatter* a, Work work) noexcept nogil:
     cdef int64_t bytes = bytes_of(&a.input) + bytes_of(&a.output)
     cdef ScatterPlan plan
+    cdef const ScatterAxis* columns
     cdef int64_t planes, slabs
     plan.input = a.input.data
     plan.output = a.output.data
@@ -3311,6 +3357,9 @@ cdef int window_scatter(WindowScatter* a, Work work) noexcept nogil:
     collect_axes(&plan, a)
     planes = a.output.sizes[0] * plan.channels * plan.planes
     collect_slabs(&plan, a, planes, bytes)
+    columns = &plan.axes[plan.last]
+    plan.far = bytes > SERIAL_BYTES and columns.stride * a.input.item >= DMLCY_LINE
+    plan.far = plan.far and columns.block_step == a.input.item and columns.blocks * a.input.item < SHORT_RUN
     slabs = planes * plan.row_slabs * plan.column_slabs
     return parallel_for(work, &plan, slabs, slabs if bytes <= SERIAL_BYTES else grain_of(bytes // slabs))
 
