@@ -527,7 +527,7 @@ cdef enum:
     LEAST_BLOCKS = 32               # of the last axis in a box; below, boxes take fewer taps instead
     ROWS = 256                      # that are transposed at once
     DENSE_BYTES = 4096              # of lines whose gaps are closed
-    SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot of their own for each tap, or asking for
+    SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot for each tap, or asking for
     LONG_RUN = 512                  # bytes of the output, written at a time
     FEW = 4                         # blocks that are cleared column by column
     JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
