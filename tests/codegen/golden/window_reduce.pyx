@@ -36,6 +36,8 @@ cdef enum:
     FEWEST_LANES = 8
     MOST_LANES = 128
     BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
+    FEWEST_ROWS = 4                 # of a band, if it has more than one
+    BANDS = 64                      # that all threads are busy with
     UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
@@ -238,7 +240,7 @@ cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
 # Takes `count` rows that are `step` bytes apart; an even number in each of many passes.
 cdef inline void take_rows(WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t item) noexcept nogil:
     cdef int64_t i
-    if count > GROUP:
+    if count > GROUP and sum.ahead == 0:
         for i in range(GROUP):
             sum.row[i] = row + i * step
         sum.waiting = GROUP
@@ -586,7 +588,7 @@ cdef inline bint packed_columns(
 cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     cdef const WindowAxis* columns = &plan.columns
     cdef int64_t longest = LONGEST_ROW
-    cdef int64_t lane
+    cdef int64_t lane, under
     plan.columns = take_axis(plan, plan.axes - 1)
     plan.folded = find_rows(plan) < 0
     plan.rows = take_axis(plan, find_rows(plan))
@@ -631,11 +633,16 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.direct = own and plan.run == plan.lanes.results and columns.input_step == plan.run * item
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
     plan.taken = plan.direct and (not plan.deep or plan.folds and plan.rows.window <= plan.rows.stride)
-    plan.tall = max(1, min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run)))
+    plan.tall = min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run))
+    if plan.tall < FEWEST_ROWS:
+        plan.tall = 1
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.tall)))
-    if not spanned(&plan.rows):     # what is under windows is needed once more
-        plan.band = min(plan.band, UNDER_BAND // (plan.pitch * plan.run * min(plan.rows.window, plan.rows.size)))
-        plan.band = max(1, plan.band)
+    under = plan.pitch * plan.run * min(plan.rows.window, plan.rows.size)
+    if not plan.taken or not spanned(&plan.rows):       # it is needed once more
+        plan.band = min(plan.band, UNDER_BAND // under)
+    elif plan.lines.results * under > SERIAL_SUMS:
+        plan.band = min(plan.band, plan.lines.results // BANDS)
+    plan.band = max(1, plan.band)
     if plan.beside:
         plan.band = plan.tall = 1
     elif plan.folded:
@@ -666,9 +673,11 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own, b
     plan_axes(a, &plan)
     plan_bands(&plan, item, own)
     plan.ahead = 0
-    if bytes_of(&a.input) > SERIAL_BYTES and rows.window <= GROUP:      # of longer ones processors see what comes
+    if bytes_of(&a.input) > SERIAL_BYTES:
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
-        if plan.bands == 1:
+        if rows.window > GROUP:     # of several planes that follow each other processors see what comes
+            plan.ahead = GROUP * rows.dilation * rows.input_step if plan.band == 1 else 0
+        elif plan.bands == 1:
             plan.ahead = plan.band * plan.lines.input_step
     total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
     row = (plan.block - 1) * plan.columns.stride + (plan.columns.window - 1) * plan.columns.dilation + 1
