@@ -40,6 +40,7 @@ cdef enum:
     BANDS = 64                      # that all threads are busy with
     UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line
+    HALVES = 256                    # that are converted at once
     SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
     SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
     FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
@@ -2098,14 +2099,12 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
         if finish.taps == 1 and last < 0:
             for i in range(finish.size):
                 acc = results[i]
-
                 target[i] = dmlcy_half_of_float((init + acc) / counts[i])
         elif finish.taps == 1:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-
                 dmlcy_store_half(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2113,7 +2112,6 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
             for i in range(finish.size):
                 acc = results[i] + results[step + i]
                 acc = acc + results[2 * step + i]
-
                 target[i] = dmlcy_half_of_float((init + acc) / counts[i])
         elif finish.taps == 3:
             i = 0
@@ -2121,7 +2119,6 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-
                 dmlcy_store_half(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2149,14 +2146,12 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
         if finish.taps == 1 and last < 0:
             for i in range(finish.size):
                 acc = results[i]
-
                 target[i] = dmlcy_half_of_float((init + acc) / counts[i])
         elif finish.taps == 1:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-
                 dmlcy_store_half_wide(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2164,7 +2159,6 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
             for i in range(finish.size):
                 acc = results[i] + results[step + i]
                 acc = acc + results[2 * step + i]
-
                 target[i] = dmlcy_half_of_float((init + acc) / counts[i])
         elif finish.taps == 3:
             i = 0
@@ -2172,7 +2166,6 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-
                 dmlcy_store_half_wide(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2634,14 +2627,12 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
         if finish.taps == 1 and last < 0:
             for i in range(finish.size):
                 acc = results[i]
-
                 target[i] = ((init + acc) / counts[i])
         elif finish.taps == 1:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-
                 dmlcy_store_float(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2649,7 +2640,6 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
             for i in range(finish.size):
                 acc = results[i] + results[step + i]
                 acc = acc + results[2 * step + i]
-
                 target[i] = ((init + acc) / counts[i])
         elif finish.taps == 3:
             i = 0
@@ -2657,7 +2647,6 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-
                 dmlcy_store_float(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2685,14 +2674,12 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
         if finish.taps == 1 and last < 0:
             for i in range(finish.size):
                 acc = results[i]
-
                 target[i] = ((init + acc) / counts[i])
         elif finish.taps == 1:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-
                 dmlcy_store_float(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
@@ -2700,7 +2687,6 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
             for i in range(finish.size):
                 acc = results[i] + results[step + i]
                 acc = acc + results[2 * step + i]
-
                 target[i] = ((init + acc) / counts[i])
         elif finish.taps == 3:
             i = 0
@@ -2708,7 +2694,6 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-
                 dmlcy_store_float(
                     target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
