@@ -97,10 +97,10 @@ DMLCY_SHUFFLE(2, _mm_unpacklo_epi16, _mm_unpackhi_epi16)
 DMLCY_SHUFFLE(4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
 DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
 
-/* `digits` is the logarithm of 16 / item. */
+/* `digits` is the logarithm of 16 / item. Column j goes to target + places[j]. */
 #define DMLCY_TURN(item, digits)                                                                                       \
     DMLCY_INLINE void dmlcy_turn_##item##_(const char *source, const int64_t *rows, int64_t height, int cols,          \
-                                           char *target, int64_t pitch, int64_t step)                                  \
+                                           char *target, const int64_t *places, int64_t step)                          \
     {                                                                                                                  \
         const int side = 16 / item, together = side / cols;                                                            \
         __m128i pack[16];                                                                                              \
@@ -111,25 +111,29 @@ DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
                 pack[k] = dmlcy_load_rows(source, rows + i + k * together, together);                                  \
             dmlcy_shuffle_##item(pack, cols, digits);                                                                  \
             _Pragma("GCC unroll 16") for (k = 0; k < cols; k++)                                                        \
-                _mm_storeu_si128((__m128i *)(target + k * pitch), pack[k]);                                            \
+                _mm_storeu_si128((__m128i *)(target + places[k]), pack[k]);                                            \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_turn_tiles_##item(const char *source, const int64_t *rows, int64_t height,                \
-                                               int64_t cols, char *target, int64_t pitch, int64_t step)                \
+                                               int64_t cols, char *target, const int64_t *places, int64_t step)        \
     {                                                                                                                  \
         if (cols * item == 16)                                                                                         \
-            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, pitch, step);                                \
+            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, places, step);                               \
         else if (item < 8 && cols * item == 8)                                                                         \
-            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, pitch, step);                  \
+            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, places, step);                 \
         else if (item < 4)                                                                                             \
-            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, pitch, step);                  \
+            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, places, step);                 \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \
                                          char *target, int64_t pitch)                                                  \
     {                                                                                                                  \
-        dmlcy_turn_tiles_##item(source, rows, height, cols, target, pitch, 16);                                        \
+        int64_t places[16 / item];                                                                                     \
+        int k;                                                                                                         \
+        for (k = 0; k < 16 / item; k++)                                                                                \
+            places[k] = k * pitch;                                                                                     \
+        dmlcy_turn_tiles_##item(source, rows, height, cols, target, places, 16);                                       \
     }
 
 #else
@@ -138,9 +142,9 @@ DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
 
 #define DMLCY_TURN(item, digits)                                                                                       \
     static inline void dmlcy_turn_tiles_##item(const char *source, const int64_t *rows, int64_t height,                \
-                                               int64_t cols, char *target, int64_t pitch, int64_t step)                \
+                                               int64_t cols, char *target, const int64_t *places, int64_t step)        \
     {                                                                                                                  \
-        (void)source, (void)rows, (void)height, (void)cols, (void)target, (void)pitch, (void)step;                     \
+        (void)source, (void)rows, (void)height, (void)cols, (void)target, (void)places, (void)step;                    \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \

@@ -12,19 +12,19 @@ cdef extern from "moves.h" nogil:
     void dmlcy_turn_1(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
                       int64_t pitch) noexcept
     void dmlcy_turn_tiles_1(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
-                            int64_t pitch, int64_t step) noexcept
+                            const int64_t* places, int64_t step) noexcept
     void dmlcy_turn_2(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
                       int64_t pitch) noexcept
     void dmlcy_turn_tiles_2(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
-                            int64_t pitch, int64_t step) noexcept
+                            const int64_t* places, int64_t step) noexcept
     void dmlcy_turn_4(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
                       int64_t pitch) noexcept
     void dmlcy_turn_tiles_4(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
-                            int64_t pitch, int64_t step) noexcept
+                            const int64_t* places, int64_t step) noexcept
     void dmlcy_turn_8(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
                       int64_t pitch) noexcept
     void dmlcy_turn_tiles_8(const char* source, const int64_t* rows, int64_t height, int64_t cols, char* target,
-                            int64_t pitch, int64_t step) noexcept
+                            const int64_t* places, int64_t step) noexcept
     int64_t dmlcy_weave_3_1(const char* planes, int64_t pitch, int64_t count, char* target) noexcept
     int64_t dmlcy_weave_3_2(const char* planes, int64_t pitch, int64_t count, char* target) noexcept
     int64_t dmlcy_split_3_1(const char* source, int64_t count, char* target, int64_t pitch) noexcept

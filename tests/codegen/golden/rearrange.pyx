@@ -506,7 +506,7 @@ cdef enum Way:
     WEAVE_ROWS                      # so are planes
     GATHER_ROWS                     # nothing is contiguous in the input
     TURN_ROWS                       # `few`, `within` and `line` follow each other in the input: it is transposed
-    TURN_TILES                      # `within` does, and in the output too: each line is a tile that is transposed
+    TURN_TILES                      # `within` and `few` do: each line is a tile that is transposed
     SPLIT_ROWS                      # the planes of a row take turns in the input: the elements of each come together
     COPY_STRIDED                    # nothing is contiguous in the output
 
@@ -758,110 +758,208 @@ cdef void split_rows(const MovePlan* plan, const Block* block, const char* sourc
             dmlcy_stream_seek(stream, target + k * block.few.out_step + line * block.line.out_step)
             dmlcy_stream_put(stream, cells + k * plan.pitch + line * run, run)
 
-# Transposes a tile per line, all their first rows together; `rows` are the offsets of the `height` rows of a tile.
+# Transposes a tile per line; `rows` are the offsets of the `height` rows of a tile. Its columns are those of `within`,
+# and the same again for each of `few`. Columns of `grain` alone are lines of the output, which are written one by one;
+# of others, the first rows of all tiles come first. The last rows and columns overlap others.
 cdef void turn_tiles_1(const Block* block, const char* source, char* target, const int64_t* rows,
                        int64_t height) noexcept nogil:
+    cdef const MoveAxis* few = &block.few
+    cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[16 * TILES]
-    cdef int64_t width = block.within.size
-    cdef int64_t pitch = block.within.out_step
-    cdef int64_t cols = 16, i, j, tile
+    cdef int64_t places[16]
+    cdef int64_t width = few.size * within.size
+    cdef int64_t cols = 16, i, j, k, tile, some, first
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 16 or cols == 1 or cols * 1 < 4:
         for tile in range(block.line.size):
-            transpose_1(source + tile * block.line.step, rows, height, width,
-                        target + tile * block.line.out_step, pitch)
-        return
-    # The last rows and columns overlap others.
-    for i in range(0, height, 16):
-        i = min(i, height - 16)
-        for tile in range(block.line.size):
-            for j in range(16):
-                tile_rows[tile * 16 + j] = rows[i + j] + tile * block.line.step
+            for k in range(few.size):
+                transpose_1(
+                    source + tile * block.line.step + k * few.step, rows, height, within.size,
+                    target + tile * block.line.out_step + k * few.out_step, within.out_step)
+    elif block.row.size == 1 and height > 16:
         j = 0
         while j < width:
             j = min(j, width - cols)
-            dmlcy_turn_tiles_1(source + j * 1, tile_rows, block.line.size * 16, cols,
-                               target + j * pitch + i * 1, pitch, block.line.out_step)
+            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+            for tile in range(block.line.size):
+                i = 0
+                while i < height:
+                    i = min(i, height - 16)
+                    some = (height - i) // 16 * 16
+                    dmlcy_turn_tiles_1(
+                        source + tile * block.line.step + j * 1, rows + i, some, cols,
+                        target + tile * block.line.out_step + i * 1, places, 16)
+                    i += some
             j += cols
+    else:
+        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
+        for i in range(0, height, 16):
+            i = min(i, height - 16)
+            for tile in range(block.line.size):
+                for k in range(16):
+                    tile_rows[tile * 16 + k] = rows[i + k] + tile * block.line.step
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                first = j * within.out_step
+                if few.size > 1:
+                    first = 0
+                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+                dmlcy_turn_tiles_1(
+                    source + j * 1, tile_rows, block.line.size * 16, cols,
+                    target + first + i * 1, places, block.line.out_step)
+                j += cols
 
 cdef void turn_tiles_2(const Block* block, const char* source, char* target, const int64_t* rows,
                        int64_t height) noexcept nogil:
+    cdef const MoveAxis* few = &block.few
+    cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[8 * TILES]
-    cdef int64_t width = block.within.size
-    cdef int64_t pitch = block.within.out_step
-    cdef int64_t cols = 8, i, j, tile
+    cdef int64_t places[8]
+    cdef int64_t width = few.size * within.size
+    cdef int64_t cols = 8, i, j, k, tile, some, first
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 8 or cols == 1 or cols * 2 < 4:
         for tile in range(block.line.size):
-            transpose_2(source + tile * block.line.step, rows, height, width,
-                        target + tile * block.line.out_step, pitch)
-        return
-    # The last rows and columns overlap others.
-    for i in range(0, height, 8):
-        i = min(i, height - 8)
-        for tile in range(block.line.size):
-            for j in range(8):
-                tile_rows[tile * 8 + j] = rows[i + j] + tile * block.line.step
+            for k in range(few.size):
+                transpose_2(
+                    source + tile * block.line.step + k * few.step, rows, height, within.size,
+                    target + tile * block.line.out_step + k * few.out_step, within.out_step)
+    elif block.row.size == 1 and height > 8:
         j = 0
         while j < width:
             j = min(j, width - cols)
-            dmlcy_turn_tiles_2(source + j * 2, tile_rows, block.line.size * 8, cols,
-                               target + j * pitch + i * 2, pitch, block.line.out_step)
+            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+            for tile in range(block.line.size):
+                i = 0
+                while i < height:
+                    i = min(i, height - 8)
+                    some = (height - i) // 8 * 8
+                    dmlcy_turn_tiles_2(
+                        source + tile * block.line.step + j * 2, rows + i, some, cols,
+                        target + tile * block.line.out_step + i * 2, places, 16)
+                    i += some
             j += cols
+    else:
+        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
+        for i in range(0, height, 8):
+            i = min(i, height - 8)
+            for tile in range(block.line.size):
+                for k in range(8):
+                    tile_rows[tile * 8 + k] = rows[i + k] + tile * block.line.step
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                first = j * within.out_step
+                if few.size > 1:
+                    first = 0
+                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+                dmlcy_turn_tiles_2(
+                    source + j * 2, tile_rows, block.line.size * 8, cols,
+                    target + first + i * 2, places, block.line.out_step)
+                j += cols
 
 cdef void turn_tiles_4(const Block* block, const char* source, char* target, const int64_t* rows,
                        int64_t height) noexcept nogil:
+    cdef const MoveAxis* few = &block.few
+    cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[4 * TILES]
-    cdef int64_t width = block.within.size
-    cdef int64_t pitch = block.within.out_step
-    cdef int64_t cols = 4, i, j, tile
+    cdef int64_t places[4]
+    cdef int64_t width = few.size * within.size
+    cdef int64_t cols = 4, i, j, k, tile, some, first
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 4 or cols == 1 or cols * 4 < 4:
         for tile in range(block.line.size):
-            transpose_4(source + tile * block.line.step, rows, height, width,
-                        target + tile * block.line.out_step, pitch)
-        return
-    # The last rows and columns overlap others.
-    for i in range(0, height, 4):
-        i = min(i, height - 4)
-        for tile in range(block.line.size):
-            for j in range(4):
-                tile_rows[tile * 4 + j] = rows[i + j] + tile * block.line.step
+            for k in range(few.size):
+                transpose_4(
+                    source + tile * block.line.step + k * few.step, rows, height, within.size,
+                    target + tile * block.line.out_step + k * few.out_step, within.out_step)
+    elif block.row.size == 1 and height > 4:
         j = 0
         while j < width:
             j = min(j, width - cols)
-            dmlcy_turn_tiles_4(source + j * 4, tile_rows, block.line.size * 4, cols,
-                               target + j * pitch + i * 4, pitch, block.line.out_step)
+            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+            for tile in range(block.line.size):
+                i = 0
+                while i < height:
+                    i = min(i, height - 4)
+                    some = (height - i) // 4 * 4
+                    dmlcy_turn_tiles_4(
+                        source + tile * block.line.step + j * 4, rows + i, some, cols,
+                        target + tile * block.line.out_step + i * 4, places, 16)
+                    i += some
             j += cols
+    else:
+        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
+        for i in range(0, height, 4):
+            i = min(i, height - 4)
+            for tile in range(block.line.size):
+                for k in range(4):
+                    tile_rows[tile * 4 + k] = rows[i + k] + tile * block.line.step
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                first = j * within.out_step
+                if few.size > 1:
+                    first = 0
+                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+                dmlcy_turn_tiles_4(
+                    source + j * 4, tile_rows, block.line.size * 4, cols,
+                    target + first + i * 4, places, block.line.out_step)
+                j += cols
 
 cdef void turn_tiles_8(const Block* block, const char* source, char* target, const int64_t* rows,
                        int64_t height) noexcept nogil:
+    cdef const MoveAxis* few = &block.few
+    cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[2 * TILES]
-    cdef int64_t width = block.within.size
-    cdef int64_t pitch = block.within.out_step
-    cdef int64_t cols = 2, i, j, tile
+    cdef int64_t places[2]
+    cdef int64_t width = few.size * within.size
+    cdef int64_t cols = 2, i, j, k, tile, some, first
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
         for tile in range(block.line.size):
-            transpose_8(source + tile * block.line.step, rows, height, width,
-                        target + tile * block.line.out_step, pitch)
-        return
-    # The last rows and columns overlap others.
-    for i in range(0, height, 2):
-        i = min(i, height - 2)
-        for tile in range(block.line.size):
-            for j in range(2):
-                tile_rows[tile * 2 + j] = rows[i + j] + tile * block.line.step
+            for k in range(few.size):
+                transpose_8(
+                    source + tile * block.line.step + k * few.step, rows, height, within.size,
+                    target + tile * block.line.out_step + k * few.out_step, within.out_step)
+    elif block.row.size == 1 and height > 2:
         j = 0
         while j < width:
             j = min(j, width - cols)
-            dmlcy_turn_tiles_8(source + j * 8, tile_rows, block.line.size * 2, cols,
-                               target + j * pitch + i * 8, pitch, block.line.out_step)
+            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+            for tile in range(block.line.size):
+                i = 0
+                while i < height:
+                    i = min(i, height - 2)
+                    some = (height - i) // 2 * 2
+                    dmlcy_turn_tiles_8(
+                        source + tile * block.line.step + j * 8, rows + i, some, cols,
+                        target + tile * block.line.out_step + i * 8, places, 16)
+                    i += some
             j += cols
+    else:
+        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
+        for i in range(0, height, 2):
+            i = min(i, height - 2)
+            for tile in range(block.line.size):
+                for k in range(2):
+                    tile_rows[tile * 2 + k] = rows[i + k] + tile * block.line.step
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                first = j * within.out_step
+                if few.size > 1:
+                    first = 0
+                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
+                dmlcy_turn_tiles_8(
+                    source + j * 8, tile_rows, block.line.size * 2, cols,
+                    target + first + i * 8, places, block.line.out_step)
+                j += cols
 
 cdef void turn_tiles(const MovePlan* plan, const Block* block, const char* source, char* target,
                      const int64_t* rows) noexcept nogil:
@@ -1123,12 +1221,15 @@ cdef void choose_turn(MovePlan* plan) noexcept nogil:
         block.grain = take_axis(plan, -1)
     sort_by_input(plan)
 
-# Whether planes of two axes, the inner ones of the output, follow each other both in the input and in the output.
+# Whether planes of one or two axes, the inner ones of the output, follow each other in the input and in the output.
 cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int near) noexcept nogil:
-    cdef int64_t plane
-    if next < 0 or near < 0 or near == next:
+    cdef int64_t plane = inner.size
+    if next < 0 or near < 0:
         return False
-    plane = inner.size * plan.outer[next].size
+    if near == next:
+        return (plan.outer[near].size <= FEW and NARROW <= plane * plan.item and plane <= ROWS
+                and inner.step >= NARROW)
+    plane *= plan.outer[next].size
     return plane <= ROWS and plan.outer[near].out_step == plane * plan.item
 
 # Chooses the axes of a block, and how it is copied.
@@ -1138,6 +1239,7 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
     cdef MoveAxis inner = take_axis(plan, plan.outers - 1)
     cdef int next = axis_of_out_step(plan, inner.size * item)       # follows `inner` in the output
     cdef int near = axis_of_step(plan, item)                        # contiguous in the input
+    cdef int far                                                    # follows `near` there
     block.row = block.few = block.grain = block.line = block.within = take_axis(plan, -1)
     if inner.size > 1 and inner.out_step != item:
         plan.way = COPY_STRIDED
@@ -1175,8 +1277,14 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
     elif makes_tiles(plan, &inner, next, near):
         plan.way = TURN_TILES
         block.grain = inner
-        block.row = take_axis(plan, next)
-        block.within = take_axis(plan, axis_of_step(plan, item))
+        if near == next:
+            block.within = take_axis(plan, near)
+            far = axis_of_step(plan, block.within.size * item)
+            if far >= 0 and plan.outer[far].size <= FEW:
+                block.few = take_axis(plan, far)
+        else:
+            block.row = take_axis(plan, next)
+            block.within = take_axis(plan, axis_of_step(plan, item))
     elif near != next and inner.size <= FEW and inner.step == plan.outer[near].size * item and inner.step < NARROW:
         block.few = inner
         block.row = take_axis(plan, next)
@@ -1222,7 +1330,8 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
     elif plan.way == GATHER_ROWS:
         plan.line_piece = CELL_BYTES // 2 // (block.few.size * plan.pitch)
     elif plan.way == TURN_TILES:
-        plan.line_piece = min(max(NEAR_BYTES // (plan.row_piece * position * width), <int64_t> 1), <int64_t> TILES)
+        plan.line_piece = max(NEAR_BYTES // (plan.row_piece * position * block.within.size), <int64_t> 1)
+        plan.line_piece = min(plan.line_piece, <int64_t> TILES)
     elif plan.way == SPLIT_ROWS:
         plan.line_piece = max(CELL_BYTES // 2 // (plan.row_piece * position), <int64_t> 1)
         plan.pitch = ((plan.line_piece * plan.row_piece * plan.item + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
