@@ -11,6 +11,7 @@ from dmlcy._runtime.checks cimport append_sizes, ceil_div, floor_mod, magnitude,
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.half cimport dmlcy_half_of_float
 from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
 from dmlcy._runtime.stream cimport (
@@ -47,6 +48,7 @@ cdef enum:
     STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it
     CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
     SHORT = 16                      # a row of fewer elements gives way to a longer axis
+    ASKED_BYTES = 4096              # of padding that is written out of order
     LONG_ROW = 320                  # bytes; shorter ones are written faster than streamed
 
 cdef struct PadAxis:
@@ -753,12 +755,14 @@ cdef void write_lines(const PadPlan* plan, const PadPiece* piece, const PadCurso
     if cursor.outsides:
         plan.write(plan, piece, stream, end - begin, NULL, output + begin * line.out_step)
         return
-    if stream != NULL:
+    if stream != NULL or plan.index == NULL:
         pad_lines(plan, piece, input, output, stream, begin, low, 0, 0)
+    elif (low - begin) * line.out_step <= ASKED_BYTES:       # it comes while the body is written
+        dmlcy_ask(output + begin * line.out_step, (low - begin) * line.out_step)
     if low < high:
         plan.write(plan, piece, stream, high - low, input + (low - line.start) * line.step,
                    output + low * line.out_step)
-    if stream != NULL:
+    if stream != NULL or plan.index == NULL:
         pad_lines(plan, piece, input, output, stream, high, end, 0, 0)
     else:
         pad_lines(plan, piece, input, output, NULL, begin, low, low, high)
