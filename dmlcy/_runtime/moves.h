@@ -6,8 +6,8 @@
  *
  * dmlcy_turn_ITEM(source, rows, height, cols, target, pitch) transposes rows of elements of ITEM bytes (1, 2, 4 or 8): row
  * i begins at source + rows[i], column j goes to target + j * pitch. `height` is a multiple of 16 / ITEM, and `cols` a power
- * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS. dmlcy_turn_tiles_ITEM(..., step) puts
- * each 16 / ITEM rows `step` bytes behind the ones before them, instead of 16.
+ * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS. dmlcy_turn_tiles_ITEM(..., places,
+ * step) puts column j at target + places[j], and each 16 / ITEM rows `step` bytes behind the ones before them, not 16.
  *
  * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn,
  * and returns for how many positions: as many as make full registers, or none where the processor cannot pick bytes.
@@ -97,10 +97,10 @@ DMLCY_SHUFFLE(2, _mm_unpacklo_epi16, _mm_unpackhi_epi16)
 DMLCY_SHUFFLE(4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
 DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
 
-/* `digits` is the logarithm of 16 / item. Column j goes to target + places[j]. */
+/* `digits` is the logarithm of 16 / item. Column k goes to target + places[k], or to target + k * pitch. */
 #define DMLCY_TURN(item, digits)                                                                                       \
     DMLCY_INLINE void dmlcy_turn_##item##_(const char *source, const int64_t *rows, int64_t height, int cols,          \
-                                           char *target, const int64_t *places, int64_t step)                          \
+                                           char *target, const int64_t *places, int64_t pitch, int64_t step)           \
     {                                                                                                                  \
         const int side = 16 / item, together = side / cols;                                                            \
         __m128i pack[16];                                                                                              \
@@ -111,29 +111,31 @@ DMLCY_SHUFFLE(8, _mm_unpacklo_epi64, _mm_unpackhi_epi64)
                 pack[k] = dmlcy_load_rows(source, rows + i + k * together, together);                                  \
             dmlcy_shuffle_##item(pack, cols, digits);                                                                  \
             _Pragma("GCC unroll 16") for (k = 0; k < cols; k++)                                                        \
-                _mm_storeu_si128((__m128i *)(target + places[k]), pack[k]);                                            \
+                _mm_storeu_si128((__m128i *)(target + (places ? places[k] : k * pitch)), pack[k]);                     \
         }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    DMLCY_INLINE void dmlcy_turn_any_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,     \
+                                            char *target, const int64_t *places, int64_t pitch, int64_t step)          \
+    {                                                                                                                  \
+        if (cols * item == 16)                                                                                         \
+            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, places, pitch, step);                        \
+        else if (item < 8 && cols * item == 8)                                                                         \
+            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, places, pitch, step);          \
+        else if (item < 4)                                                                                             \
+            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, places, pitch, step);          \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_turn_tiles_##item(const char *source, const int64_t *rows, int64_t height,                \
                                                int64_t cols, char *target, const int64_t *places, int64_t step)        \
     {                                                                                                                  \
-        if (cols * item == 16)                                                                                         \
-            dmlcy_turn_##item##_(source, rows, height, 16 / item, target, places, step);                               \
-        else if (item < 8 && cols * item == 8)                                                                         \
-            dmlcy_turn_##item##_(source, rows, height, item < 8 ? 8 / item : 1, target, places, step);                 \
-        else if (item < 4)                                                                                             \
-            dmlcy_turn_##item##_(source, rows, height, item < 4 ? 4 / item : 1, target, places, step);                 \
+        dmlcy_turn_any_##item(source, rows, height, cols, target, places, 0, step);                                    \
     }                                                                                                                  \
                                                                                                                        \
     static inline void dmlcy_turn_##item(const char *source, const int64_t *rows, int64_t height, int64_t cols,        \
                                          char *target, int64_t pitch)                                                  \
     {                                                                                                                  \
-        int64_t places[16 / item];                                                                                     \
-        int k;                                                                                                         \
-        for (k = 0; k < 16 / item; k++)                                                                                \
-            places[k] = k * pitch;                                                                                     \
-        dmlcy_turn_tiles_##item(source, rows, height, cols, target, places, 16);                                       \
+        dmlcy_turn_any_##item(source, rows, height, cols, target, NULL, pitch, 16);                                    \
     }
 
 #else

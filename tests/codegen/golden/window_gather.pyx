@@ -12,8 +12,8 @@ from dmlcy._runtime.checks cimport (
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
-    dmlcy_ask_rows, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2,
-    dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS,
+    dmlcy_ask, dmlcy_ask_rows, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1,
+    dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS,
 )
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
@@ -529,6 +529,7 @@ cdef enum:
     DENSE_BYTES = 4096              # of lines whose gaps are closed
     SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot for each tap, or asking for
     LONG_RUN = 512                  # bytes of the output, written at a time
+    ASKED_BYTES = 8192              # of a run; processors do not foresee where a shorter one begins
     FEW = 4                         # blocks that are cleared column by column
     JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
     KNOWN_STEP = 4                  # elements; up to here, gathering them is fast
@@ -576,6 +577,7 @@ cdef struct GatherPlan:
     Turn turn
     bint gapped                     # the taps are, which are transposed
     bint far                        # a position is a cache line or more, and may come from memory
+    int64_t asked                   # bytes of the output that are asked for while others are written
     bint streams
     bint direct                     # the cells are the output: no two taps share a slot
     int64_t line_pitch              # bytes, in the cells
@@ -823,7 +825,7 @@ cdef void fill_cells(const GatherPlan* plan, Box* box, char* cells) noexcept nog
     cdef const GatherAxis* axis = &plan.axes[plan.last - 1]
     cdef const char* source
     cdef char* target
-    cdef int64_t s, q
+    cdef int64_t s, q, next_run
     cdef Slot lines
     for s in range(axis.slots):
         lines = find_slot(axis, box.tap[plan.last - 1] + s, box.block[plan.last - 1], box.height)
@@ -837,6 +839,8 @@ cdef void fill_cells(const GatherPlan* plan, Box* box, char* cells) noexcept nog
             pass
         elif plan.turn == TURN_NOTHING:
             for q in range(box.slots):
+                next_run = plan.line_slot_pitch if q + 1 == box.slots else (q + 1) * plan.slot_pitch
+                dmlcy_ask(target + next_run, plan.asked)
                 fill_slot(plan, &box.slot[q], box.width, source, lines.high - lines.low, target + q * plan.slot_pitch)
         elif plan.turn == TURN_TAPS:
             turn_taps(plan, box, source, lines.high - lines.low, target)
@@ -1084,6 +1088,11 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     axis = &plan.axes[plan.last]
     plan.far = moved > SERIAL_BYTES and not plan.gapped and axis.piece * plan.item < SHORT_LINE
     plan.far = plan.far and axis.window * axis.step >= DMLCY_LINE and axis.stride <= 2 * axis.window
+    plan.asked = 0
+    if plan.direct and plan.turn == TURN_NOTHING and stream_pays(2 * moved):
+        plan.asked = plan.axes[plan.last - 1].piece * plan.line_pitch
+        if plan.asked > ASKED_BYTES:
+            plan.asked = 0
     boxes = a.input.sizes[0] * ceil_div(plan.channels, plan.group)
     for d in range(plan.last + 1):
         axis = &plan.axes[d]
