@@ -24,6 +24,7 @@ COMBINE = {"sum": "+", "max": "max"}
 FIRST_PLACE = "dmlcy_first_place"  # of places.h, where an element and its number are a struct
 CONVERSIONS = {"half": ("dmlcy_float_of_half", "dmlcy_half_of_float")}
 CONVERSIONS |= {f"{name}_key": (f"dmlcy_key_of_{name}", f"dmlcy_{name}_of_key") for name in ("float", "half")}
+CONVERSIONS["number"] = ("dmlcy_number_of_float", "")
 KEYS = {"FLOAT32": ("float_key", "int32_t"), "FLOAT16": ("half_key", "int16_t")}  # floats are compared as these
 
 
@@ -35,7 +36,7 @@ class ReduceLoop:
     dtype: int
     ctype: str
     item: int
-    stored: str  # how blocks of elements are loaded and stored: `half`, `float_key`, the C type
+    stored: str  # how blocks of elements are loaded and stored: `half`, `number`, `float_key`, the C type
     widen: str  # makes of an element what `step` takes, and of a result an element; "": nothing does
     narrow: str
     acc: str
@@ -52,6 +53,7 @@ class ReduceLoop:
     folds: bool = False  # elements are accumulators, which are combined in any order, and twice where that is easier
     placed: bool = False  # accumulators are elements with their number in the input, as places.h has them
     rows: str | None = None  # what makes them of neighbours: wide and not
+    exact: ReduceLoop | None = None  # the same, slower, for bands with a result that is doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,29 +129,28 @@ class WindowReduce:
                 continue
             stored, ctype = KEYS.get(dtype, (f"{dtype.lower()}_t",) * 2)
             widen, narrow = CONVERSIONS.get(stored, ("", ""))
-            loops.append(
-                ReduceLoop(
-                    name=f"max_{dtype}",
-                    dtype=kernel.facts.dtype(dtype).value,
-                    ctype=ctype,
-                    item=bits // 8,
-                    stored=stored,
-                    widen=widen,
-                    narrow=narrow,
-                    acc=ctype,
-                    op=kernel.operator.desc,
-                    scalars=(),
-                    init="0" if ctype.startswith("u") else f"INT{bits}_MIN",
-                    plain=True,
-                    step="x",
-                    combine=COMBINE["max"],
-                    sums=f"max_{ctype}",
-                    elements=f"max_{stored}",
-                    finish=None,
-                    divisor=None,
-                    folds=True,
-                )
+            loop = ReduceLoop(
+                name=f"max_{dtype}",
+                dtype=kernel.facts.dtype(dtype).value,
+                ctype=ctype,
+                item=bits // 8,
+                stored=stored,
+                widen=widen,
+                narrow=narrow,
+                acc=ctype,
+                op=kernel.operator.desc,
+                scalars=(),
+                init="0" if ctype.startswith("u") else f"INT{bits}_MIN",
+                plain=True,
+                step="x",
+                combine=COMBINE["max"],
+                sums=f"max_{ctype}",
+                elements=f"max_{stored}",
+                finish=None,
+                divisor=None,
+                folds=True,
             )
+            loops.append(without_keys(loop) if stored == "float_key" else loop)
         return loops
 
     def sums(self, kernel: KernelTable, table: Table) -> list[ReduceLoop]:
@@ -208,7 +209,9 @@ class WindowReduce:
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
-        loops = list({loop.name: loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)}.values())
+        called = [loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)]
+        exact = [loop.exact for loop in called if loop.exact]
+        loops = list({loop.name: loop for loop in (*exact, *called)}.values())
         items = {loop.ctype: loop.item for loop in loops}
         if any(loop.placed for loop in loops):
             items |= {"uint32_t": 4, "uint64_t": 8}  # of the indices
@@ -263,14 +266,31 @@ class WindowReduce:
         return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)
 
 
+def without_keys(loop: ReduceLoop) -> ReduceLoop:
+    """The loop of a maximum of floats that are compared as they are, which some results make doubtful."""
+    return replace(
+        loop,
+        ctype="float",
+        stored="number",
+        widen=CONVERSIONS["number"][0],
+        narrow=CONVERSIONS["number"][1],
+        acc="float",
+        init="-INFINITY",
+        sums="max_float",
+        elements="max_number",
+        exact=replace(loop, name=f"exact_{loop.name}"),
+    )
+
+
 def placed(loop: ReduceLoop) -> ReduceLoop:
     """The loop of a maximum that also says where it stands."""
+    name, loop = loop.name, loop.exact or loop
     acc, init, combine = ("int64_t", "INT64_MIN", COMBINE["max"])
     if loop.item == 8:
         acc, init, combine = ("place_t", "dmlcy_no_place", FIRST_PLACE)
     return replace(
         loop,
-        name=f"placed_{loop.name}",
+        name=f"placed_{name}",
         widen=f"dmlcy_placed_{loop.stored}",
         narrow=f"dmlcy_of_placed_{loop.stored}",
         acc=acc,

@@ -4,6 +4,8 @@
 #ifndef DMLCY_BLOCKS_H
 #define DMLCY_BLOCKS_H
 
+#include <math.h>
+
 #include "copy.h"
 #include "half.h"
 #include "keys.h"
@@ -39,17 +41,6 @@
         for (i = 0; i < DMLCY_BLOCK(type); i++)                                                                        \
             elements[i] = element;                                                                                     \
         return dmlcy_load_##type(elements);                                                                            \
-    }                                                                                                                  \
-                                                                                                                       \
-    DMLCY_INLINE dmlcy_##type##_block dmlcy_max_##type(dmlcy_##type##_block first, dmlcy_##type##_block second)        \
-    {                                                                                                                  \
-        type a[DMLCY_BLOCK(type)], b[DMLCY_BLOCK(type)];                                                               \
-        int i;                                                                                                         \
-        dmlcy_store_##type(a, first);                                                                                  \
-        dmlcy_store_##type(b, second);                                                                                 \
-        for (i = 0; i < DMLCY_BLOCK(type); i++)                                                                        \
-            a[i] = a[i] > b[i] ? a[i] : b[i];                                                                          \
-        return dmlcy_load_##type(a);                                                                                   \
     }
 
 DMLCY_BLOCKS_OF(float)
@@ -62,6 +53,45 @@ DMLCY_BLOCKS_OF(uint8_t)
 DMLCY_BLOCKS_OF(uint16_t)
 DMLCY_BLOCKS_OF(uint32_t)
 DMLCY_BLOCKS_OF(uint64_t)
+
+#define DMLCY_MAX_OF(type)                                                                                             \
+    DMLCY_INLINE dmlcy_##type##_block dmlcy_max_##type(dmlcy_##type##_block first, dmlcy_##type##_block second)        \
+    {                                                                                                                  \
+        type a[DMLCY_BLOCK(type)], b[DMLCY_BLOCK(type)];                                                               \
+        int i;                                                                                                         \
+        dmlcy_store_##type(a, first);                                                                                  \
+        dmlcy_store_##type(b, second);                                                                                 \
+        for (i = 0; i < DMLCY_BLOCK(type); i++)                                                                        \
+            a[i] = a[i] > b[i] ? a[i] : b[i];                                                                          \
+        return dmlcy_load_##type(a);                                                                                   \
+    }
+
+DMLCY_MAX_OF(int8_t)
+DMLCY_MAX_OF(int16_t)
+DMLCY_MAX_OF(int32_t)
+DMLCY_MAX_OF(int64_t)
+DMLCY_MAX_OF(uint8_t)
+DMLCY_MAX_OF(uint16_t)
+DMLCY_MAX_OF(uint32_t)
+DMLCY_MAX_OF(uint64_t)
+#undef DMLCY_MAX_OF
+
+/* The second one where it is equal, or either is a NaN: as instructions do, which compilers do not find by themselves. */
+DMLCY_INLINE dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_float_block second)
+{
+    float a[DMLCY_BLOCK(float)], b[DMLCY_BLOCK(float)];
+    int i;
+    dmlcy_store_float(a, first);
+    dmlcy_store_float(b, second);
+#if DMLCY_SSE2
+    for (i = 0; i < DMLCY_BLOCK(float); i += 4)
+        _mm_storeu_ps(a + i, _mm_max_ps(_mm_loadu_ps(a + i), _mm_loadu_ps(b + i)));
+#else
+    for (i = 0; i < DMLCY_BLOCK(float); i++)
+        a[i] = a[i] > b[i] ? a[i] : b[i];
+#endif
+    return dmlcy_load_float(a);
+}
 
 #define DMLCY_KEY_BLOCKS(name, type, last, least, infinity, nan)                                                       \
     DMLCY_INLINE dmlcy_##type##_block dmlcy_load_##name##_key(const type *source)                                      \
@@ -80,6 +110,54 @@ DMLCY_BLOCKS_OF(uint64_t)
 
 DMLCY_KEYS(DMLCY_KEY_BLOCKS)
 #undef DMLCY_KEY_BLOCKS
+
+/* Floats as numbers, for maxima without keys: a NaN becomes -infinity. A maximum of -infinity is doubtful, for all may be
+ * NaN, and one of -0, for +0 may be among them; any other is what keys give. */
+static inline float dmlcy_number_of_float(float x)
+{
+    return x > -INFINITY ? x : -INFINITY;
+}
+
+DMLCY_INLINE dmlcy_float_block dmlcy_load_number(const float *source)
+{
+    return dmlcy_max_float(dmlcy_load_float(source), dmlcy_each_float(-INFINITY));
+}
+
+DMLCY_INLINE void dmlcy_store_number(float *target, dmlcy_float_block block)
+{
+    dmlcy_store_float(target, block);
+}
+
+/* Whether this thread takes subnormal numbers for zeros, which makes any maximum doubtful. */
+static inline int dmlcy_ignores_subnormals(void)
+{
+    volatile float least = 0x1p-149f;
+    return !(least > 0);
+}
+
+static inline int dmlcy_is_doubtful(float maximum)
+{
+    int32_t bits;
+    memcpy(&bits, &maximum, sizeof bits);
+    return bits == INT32_MIN || maximum == -INFINITY;
+}
+
+DMLCY_INLINE dmlcy_int32_t_block dmlcy_doubts(dmlcy_float_block maxima)
+{
+    dmlcy_int32_t_block bits;
+    memcpy(&bits, &maxima, sizeof bits);
+    return DMLCY_MASK(bits == INT32_MIN) | DMLCY_MASK(maxima == -INFINITY);
+}
+
+DMLCY_INLINE int dmlcy_has_doubts(dmlcy_int32_t_block doubts)
+{
+    int32_t elements[DMLCY_BLOCK(int32_t)], any = 0;
+    int i;
+    dmlcy_store_int32_t(elements, doubts);
+    for (i = 0; i < DMLCY_BLOCK(int32_t); i++)
+        any |= elements[i];
+    return any;
+}
 
 DMLCY_INLINE dmlcy_float_block dmlcy_load_half(const uint16_t *source)
 {
@@ -109,7 +187,19 @@ DMLCY_WIDE DMLCY_INLINE void dmlcy_store_half_wide(uint16_t *target, dmlcy_float
 {
     _mm_storeu_si128((__m128i *)target, _mm256_cvtps_ph((__m256)block, _MM_FROUND_TO_NEAREST_INT));
 }
+
+DMLCY_WIDE DMLCY_INLINE dmlcy_float_block dmlcy_max_float_wide(dmlcy_float_block first, dmlcy_float_block second)
+{
+    return (dmlcy_float_block)_mm256_max_ps((__m256)first, (__m256)second);
+}
+
+DMLCY_WIDE DMLCY_INLINE dmlcy_float_block dmlcy_load_number_wide(const float *source)
+{
+    return (dmlcy_float_block)_mm256_max_ps(_mm256_loadu_ps(source), _mm256_set1_ps(-INFINITY));
+}
 #else
+#define dmlcy_max_float_wide dmlcy_max_float
+#define dmlcy_load_number_wide dmlcy_load_number
 #define dmlcy_load_half_wide dmlcy_load_half
 #define dmlcy_store_half_wide dmlcy_store_half
 #endif

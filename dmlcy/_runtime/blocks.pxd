@@ -39,6 +39,8 @@ cdef extern from "blocks.h" nogil:
     dmlcy_float_block dmlcy_load_half_wide(const uint16_t* source) noexcept
     dmlcy_int16_t_block dmlcy_load_half_key(const int16_t* source) noexcept
     dmlcy_int32_t_block dmlcy_load_float_key(const int32_t* source) noexcept
+    dmlcy_float_block dmlcy_load_number(const float* source) noexcept
+    dmlcy_float_block dmlcy_load_number_wide(const float* source) noexcept
     void dmlcy_store_float(float* target, dmlcy_float_block block) noexcept
     void dmlcy_store_double(double* target, dmlcy_double_block block) noexcept
     void dmlcy_store_int8_t(int8_t* target, dmlcy_int8_t_block block) noexcept
@@ -53,7 +55,9 @@ cdef extern from "blocks.h" nogil:
     void dmlcy_store_half_wide(uint16_t* target, dmlcy_float_block block) noexcept
     void dmlcy_store_half_key(int16_t* target, dmlcy_int16_t_block block) noexcept
     void dmlcy_store_float_key(int32_t* target, dmlcy_int32_t_block block) noexcept
+    void dmlcy_store_number(float* target, dmlcy_float_block block) noexcept
     dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_float_block second) noexcept
+    dmlcy_float_block dmlcy_max_float_wide(dmlcy_float_block first, dmlcy_float_block second) noexcept
     dmlcy_int8_t_block dmlcy_max_int8_t(dmlcy_int8_t_block first, dmlcy_int8_t_block second) noexcept
     dmlcy_int16_t_block dmlcy_max_int16_t(dmlcy_int16_t_block first, dmlcy_int16_t_block second) noexcept
     dmlcy_int32_t_block dmlcy_max_int32_t(dmlcy_int32_t_block first, dmlcy_int32_t_block second) noexcept
@@ -67,3 +71,10 @@ cdef extern from "blocks.h" nogil:
     int16_t dmlcy_half_of_key(int16_t key) noexcept
     int32_t dmlcy_key_of_float(int32_t bits) noexcept
     int32_t dmlcy_float_of_key(int32_t key) noexcept
+
+    # Maxima without keys.
+    float dmlcy_number_of_float(float x) noexcept
+    bint dmlcy_ignores_subnormals() noexcept
+    bint dmlcy_is_doubtful(float maximum) noexcept
+    dmlcy_int32_t_block dmlcy_doubts(dmlcy_float_block maxima) noexcept
+    bint dmlcy_has_doubts(dmlcy_int32_t_block doubts) noexcept

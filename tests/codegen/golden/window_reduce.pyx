@@ -166,6 +166,7 @@ cdef struct WindowPlace:
     int64_t number                  # of the element at `input`, if the input were packed
     int64_t indices_at              # bytes to the indices that belong to `output`
     int64_t valid[MAX_RANK]         # taps of the remaining axes inside the input
+    bint doubtful                   # a result of the band is
 
 
 ctypedef void (*WindowLoop)(const void* args) noexcept nogil
@@ -198,6 +199,7 @@ cdef struct WindowFinish:
     int64_t tap_step                # elements between them
     double volume
     const void* attributes
+    bint doubtful                   # a result may be another number: the band is computed again, exactly
 
 # Windows that follow each other along the columns and have the same taps inside the input.
 cdef struct WindowLanes:
@@ -2557,6 +2559,7 @@ cdef int average_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t e
     scratch.counts = scratch.results + plan.room
     scratch.finished = <uint16_t*> (scratch.counts + plan.room)
     place.run = 0                   # nowhere yet
+    place.doubtful = False
     go_to_band(plan, &place, begin)
     while True:
         average_pooling_FLOAT16_band(plan, &place, &scratch)
@@ -3083,6 +3086,7 @@ cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t e
     scratch.counts = scratch.results + plan.room
     scratch.finished = <float*> (scratch.counts + plan.room)
     place.run = 0                   # nowhere yet
+    place.doubtful = False
     go_to_band(plan, &place, begin)
     while True:
         average_pooling_FLOAT32_band(plan, &place, &scratch)
