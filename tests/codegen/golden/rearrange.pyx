@@ -10,7 +10,7 @@ from dmlcy._runtime.checks cimport append_size, ceil_div, checked_mul, magnitude
 from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, match, take_vectorcalls, unchanged
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
-    dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4,
+    dmlcy_ask, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1, dmlcy_turn_2, dmlcy_turn_4,
     dmlcy_turn_8, dmlcy_turn_tiles_1, dmlcy_turn_tiles_2, dmlcy_turn_tiles_4, dmlcy_turn_tiles_8, dmlcy_weave_3_1,
     dmlcy_weave_3_2, DMLCY_TURNS,
 )
@@ -521,6 +521,7 @@ cdef struct MovePlan:
     Moves moves
     Way way
     bint streams
+    bint far                        # the output may come from memory
     Weave weave
     Block block                     # sizes of the whole axes
     int64_t row_piece               # sizes of one block
@@ -759,16 +760,17 @@ cdef void split_rows(const MovePlan* plan, const Block* block, const char* sourc
             dmlcy_stream_put(stream, cells + k * plan.pitch + line * run, run)
 
 # Transposes a tile per line; `rows` are the offsets of the `height` rows of a tile. Its columns are those of `within`,
-# and the same again for each of `few`. Columns of `grain` alone are lines of the output, which are written one by one;
-# of others, the first rows of all tiles come first. The last rows and columns overlap others.
-cdef void turn_tiles_1(const Block* block, const char* source, char* target, const int64_t* rows,
-                       int64_t height) noexcept nogil:
+# and the same again for each of `few`. Columns of `grain` alone are lines of the output: they are written one by one,
+# and the next ones asked for; of others, the first rows of all tiles come first. The last rows and columns overlap.
+cdef void turn_tiles_1(const MovePlan* plan, const Block* block, const char* source, char* target,
+                       const int64_t* rows, int64_t height) noexcept nogil:
     cdef const MoveAxis* few = &block.few
     cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[16 * TILES]
-    cdef int64_t places[16]
+    cdef int64_t places[FEW * FEW]
     cdef int64_t width = few.size * within.size
-    cdef int64_t cols = 16, i, j, k, tile, some, first
+    cdef int64_t cols = 16, i, j, k, tile, some, begin
+    cdef char* ahead
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 16 or cols == 1 or cols * 1 < 4:
@@ -777,48 +779,52 @@ cdef void turn_tiles_1(const Block* block, const char* source, char* target, con
                 transpose_1(
                     source + tile * block.line.step + k * few.step, rows, height, within.size,
                     target + tile * block.line.out_step + k * few.out_step, within.out_step)
-    elif block.row.size == 1 and height > 16:
-        j = 0
-        while j < width:
-            j = min(j, width - cols)
-            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-            for tile in range(block.line.size):
+        return
+    list_offsets(0, min(width, <int64_t> FEW * FEW), few.out_step, within.size, within.out_step, places)
+    if block.row.size == 1 and height > 16:
+        for _ in range(block.line.size):
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                if plan.far:
+                    ahead = target if j + cols < width else target + block.line.out_step
+                    begin = j + cols if j + cols < width else 0
+                    for k in range(begin, min(begin + cols, width)):
+                        dmlcy_ask(ahead + places[k], height * 1)
                 i = 0
                 while i < height:
                     i = min(i, height - 16)
                     some = (height - i) // 16 * 16
-                    dmlcy_turn_tiles_1(
-                        source + tile * block.line.step + j * 1, rows + i, some, cols,
-                        target + tile * block.line.out_step + i * 1, places, 16)
+                    dmlcy_turn_tiles_1(source + j * 1, rows + i, some, cols,
+                                       target + i * 1, places + j, 16)
                     i += some
-            j += cols
-    else:
-        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
-        for i in range(0, height, 16):
-            i = min(i, height - 16)
-            for tile in range(block.line.size):
-                for k in range(16):
-                    tile_rows[tile * 16 + k] = rows[i + k] + tile * block.line.step
-            j = 0
-            while j < width:
-                j = min(j, width - cols)
-                first = j * within.out_step
-                if few.size > 1:
-                    first = 0
-                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-                dmlcy_turn_tiles_1(
-                    source + j * 1, tile_rows, block.line.size * 16, cols,
-                    target + first + i * 1, places, block.line.out_step)
                 j += cols
+            source += block.line.step
+            target += block.line.out_step
+        return
+    for i in range(0, height, 16):
+        i = min(i, height - 16)
+        for tile in range(block.line.size):
+            for k in range(16):
+                tile_rows[tile * 16 + k] = rows[i + k] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            begin = j if few.size > 1 else 0    # else columns lie equally far apart
+            dmlcy_turn_tiles_1(
+                source + j * 1, tile_rows, block.line.size * 16, cols,
+                target + (j - begin) * within.out_step + i * 1, places + begin, block.line.out_step)
+            j += cols
 
-cdef void turn_tiles_2(const Block* block, const char* source, char* target, const int64_t* rows,
-                       int64_t height) noexcept nogil:
+cdef void turn_tiles_2(const MovePlan* plan, const Block* block, const char* source, char* target,
+                       const int64_t* rows, int64_t height) noexcept nogil:
     cdef const MoveAxis* few = &block.few
     cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[8 * TILES]
-    cdef int64_t places[8]
+    cdef int64_t places[FEW * FEW]
     cdef int64_t width = few.size * within.size
-    cdef int64_t cols = 8, i, j, k, tile, some, first
+    cdef int64_t cols = 8, i, j, k, tile, some, begin
+    cdef char* ahead
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 8 or cols == 1 or cols * 2 < 4:
@@ -827,48 +833,52 @@ cdef void turn_tiles_2(const Block* block, const char* source, char* target, con
                 transpose_2(
                     source + tile * block.line.step + k * few.step, rows, height, within.size,
                     target + tile * block.line.out_step + k * few.out_step, within.out_step)
-    elif block.row.size == 1 and height > 8:
-        j = 0
-        while j < width:
-            j = min(j, width - cols)
-            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-            for tile in range(block.line.size):
+        return
+    list_offsets(0, min(width, <int64_t> FEW * FEW), few.out_step, within.size, within.out_step, places)
+    if block.row.size == 1 and height > 8:
+        for _ in range(block.line.size):
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                if plan.far:
+                    ahead = target if j + cols < width else target + block.line.out_step
+                    begin = j + cols if j + cols < width else 0
+                    for k in range(begin, min(begin + cols, width)):
+                        dmlcy_ask(ahead + places[k], height * 2)
                 i = 0
                 while i < height:
                     i = min(i, height - 8)
                     some = (height - i) // 8 * 8
-                    dmlcy_turn_tiles_2(
-                        source + tile * block.line.step + j * 2, rows + i, some, cols,
-                        target + tile * block.line.out_step + i * 2, places, 16)
+                    dmlcy_turn_tiles_2(source + j * 2, rows + i, some, cols,
+                                       target + i * 2, places + j, 16)
                     i += some
-            j += cols
-    else:
-        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
-        for i in range(0, height, 8):
-            i = min(i, height - 8)
-            for tile in range(block.line.size):
-                for k in range(8):
-                    tile_rows[tile * 8 + k] = rows[i + k] + tile * block.line.step
-            j = 0
-            while j < width:
-                j = min(j, width - cols)
-                first = j * within.out_step
-                if few.size > 1:
-                    first = 0
-                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-                dmlcy_turn_tiles_2(
-                    source + j * 2, tile_rows, block.line.size * 8, cols,
-                    target + first + i * 2, places, block.line.out_step)
                 j += cols
+            source += block.line.step
+            target += block.line.out_step
+        return
+    for i in range(0, height, 8):
+        i = min(i, height - 8)
+        for tile in range(block.line.size):
+            for k in range(8):
+                tile_rows[tile * 8 + k] = rows[i + k] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            begin = j if few.size > 1 else 0    # else columns lie equally far apart
+            dmlcy_turn_tiles_2(
+                source + j * 2, tile_rows, block.line.size * 8, cols,
+                target + (j - begin) * within.out_step + i * 2, places + begin, block.line.out_step)
+            j += cols
 
-cdef void turn_tiles_4(const Block* block, const char* source, char* target, const int64_t* rows,
-                       int64_t height) noexcept nogil:
+cdef void turn_tiles_4(const MovePlan* plan, const Block* block, const char* source, char* target,
+                       const int64_t* rows, int64_t height) noexcept nogil:
     cdef const MoveAxis* few = &block.few
     cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[4 * TILES]
-    cdef int64_t places[4]
+    cdef int64_t places[FEW * FEW]
     cdef int64_t width = few.size * within.size
-    cdef int64_t cols = 4, i, j, k, tile, some, first
+    cdef int64_t cols = 4, i, j, k, tile, some, begin
+    cdef char* ahead
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 4 or cols == 1 or cols * 4 < 4:
@@ -877,48 +887,52 @@ cdef void turn_tiles_4(const Block* block, const char* source, char* target, con
                 transpose_4(
                     source + tile * block.line.step + k * few.step, rows, height, within.size,
                     target + tile * block.line.out_step + k * few.out_step, within.out_step)
-    elif block.row.size == 1 and height > 4:
-        j = 0
-        while j < width:
-            j = min(j, width - cols)
-            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-            for tile in range(block.line.size):
+        return
+    list_offsets(0, min(width, <int64_t> FEW * FEW), few.out_step, within.size, within.out_step, places)
+    if block.row.size == 1 and height > 4:
+        for _ in range(block.line.size):
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                if plan.far:
+                    ahead = target if j + cols < width else target + block.line.out_step
+                    begin = j + cols if j + cols < width else 0
+                    for k in range(begin, min(begin + cols, width)):
+                        dmlcy_ask(ahead + places[k], height * 4)
                 i = 0
                 while i < height:
                     i = min(i, height - 4)
                     some = (height - i) // 4 * 4
-                    dmlcy_turn_tiles_4(
-                        source + tile * block.line.step + j * 4, rows + i, some, cols,
-                        target + tile * block.line.out_step + i * 4, places, 16)
+                    dmlcy_turn_tiles_4(source + j * 4, rows + i, some, cols,
+                                       target + i * 4, places + j, 16)
                     i += some
-            j += cols
-    else:
-        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
-        for i in range(0, height, 4):
-            i = min(i, height - 4)
-            for tile in range(block.line.size):
-                for k in range(4):
-                    tile_rows[tile * 4 + k] = rows[i + k] + tile * block.line.step
-            j = 0
-            while j < width:
-                j = min(j, width - cols)
-                first = j * within.out_step
-                if few.size > 1:
-                    first = 0
-                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-                dmlcy_turn_tiles_4(
-                    source + j * 4, tile_rows, block.line.size * 4, cols,
-                    target + first + i * 4, places, block.line.out_step)
                 j += cols
+            source += block.line.step
+            target += block.line.out_step
+        return
+    for i in range(0, height, 4):
+        i = min(i, height - 4)
+        for tile in range(block.line.size):
+            for k in range(4):
+                tile_rows[tile * 4 + k] = rows[i + k] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            begin = j if few.size > 1 else 0    # else columns lie equally far apart
+            dmlcy_turn_tiles_4(
+                source + j * 4, tile_rows, block.line.size * 4, cols,
+                target + (j - begin) * within.out_step + i * 4, places + begin, block.line.out_step)
+            j += cols
 
-cdef void turn_tiles_8(const Block* block, const char* source, char* target, const int64_t* rows,
-                       int64_t height) noexcept nogil:
+cdef void turn_tiles_8(const MovePlan* plan, const Block* block, const char* source, char* target,
+                       const int64_t* rows, int64_t height) noexcept nogil:
     cdef const MoveAxis* few = &block.few
     cdef const MoveAxis* within = &block.within
     cdef int64_t tile_rows[2 * TILES]
-    cdef int64_t places[2]
+    cdef int64_t places[FEW * FEW]
     cdef int64_t width = few.size * within.size
-    cdef int64_t cols = 2, i, j, k, tile, some, first
+    cdef int64_t cols = 2, i, j, k, tile, some, begin
+    cdef char* ahead
     while cols > width:
         cols //= 2
     if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
@@ -927,51 +941,54 @@ cdef void turn_tiles_8(const Block* block, const char* source, char* target, con
                 transpose_8(
                     source + tile * block.line.step + k * few.step, rows, height, within.size,
                     target + tile * block.line.out_step + k * few.out_step, within.out_step)
-    elif block.row.size == 1 and height > 2:
-        j = 0
-        while j < width:
-            j = min(j, width - cols)
-            list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-            for tile in range(block.line.size):
+        return
+    list_offsets(0, min(width, <int64_t> FEW * FEW), few.out_step, within.size, within.out_step, places)
+    if block.row.size == 1 and height > 2:
+        for _ in range(block.line.size):
+            j = 0
+            while j < width:
+                j = min(j, width - cols)
+                if plan.far:
+                    ahead = target if j + cols < width else target + block.line.out_step
+                    begin = j + cols if j + cols < width else 0
+                    for k in range(begin, min(begin + cols, width)):
+                        dmlcy_ask(ahead + places[k], height * 8)
                 i = 0
                 while i < height:
                     i = min(i, height - 2)
                     some = (height - i) // 2 * 2
-                    dmlcy_turn_tiles_8(
-                        source + tile * block.line.step + j * 8, rows + i, some, cols,
-                        target + tile * block.line.out_step + i * 8, places, 16)
+                    dmlcy_turn_tiles_8(source + j * 8, rows + i, some, cols,
+                                       target + i * 8, places + j, 16)
                     i += some
-            j += cols
-    else:
-        list_offsets(0, cols, few.out_step, within.size, within.out_step, places)
-        for i in range(0, height, 2):
-            i = min(i, height - 2)
-            for tile in range(block.line.size):
-                for k in range(2):
-                    tile_rows[tile * 2 + k] = rows[i + k] + tile * block.line.step
-            j = 0
-            while j < width:
-                j = min(j, width - cols)
-                first = j * within.out_step
-                if few.size > 1:
-                    first = 0
-                    list_offsets(j, cols, few.out_step, within.size, within.out_step, places)
-                dmlcy_turn_tiles_8(
-                    source + j * 8, tile_rows, block.line.size * 2, cols,
-                    target + first + i * 8, places, block.line.out_step)
                 j += cols
+            source += block.line.step
+            target += block.line.out_step
+        return
+    for i in range(0, height, 2):
+        i = min(i, height - 2)
+        for tile in range(block.line.size):
+            for k in range(2):
+                tile_rows[tile * 2 + k] = rows[i + k] + tile * block.line.step
+        j = 0
+        while j < width:
+            j = min(j, width - cols)
+            begin = j if few.size > 1 else 0    # else columns lie equally far apart
+            dmlcy_turn_tiles_8(
+                source + j * 8, tile_rows, block.line.size * 2, cols,
+                target + (j - begin) * within.out_step + i * 8, places + begin, block.line.out_step)
+            j += cols
 
 cdef void turn_tiles(const MovePlan* plan, const Block* block, const char* source, char* target,
                      const int64_t* rows) noexcept nogil:
     cdef int64_t height = block.row.size * block.grain.size
     if plan.item == 1:
-        turn_tiles_1(block, source, target, rows, height)
+        turn_tiles_1(plan, block, source, target, rows, height)
     if plan.item == 2:
-        turn_tiles_2(block, source, target, rows, height)
+        turn_tiles_2(plan, block, source, target, rows, height)
     if plan.item == 4:
-        turn_tiles_4(block, source, target, rows, height)
+        turn_tiles_4(plan, block, source, target, rows, height)
     if plan.item == 8:
-        turn_tiles_8(block, source, target, rows, height)
+        turn_tiles_8(plan, block, source, target, rows, height)
 
 cdef void copy_strided_1(const Block* block, const char* source, char* target) noexcept nogil:
     cdef bint swap = block.row.size < block.line.size
@@ -1221,14 +1238,20 @@ cdef void choose_turn(MovePlan* plan) noexcept nogil:
         block.grain = take_axis(plan, -1)
     sort_by_input(plan)
 
-# Whether planes of one or two axes, the inner ones of the output, follow each other in the input and in the output.
+# Whether planes of two axes, the inner ones of the output, follow each other both in the input and in the output; or
+# planes of the inner one, those of two short axes in turn.
 cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int near) noexcept nogil:
     cdef int64_t plane = inner.size
+    cdef int64_t width
+    cdef int far
     if next < 0 or near < 0:
         return False
     if near == next:
-        return (plan.outer[near].size <= FEW and NARROW <= plane * plan.item and plane <= ROWS
-                and inner.step >= NARROW)
+        width = plan.outer[near].size * plan.item
+        far = axis_of_step(plan, width)
+        return (far >= 0 and plan.outer[near].size <= FEW and plan.outer[far].size <= FEW
+                and width * plan.outer[far].size == inner.step and NARROW <= inner.step
+                and NARROW <= plane * plan.item and plane <= ROWS and plane * inner.step <= NEAR_BYTES)
     plane *= plan.outer[next].size
     return plane <= ROWS and plan.outer[near].out_step == plane * plan.item
 
@@ -1239,7 +1262,6 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
     cdef MoveAxis inner = take_axis(plan, plan.outers - 1)
     cdef int next = axis_of_out_step(plan, inner.size * item)       # follows `inner` in the output
     cdef int near = axis_of_step(plan, item)                        # contiguous in the input
-    cdef int far                                                    # follows `near` there
     block.row = block.few = block.grain = block.line = block.within = take_axis(plan, -1)
     if inner.size > 1 and inner.out_step != item:
         plan.way = COPY_STRIDED
@@ -1279,9 +1301,7 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
         block.grain = inner
         if near == next:
             block.within = take_axis(plan, near)
-            far = axis_of_step(plan, block.within.size * item)
-            if far >= 0 and plan.outer[far].size <= FEW:
-                block.few = take_axis(plan, far)
+            block.few = take_axis(plan, axis_of_step(plan, block.within.size * item))
         else:
             block.row = take_axis(plan, next)
             block.within = take_axis(plan, axis_of_step(plan, item))
@@ -1397,6 +1417,7 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
     cut_blocks(&plan)
     choose_weave(&plan)
     plan.moves = moves_of(plan.item)
+    plan.far = 2 * bytes > SERIAL_BYTES
     # Lines of grains that are woven are no faster either.
     run = plan.row_piece * plan.block.grain.size * plan.item
     if plan.way != SPLIT_ROWS:

@@ -2107,8 +2107,7 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-                dmlcy_store_half(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_half(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         elif finish.taps == 3 and last < 0:
             for i in range(finish.size):
@@ -2121,8 +2120,7 @@ cdef void average_pooling_FLOAT16_finish "average_pooling_FLOAT16_finish"(
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-                dmlcy_store_half(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_half(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         results += finish.line_step
         counts += finish.line_step
@@ -2154,8 +2152,7 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-                dmlcy_store_half_wide(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_half_wide(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         elif finish.taps == 3 and last < 0:
             for i in range(finish.size):
@@ -2168,8 +2165,7 @@ cdef void average_pooling_FLOAT16_finish_wide "average_pooling_FLOAT16_finish_wi
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-                dmlcy_store_half_wide(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_half_wide(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         results += finish.line_step
         counts += finish.line_step
@@ -2630,28 +2626,26 @@ cdef void average_pooling_FLOAT32_finish "average_pooling_FLOAT32_finish"(
         if finish.taps == 1 and last < 0:
             for i in range(finish.size):
                 acc = results[i]
-                target[i] = ((init + acc) / counts[i])
+                target[i] = (init + acc) / counts[i]
         elif finish.taps == 1:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-                dmlcy_store_float(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_float(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         elif finish.taps == 3 and last < 0:
             for i in range(finish.size):
                 acc = results[i] + results[step + i]
                 acc = acc + results[2 * step + i]
-                target[i] = ((init + acc) / counts[i])
+                target[i] = (init + acc) / counts[i]
         elif finish.taps == 3:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-                dmlcy_store_float(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_float(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         results += finish.line_step
         counts += finish.line_step
@@ -2677,28 +2671,26 @@ cdef void average_pooling_FLOAT32_finish_wide "average_pooling_FLOAT32_finish_wi
         if finish.taps == 1 and last < 0:
             for i in range(finish.size):
                 acc = results[i]
-                target[i] = ((init + acc) / counts[i])
+                target[i] = (init + acc) / counts[i]
         elif finish.taps == 1:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at)
-                dmlcy_store_float(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_float(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         elif finish.taps == 3 and last < 0:
             for i in range(finish.size):
                 acc = results[i] + results[step + i]
                 acc = acc + results[2 * step + i]
-                target[i] = ((init + acc) / counts[i])
+                target[i] = (init + acc) / counts[i]
         elif finish.taps == 3:
             i = 0
             while i < finish.size:
                 at = min(i, last)
                 each = dmlcy_load_float(results + at) + dmlcy_load_float(results + step + at)
                 each = each + dmlcy_load_float(results + 2 * step + at)
-                dmlcy_store_float(
-                    target + at, (inits + each) / dmlcy_load_float(counts + at))
+                dmlcy_store_float(target + at, (inits + each) / dmlcy_load_float(counts + at))
                 i += size
         results += finish.line_step
         counts += finish.line_step
