@@ -109,7 +109,15 @@ PATHS = {
     "one element": Windows((2, 3, 1, 1), (1, 1), (2, 3), (1, 1), (0, 0), (0, 0)),
     "volumes": image((1, 4, 9, 10, 11), 3, padding=1),
     "volumes side by side": image((1, 2, 8, 8, 40), 2, stride=2),
+    "many channels": image((1, 70, 40, 44), 3, padding=1),
+    "many channels side by side": image((2, 90, 64, 68), 2, stride=2),
+    "more rows of blocks than are transposed": image((1, 2, 120, 60), 5, dilation=2, padding=4),
+    "rows that no window reaches": Windows((1, 3, 90, 40), (2, 3), (40, 1), (1, 1), (0, 1), (9, 1)),
 }
+
+
+def channels_last(x: Array) -> Array:
+    return np.ascontiguousarray(np.moveaxis(x, 1, -1)).swapaxes(1, -1)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f2", "f4", "f8"])
@@ -118,7 +126,9 @@ def test_every_path(case: Windows, dtype: str) -> None:
     x = small_integers(4, columns(case), dtype) if dtype[0] == "f" else any_bits(4, columns(case), dtype)
     expected = by_slices(x, case)
     out = np.empty(expected.shape, dtype, "F")
-    for source in (x, np.asfortranarray(x), x[..., ::-1].copy()[..., ::-1]):
+    apart = channels_last(np.repeat(x, 2, 1))[:, ::2]
+    some = channels_last(np.concatenate([x, x], 1))[:, x.shape[1] :]
+    for source in (x, np.asfortranarray(x), x[..., ::-1].copy()[..., ::-1], channels_last(x), apart, some):
         assert_same_bits(dml.fold(source, **attributes(case)), expected)
         assert_same_bits(dml.fold(source, **attributes(case), out=out), expected)
 
@@ -130,6 +140,7 @@ def test_no_byte_is_read_outside_the_input(case: Windows) -> None:
     page = mmap.PAGESIZE
     for dtype in ("u1", "f2", "f4"):
         x = small_integers(8, columns(case), dtype)
+        expected = by_slices(x, case)
         pages = -(-x.nbytes // page)
         with mmap.mmap(-1, (pages + 2) * page) as store:
             begin = ctypes.addressof(ctypes.c_char.from_buffer(store))
@@ -137,9 +148,11 @@ def test_no_byte_is_read_outside_the_input(case: Windows) -> None:
                 assert mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(page), 0) == 0
             for offset in (page, (pages + 1) * page - x.nbytes):
                 source: Array = np.ndarray(x.shape, dtype, store, offset)
-                source[...] = x
-                assert_same_bits(dml.fold(source, **attributes(case)), by_slices(x, case))
-                del source
+                last: Array = np.ndarray((x.shape[0], x.shape[2], x.shape[1]), dtype, store, offset).swapaxes(1, 2)
+                for layout in (source, last):
+                    layout[...] = x
+                    assert_same_bits(dml.fold(layout, **attributes(case)), expected)
+                del source, last, layout
 
 
 def test_half_is_rounded_once() -> None:

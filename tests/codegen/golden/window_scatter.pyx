@@ -19,8 +19,8 @@ from dmlcy._runtime.compiled cimport CompiledOperator, as_computed, describe, ma
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.moves cimport (
-    dmlcy_ask, dmlcy_ask_rows, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_turn_1, dmlcy_turn_2,
-    dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS,
+    dmlcy_ask, dmlcy_ask_rows, dmlcy_split_3_1, dmlcy_split_3_2, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_1,
+    dmlcy_turn_2, dmlcy_turn_4, dmlcy_turn_8, DMLCY_TURNS,
 )
 from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
@@ -38,6 +38,9 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
 # what a tap gives is a run of the input per row, which is read as it lies in memory. No two threads write to one slab,
 # and each element of the output has its addends in the same order whatever the slabs are.
 #
+# Where all channels and taps of a block lie side by side (channels last), the slabs of all channels at some rows follow
+# each other, as they share cache lines, and the blocks of a slab are transposed into cells first: their runs are dense.
+#
 # Along a row a tap reaches positions a stride apart. Their sums lie side by side, those of each remainder modulo the
 # stride (a "class") for themselves, and are woven into a row at the end.
 
@@ -47,6 +50,9 @@ cdef enum:
     CLASSES = 64                    # of a row that is woven of them, at most
     SLABS = 32                      # that are worth some smaller ones, for more threads
     SHORT_RUN = 256                 # bytes of blocks of a row; many of them at once are asked for ahead
+    CELL_BYTES = 65536              # of blocks that are transposed for a slab, at most
+    NEAR_BYTES = 524288             # of the input for slabs of all channels, where these lie together: it stays near
+    TURNED = 64                     # blocks that are transposed at once
 
 # isa.h says what becomes of functions that are declared so: the one takes a ScatterRun, the other one a ScatterPlan and
 # a ScatterSlab.
@@ -113,6 +119,10 @@ cdef struct ScatterPlan:
     bint covered                    # then: each row of a plane lies under a window
     bint far                        # then: the window is a cache line wide or more, and may come from memory
     int64_t tap_at[CLASSES]         # bytes from the first tap of a row to each
+    bint together                   # all channels of a block lie side by side
+    bint touched                    # blocks may come from memory, with no gaps: they are read once before the channels
+    bint turned                     # so do all taps of rows and columns: for each slab they are put into cells
+    int64_t block_at[TURNED]        # then: bytes from the first block to each
 
 # Positions of the padded axes of rows and columns, and where their sums lie.
 cdef struct ScatterSlab:
@@ -123,6 +133,11 @@ cdef struct ScatterSlab:
     int64_t row_step                # bytes of the sums from row to row
     int64_t low                     # position of the first sum of a row: a multiple of the stride where it is woven
     int64_t length                  # of a class, or of the row
+    int64_t blocks_begin            # rows of blocks that it takes
+    int64_t blocks_end
+    bint fresh                      # they are not in the cache yet
+    int64_t tap_step[2]             # bytes of the input between taps: of the cells where it is turned
+    int64_t block_step[2]           # and between blocks
 
 # What a tap gives to a slab: a run of the input for each row.
 cdef struct ScatterRun:
@@ -230,7 +245,8 @@ cdef bint side_by_side(const ScatterAxis* axis) noexcept nogil:
 cdef void collect_slabs(ScatterPlan* plan, const WindowScatter* a, int64_t planes, int64_t bytes) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t length
+    cdef int64_t reach = (rows.window - 1) * rows.dilation
+    cdef int64_t length, most = 0
     cdef int d
     plan.apart = side_by_side(columns) and 1 < columns.stride <= CLASSES
     plan.apart = plan.apart and columns.blocks * columns.stride <= columns.size
@@ -253,11 +269,42 @@ cdef void collect_slabs(ScatterPlan* plan, const WindowScatter* a, int64_t plane
         if plan.rows < rows.stride:
             plan.rows = 1
     plan.column_slabs = ceil_div(columns.size, plan.columns)
+    plan.together = 0 < columns.tap_step < columns.block_step
+    plan.turned = plan.touched = False
+    if plan.together:
+        plan.rows = min(plan.rows, max(1, NEAR_BYTES // (columns.blocks * columns.block_step)) * rows.stride)
+        if plan.apart and rows.window * columns.window * a.input.item < DMLCY_LINE:
+            plan.rows = rows.stride     # channels share lines, of which the first cache holds but one row
+    if plan.together and columns.tap_step == a.input.item and columns.blocks > 1:
+        plan.touched = bytes > SERIAL_BYTES and columns.block_step == plan.channels * plan.input_steps[1]
+        plan.touched = plan.touched and plan.input_steps[1] < SHORT_RUN
+        most = CELL_BYTES // (rows.window * columns.window * columns.blocks * a.input.item) * rows.stride - reach
+        plan.turned = not plan.apart and plan.column_slabs == 1 and most >= max(reach, rows.stride)
+        plan.turned = plan.turned and rows.window * columns.window > 1
+    if plan.turned:
+        plan.rows = min(plan.rows, most)
+        for d in range(TURNED):
+            plan.block_at[d] = d * columns.block_step
     plan.rows = even(rows.size, max(1, plan.rows))
     if bytes > SERIAL_BYTES:
         while plan.rows > 1 and planes * plan.column_slabs * ceil_div(rows.size, plan.rows) < SLABS:
             plan.rows = ceil_div(plan.rows, 2)
     plan.row_slabs = ceil_div(rows.size, plan.rows)
+
+
+# The rows of blocks that a slab takes.
+cdef inline void find_blocks(const ScatterPlan* plan, ScatterSlab* slab) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    slab.blocks_begin = max(0, ceil_div(slab.begin[0] - (rows.window - 1) * rows.dilation, rows.stride))
+    slab.blocks_end = min(rows.blocks, (slab.end[0] - 1) // rows.stride + 1)
+
+
+# Brings them into the cache, in order, before the channels read them here and there.
+cdef void touch_blocks(const ScatterPlan* plan, const ScatterSlab* slab, const char* input) noexcept nogil:
+    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
+    if slab.blocks_end > slab.blocks_begin:
+        dmlcy_touch(
+            input + slab.blocks_begin * rows.block_step, (slab.blocks_end - slab.blocks_begin) * rows.block_step)
 
 
 # The number whose product with `value` is 1 modulo `modulus`, with which it has no divisor in common.
@@ -850,6 +897,7 @@ cdef void scatter_double_weave "scatter_double_weave"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(double)
+    cdef int64_t some = sizeof(dmlcy_double_block) // sizeof(double)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -896,10 +944,33 @@ cdef void scatter_double_weave "scatter_double_weave"(
                 weave_8(from_, plan.tap_at, width, blocks, <char*> out)
                 for i in range(covered):
                     out[i] = out[i] + 0
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0] + 0
+                    out[2 * i + 1] = elements[1] + 0
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0] + 0
+                    out[3 * i + 1] = elements[1] + 0
+                    out[3 * i + 2] = elements[2] + 0
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0] + 0
+                    out[4 * i + 1] = elements[1] + 0
+                    out[4 * i + 2] = elements[2] + 0
+                    out[4 * i + 3] = elements[3] + 0
             else:
                 for i in range(blocks):
                     elements = <const double*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_double(
+                            out + i * width + k, dmlcy_load_double(elements + k) + 0)
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k] + 0
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -945,6 +1016,7 @@ cdef void scatter_double_weave_wide "scatter_double_weave_wide"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(double)
+    cdef int64_t some = sizeof(dmlcy_double_block) // sizeof(double)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -991,10 +1063,33 @@ cdef void scatter_double_weave_wide "scatter_double_weave_wide"(
                 weave_8(from_, plan.tap_at, width, blocks, <char*> out)
                 for i in range(covered):
                     out[i] = out[i] + 0
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0] + 0
+                    out[2 * i + 1] = elements[1] + 0
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0] + 0
+                    out[3 * i + 1] = elements[1] + 0
+                    out[3 * i + 2] = elements[2] + 0
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const double*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0] + 0
+                    out[4 * i + 1] = elements[1] + 0
+                    out[4 * i + 2] = elements[2] + 0
+                    out[4 * i + 3] = elements[3] + 0
             else:
                 for i in range(blocks):
                     elements = <const double*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_double(
+                            out + i * width + k, dmlcy_load_double(elements + k) + 0)
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k] + 0
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -1012,13 +1107,13 @@ cdef void scatter_double_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(double) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -1027,7 +1122,7 @@ cdef void scatter_double_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(double) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -1035,7 +1130,7 @@ cdef void scatter_double_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(double)
         if run.size > 0:
             add(run)
@@ -1068,16 +1163,34 @@ cdef void scatter_double_lay(const ScatterPlan* plan, const ScatterSlab* slab) n
                 (<double*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_double_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(double)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_8(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(double), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_double_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_double_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef double sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = True and not plan.woven and columns.output_step == sizeof(double)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -1091,11 +1204,25 @@ cdef void scatter_double_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(double))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(double)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_double_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -1104,7 +1231,7 @@ cdef void scatter_double_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_double_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -1130,12 +1257,16 @@ cdef int scatter_double_slabs(const void* args, int64_t begin, int64_t end) noex
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -1159,12 +1290,19 @@ cdef int scatter_double_slabs(const void* args, int64_t begin, int64_t end) noex
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(double))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
@@ -1214,6 +1352,7 @@ cdef void scatter_float_weave "scatter_float_weave"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(float)
+    cdef int64_t some = sizeof(dmlcy_float_block) // sizeof(float)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -1260,10 +1399,33 @@ cdef void scatter_float_weave "scatter_float_weave"(
                 weave_4(from_, plan.tap_at, width, blocks, <char*> out)
                 for i in range(covered):
                     out[i] = out[i] + 0
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0] + 0
+                    out[2 * i + 1] = elements[1] + 0
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0] + 0
+                    out[3 * i + 1] = elements[1] + 0
+                    out[3 * i + 2] = elements[2] + 0
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0] + 0
+                    out[4 * i + 1] = elements[1] + 0
+                    out[4 * i + 2] = elements[2] + 0
+                    out[4 * i + 3] = elements[3] + 0
             else:
                 for i in range(blocks):
                     elements = <const float*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_float(
+                            out + i * width + k, dmlcy_load_float(elements + k) + 0)
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k] + 0
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -1309,6 +1471,7 @@ cdef void scatter_float_weave_wide "scatter_float_weave_wide"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(float)
+    cdef int64_t some = sizeof(dmlcy_float_block) // sizeof(float)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -1355,10 +1518,33 @@ cdef void scatter_float_weave_wide "scatter_float_weave_wide"(
                 weave_4(from_, plan.tap_at, width, blocks, <char*> out)
                 for i in range(covered):
                     out[i] = out[i] + 0
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0] + 0
+                    out[2 * i + 1] = elements[1] + 0
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0] + 0
+                    out[3 * i + 1] = elements[1] + 0
+                    out[3 * i + 2] = elements[2] + 0
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const float*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0] + 0
+                    out[4 * i + 1] = elements[1] + 0
+                    out[4 * i + 2] = elements[2] + 0
+                    out[4 * i + 3] = elements[3] + 0
             else:
                 for i in range(blocks):
                     elements = <const float*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_float(
+                            out + i * width + k, dmlcy_load_float(elements + k) + 0)
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k] + 0
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -1376,13 +1562,13 @@ cdef void scatter_float_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(float) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -1391,7 +1577,7 @@ cdef void scatter_float_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(float) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -1399,7 +1585,7 @@ cdef void scatter_float_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(float)
         if run.size > 0:
             add(run)
@@ -1432,16 +1618,34 @@ cdef void scatter_float_lay(const ScatterPlan* plan, const ScatterSlab* slab) no
                 (<float*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_float_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(float)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_4(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(float), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_float_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_float_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef float sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = True and not plan.woven and columns.output_step == sizeof(float)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -1455,11 +1659,25 @@ cdef void scatter_float_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(float))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(float)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_float_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -1468,7 +1686,7 @@ cdef void scatter_float_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_float_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -1494,12 +1712,16 @@ cdef int scatter_float_slabs(const void* args, int64_t begin, int64_t end) noexc
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -1523,12 +1745,19 @@ cdef int scatter_float_slabs(const void* args, int64_t begin, int64_t end) noexc
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(float))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
@@ -1624,10 +1853,29 @@ cdef void scatter_half_weave "scatter_half_weave"(
                 weave_2(from_, plan.tap_at, width, blocks, <char*> out)
                 for i in range(covered):
                     out[i] = (0 if out[i] == 0x8000 else out[i])
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = (0 if elements[0] == 0x8000 else elements[0])
+                    out[2 * i + 1] = (0 if elements[1] == 0x8000 else elements[1])
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = (0 if elements[0] == 0x8000 else elements[0])
+                    out[3 * i + 1] = (0 if elements[1] == 0x8000 else elements[1])
+                    out[3 * i + 2] = (0 if elements[2] == 0x8000 else elements[2])
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = (0 if elements[0] == 0x8000 else elements[0])
+                    out[4 * i + 1] = (0 if elements[1] == 0x8000 else elements[1])
+                    out[4 * i + 2] = (0 if elements[2] == 0x8000 else elements[2])
+                    out[4 * i + 3] = (0 if elements[3] == 0x8000 else elements[3])
             else:
                 for i in range(blocks):
                     elements = <const uint16_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    for k in range(k, width):
                         out[i * width + k] = (0 if elements[k] == 0x8000 else elements[k])
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -1719,10 +1967,29 @@ cdef void scatter_half_weave_wide "scatter_half_weave_wide"(
                 weave_2(from_, plan.tap_at, width, blocks, <char*> out)
                 for i in range(covered):
                     out[i] = (0 if out[i] == 0x8000 else out[i])
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = (0 if elements[0] == 0x8000 else elements[0])
+                    out[2 * i + 1] = (0 if elements[1] == 0x8000 else elements[1])
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = (0 if elements[0] == 0x8000 else elements[0])
+                    out[3 * i + 1] = (0 if elements[1] == 0x8000 else elements[1])
+                    out[3 * i + 2] = (0 if elements[2] == 0x8000 else elements[2])
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = (0 if elements[0] == 0x8000 else elements[0])
+                    out[4 * i + 1] = (0 if elements[1] == 0x8000 else elements[1])
+                    out[4 * i + 2] = (0 if elements[2] == 0x8000 else elements[2])
+                    out[4 * i + 3] = (0 if elements[3] == 0x8000 else elements[3])
             else:
                 for i in range(blocks):
                     elements = <const uint16_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    for k in range(k, width):
                         out[i * width + k] = (0 if elements[k] == 0x8000 else elements[k])
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -1740,13 +2007,13 @@ cdef void scatter_half_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(float) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -1755,7 +2022,7 @@ cdef void scatter_half_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(float) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -1763,7 +2030,7 @@ cdef void scatter_half_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(float)
         if run.size > 0:
             add(run)
@@ -1798,16 +2065,34 @@ cdef void scatter_half_lay(const ScatterPlan* plan, const ScatterSlab* slab) noe
                 (<uint16_t*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_half_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(uint16_t)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_2(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(uint16_t), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_half_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_half_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef float sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = False and not plan.woven and columns.output_step == sizeof(uint16_t)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -1821,11 +2106,25 @@ cdef void scatter_half_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(float))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(uint16_t)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_half_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -1834,7 +2133,7 @@ cdef void scatter_half_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_half_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -1860,12 +2159,16 @@ cdef int scatter_half_slabs(const void* args, int64_t begin, int64_t end) noexce
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -1889,12 +2192,19 @@ cdef int scatter_half_slabs(const void* args, int64_t begin, int64_t end) noexce
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint16_t))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
@@ -1944,6 +2254,7 @@ cdef void scatter_uint64_t_weave "scatter_uint64_t_weave"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint64_t)
+    cdef int64_t some = sizeof(dmlcy_uint64_t_block) // sizeof(uint64_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -1988,10 +2299,33 @@ cdef void scatter_uint64_t_weave "scatter_uint64_t_weave"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_8(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint64_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint64_t(
+                            out + i * width + k, dmlcy_load_uint64_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -2037,6 +2371,7 @@ cdef void scatter_uint64_t_weave_wide "scatter_uint64_t_weave_wide"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint64_t)
+    cdef int64_t some = sizeof(dmlcy_uint64_t_block) // sizeof(uint64_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -2081,10 +2416,33 @@ cdef void scatter_uint64_t_weave_wide "scatter_uint64_t_weave_wide"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_8(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint64_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint64_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint64_t(
+                            out + i * width + k, dmlcy_load_uint64_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -2102,13 +2460,13 @@ cdef void scatter_uint64_t_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(uint64_t) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -2117,7 +2475,7 @@ cdef void scatter_uint64_t_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(uint64_t) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -2125,7 +2483,7 @@ cdef void scatter_uint64_t_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint64_t)
         if run.size > 0:
             add(run)
@@ -2158,16 +2516,34 @@ cdef void scatter_uint64_t_lay(const ScatterPlan* plan, const ScatterSlab* slab)
                 (<uint64_t*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_uint64_t_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(uint64_t)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_8(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(uint64_t), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_uint64_t_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_uint64_t_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef uint64_t sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint64_t)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -2181,11 +2557,25 @@ cdef void scatter_uint64_t_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint64_t))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(uint64_t)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_uint64_t_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -2194,7 +2584,7 @@ cdef void scatter_uint64_t_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_uint64_t_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -2220,12 +2610,16 @@ cdef int scatter_uint64_t_slabs(const void* args, int64_t begin, int64_t end) no
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -2249,12 +2643,19 @@ cdef int scatter_uint64_t_slabs(const void* args, int64_t begin, int64_t end) no
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint64_t))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
@@ -2304,6 +2705,7 @@ cdef void scatter_uint32_t_weave "scatter_uint32_t_weave"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint32_t)
+    cdef int64_t some = sizeof(dmlcy_uint32_t_block) // sizeof(uint32_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -2348,10 +2750,33 @@ cdef void scatter_uint32_t_weave "scatter_uint32_t_weave"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_4(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint32_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint32_t(
+                            out + i * width + k, dmlcy_load_uint32_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -2397,6 +2822,7 @@ cdef void scatter_uint32_t_weave_wide "scatter_uint32_t_weave_wide"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint32_t)
+    cdef int64_t some = sizeof(dmlcy_uint32_t_block) // sizeof(uint32_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -2441,10 +2867,33 @@ cdef void scatter_uint32_t_weave_wide "scatter_uint32_t_weave_wide"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_4(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint32_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint32_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint32_t(
+                            out + i * width + k, dmlcy_load_uint32_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -2462,13 +2911,13 @@ cdef void scatter_uint32_t_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(uint32_t) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -2477,7 +2926,7 @@ cdef void scatter_uint32_t_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(uint32_t) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -2485,7 +2934,7 @@ cdef void scatter_uint32_t_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint32_t)
         if run.size > 0:
             add(run)
@@ -2518,16 +2967,34 @@ cdef void scatter_uint32_t_lay(const ScatterPlan* plan, const ScatterSlab* slab)
                 (<uint32_t*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_uint32_t_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(uint32_t)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_4(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(uint32_t), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_uint32_t_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_uint32_t_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef uint32_t sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint32_t)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -2541,11 +3008,25 @@ cdef void scatter_uint32_t_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint32_t))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(uint32_t)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_uint32_t_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -2554,7 +3035,7 @@ cdef void scatter_uint32_t_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_uint32_t_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -2580,12 +3061,16 @@ cdef int scatter_uint32_t_slabs(const void* args, int64_t begin, int64_t end) no
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -2609,12 +3094,19 @@ cdef int scatter_uint32_t_slabs(const void* args, int64_t begin, int64_t end) no
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint32_t))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
@@ -2664,6 +3156,7 @@ cdef void scatter_uint16_t_weave "scatter_uint16_t_weave"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint16_t)
+    cdef int64_t some = sizeof(dmlcy_uint16_t_block) // sizeof(uint16_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -2708,10 +3201,33 @@ cdef void scatter_uint16_t_weave "scatter_uint16_t_weave"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_2(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint16_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint16_t(
+                            out + i * width + k, dmlcy_load_uint16_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -2757,6 +3273,7 @@ cdef void scatter_uint16_t_weave_wide "scatter_uint16_t_weave_wide"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint16_t)
+    cdef int64_t some = sizeof(dmlcy_uint16_t_block) // sizeof(uint16_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -2801,10 +3318,33 @@ cdef void scatter_uint16_t_weave_wide "scatter_uint16_t_weave_wide"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_2(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint16_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint16_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint16_t(
+                            out + i * width + k, dmlcy_load_uint16_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -2822,13 +3362,13 @@ cdef void scatter_uint16_t_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(uint16_t) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -2837,7 +3377,7 @@ cdef void scatter_uint16_t_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(uint16_t) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -2845,7 +3385,7 @@ cdef void scatter_uint16_t_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint16_t)
         if run.size > 0:
             add(run)
@@ -2878,16 +3418,34 @@ cdef void scatter_uint16_t_lay(const ScatterPlan* plan, const ScatterSlab* slab)
                 (<uint16_t*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_uint16_t_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(uint16_t)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_2(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(uint16_t), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_uint16_t_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_uint16_t_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef uint16_t sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint16_t)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -2901,11 +3459,25 @@ cdef void scatter_uint16_t_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint16_t))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(uint16_t)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_uint16_t_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -2914,7 +3486,7 @@ cdef void scatter_uint16_t_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_uint16_t_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -2940,12 +3512,16 @@ cdef int scatter_uint16_t_slabs(const void* args, int64_t begin, int64_t end) no
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -2969,12 +3545,19 @@ cdef int scatter_uint16_t_slabs(const void* args, int64_t begin, int64_t end) no
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint16_t))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
@@ -3024,6 +3607,7 @@ cdef void scatter_uint8_t_weave "scatter_uint8_t_weave"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint8_t)
+    cdef int64_t some = sizeof(dmlcy_uint8_t_block) // sizeof(uint8_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -3068,10 +3652,33 @@ cdef void scatter_uint8_t_weave "scatter_uint8_t_weave"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_1(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint8_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint8_t(
+                            out + i * width + k, dmlcy_load_uint8_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -3117,6 +3724,7 @@ cdef void scatter_uint8_t_weave_wide "scatter_uint8_t_weave_wide"(
     cdef int64_t blocks = columns.blocks
     cdef int64_t covered = blocks * width
     cdef bint dense = columns.block_step == sizeof(uint8_t)
+    cdef int64_t some = sizeof(dmlcy_uint8_t_block) // sizeof(uint8_t)
     cdef int64_t tap, end, step, block, last, row, i, k
     cdef const char* from_
     cdef char* to
@@ -3161,10 +3769,33 @@ cdef void scatter_uint8_t_weave_wide "scatter_uint8_t_weave_wide"(
                     out[4 * i + 3] = tap3[i]
             elif dense:
                 weave_1(from_, plan.tap_at, width, blocks, <char*> out)
+            elif width == 2:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    out[2 * i + 0] = elements[0]
+                    out[2 * i + 1] = elements[1]
+            elif width == 3:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    out[3 * i + 0] = elements[0]
+                    out[3 * i + 1] = elements[1]
+                    out[3 * i + 2] = elements[2]
+            elif width == 4:
+                for i in range(blocks):
+                    elements = <const uint8_t*> (from_ + i * columns.block_step)
+                    out[4 * i + 0] = elements[0]
+                    out[4 * i + 1] = elements[1]
+                    out[4 * i + 2] = elements[2]
+                    out[4 * i + 3] = elements[3]
             else:
                 for i in range(blocks):
                     elements = <const uint8_t*> (from_ + i * columns.block_step)
-                    for k in range(width):
+                    k = 0
+                    while k <= width - some:
+                        dmlcy_store_uint8_t(
+                            out + i * width + k, dmlcy_load_uint8_t(elements + k))
+                        k += some
+                    for k in range(k, width):
                         out[i * width + k] = elements[k]
             for i in range(covered, columns.size):
                 out[i] = 0
@@ -3182,13 +3813,13 @@ cdef void scatter_uint8_t_along(
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
-        run.input_step = columns.block_step
+        run.input_step = slab.block_step[1]
         run.sums_step = sizeof(uint8_t) * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
             run.size -= begin
-            run.input = input + number * columns.tap_step + begin * columns.block_step
+            run.input = input + number * slab.tap_step[1] + begin * slab.block_step[1]
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
@@ -3197,7 +3828,7 @@ cdef void scatter_uint8_t_along(
                 add(run)
             number += step
         return
-    run.input_step = columns.tap_step
+    run.input_step = slab.tap_step[1]
     run.sums_step = sizeof(uint8_t) * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
@@ -3205,7 +3836,7 @@ cdef void scatter_uint8_t_along(
         at = number * columns.stride - slab.low
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
-        run.input = input + begin * columns.tap_step + number * columns.block_step
+        run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
         run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(uint8_t)
         if run.size > 0:
             add(run)
@@ -3238,16 +3869,34 @@ cdef void scatter_uint8_t_lay(const ScatterPlan* plan, const ScatterSlab* slab) 
                 (<uint8_t*> (output + i * columns.output_step))[0] = line[i]
 
 
+# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+cdef void scatter_uint8_t_turn(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
+    cdef const ScatterAxis* columns = &plan.axes[plan.last]
+    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(uint8_t)
+    cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
+    cdef int64_t block = 0
+    input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
+    while block < blocks:
+        block = max(0, min(block, blocks - TURNED))
+        transpose_1(
+            input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
+            cells + block * <int64_t> sizeof(uint8_t), slab.tap_step[1])
+        block += TURNED
+
+
 cdef void scatter_uint8_t_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
         bint reached, scatter_uint8_t_Add add) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef uint8_t sums[SLAB]
+    cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef bint direct = True and not plan.woven and columns.output_step == sizeof(uint8_t)
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
+    cdef const char* taps
     cdef ScatterRun run
     cdef int d
     slab.low = slab.begin[1]
@@ -3261,11 +3910,25 @@ cdef void scatter_uint8_t_slab(
     for row in range(slab.end[0] - slab.begin[0]):
         memset(slab.sums + row * slab.row_step, 0, size * sizeof(uint8_t))
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
-    run.input_row = rows.block_step
+    for d in range(2):
+        slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
+        slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
+    if plan.turned:
+        slab.block_step[1] = sizeof(uint8_t)
+        slab.block_step[0] = slab.block_step[1] * columns.blocks
+        slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
+        slab.tap_step[0] = slab.tap_step[1] * columns.window
+    run.input_row = slab.block_step[0]
     run.sums_row = rows.stride * slab.row_step
     for d in range(plan.last - 1):
         tap[d] = firsts[d]
     while reached:
+        if slab.fresh:
+            touch_blocks(plan, slab, input)
+        taps = input
+        if plan.turned:
+            scatter_uint8_t_turn(plan, slab, input, cells)
+            taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
             blocks_at(rows, number, slab.begin[0], slab.end[0], &block, &run.rows)
@@ -3274,7 +3937,7 @@ cdef void scatter_uint8_t_slab(
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
                 scatter_uint8_t_along(
-                    plan, slab, input + number * rows.tap_step + block * rows.block_step, &run, add)
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -3300,12 +3963,16 @@ cdef int scatter_uint8_t_slabs(const void* args, int64_t begin, int64_t end) noe
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
-    cdef int64_t number, index, row, column, q
+    cdef int64_t number, index, channel, row, column, q
     cdef const char* input
     cdef bint reached
     cdef int d
     for number in range(begin, end):
         index = number
+        channel = 0
+        if plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
         column = index % plan.column_slabs * plan.columns
         index //= plan.column_slabs
         row = index % plan.row_slabs * plan.rows
@@ -3329,12 +3996,19 @@ cdef int scatter_uint8_t_slabs(const void* args, int64_t begin, int64_t end) noe
                 input += (q - firsts[d] * axis.dilation) // axis.stride * axis.block_step
             else:
                 reached = False
-        slab.output += index // plan.channels * plan.output_steps[0] + index % plan.channels * plan.output_steps[1]
-        input += index // plan.channels * plan.input_steps[0] + index % plan.channels * plan.input_steps[1]
+        if not plan.together:
+            channel = index % plan.channels
+            index //= plan.channels
+        slab.output += index * plan.output_steps[0] + channel * plan.output_steps[1]
+        input += index * plan.input_steps[0] + channel * plan.input_steps[1]
+        find_blocks(plan, &slab)
+        slab.fresh = plan.touched and channel == 0
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
                     memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(uint8_t))
+            if reached and slab.fresh:
+                touch_blocks(plan, &slab, input)
             if reached:
                 weave(plan, &slab, input)
         else:
