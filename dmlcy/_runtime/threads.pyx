@@ -19,6 +19,7 @@ cdef extern from *:
     #define omp_in_parallel() 0
     #define DMLCY_OPENMP 0
     #endif
+    #include "mode.h"
     #include "team.h"
     #ifdef _MSC_VER
     #define DMLCY_THREAD_LOCAL __declspec(thread)
@@ -43,6 +44,8 @@ cdef extern from *:
     const char* DMLCY_COMPILER
     int omp_in_parallel() noexcept nogil
     int dmlcy_team(int wanted) noexcept nogil
+    int64_t dmlcy_mode() noexcept nogil
+    void dmlcy_set_mode(int64_t mode) noexcept nogil
     int dmlcy_alone
 
 cdef enum:
@@ -67,8 +70,20 @@ cdef inline int do_chunk(Work work, const void* args, int64_t chunk, int64_t tot
     return work(args, begin, begin + min(grain, total - begin)) != 0
 
 
+# The same on any thread, in the mode of the caller's.
+cdef int do_chunk_in(int64_t mode, Work work, const void* args, int64_t chunk, int64_t total,
+                     int64_t grain) noexcept nogil:
+    cdef int64_t own = dmlcy_mode()
+    cdef int failed
+    dmlcy_set_mode(mode)
+    failed = do_chunk(work, args, chunk, total, grain)
+    dmlcy_set_mode(own)
+    return failed
+
+
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil:
     cdef int64_t chunk, chunks
+    cdef int64_t mode = dmlcy_mode()
     cdef int failed = 0, threads
     if total <= 0:
         return 0
@@ -84,7 +99,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     else:
         # A thread that had to be woken up takes fewer chunks.
         for chunk in prange(chunks, num_threads=threads, schedule="dynamic"):
-            failed |= do_chunk(work, args, chunk, total, grain)
+            failed |= do_chunk_in(mode, work, args, chunk, total, grain)
     return -failed
 
 

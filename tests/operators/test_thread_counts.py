@@ -97,6 +97,25 @@ def test_any_number_of_threads(name: str, inputs: list[Array], attributes: dict[
         assert_same_bits(function(np.asfortranarray(inputs[0]), *inputs[1:], **attributes, out=out), expected)
 
 
+@pytest.mark.parametrize("flushing", [False, True])
+def test_all_threads_compute_in_the_mode_of_the_caller(flushing: bool) -> None:
+    """Whether subnormal numbers are zeros; the other threads may have been started in the other mode."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    tiny = np.full((4, 16, 512, 512), 1e-40, np.float32)
+    try:
+        if not torch.set_flush_denormal(not flushing):
+            pytest.skip("this processor cannot take subnormal numbers for zeros")
+        dml.set_num_threads(2)
+        dml.average_pooling(tiny, window_size=2)
+        torch.set_flush_denormal(flushing)
+        for threads in (1, 2, 5):
+            dml.set_num_threads(threads)
+            results = dml.average_pooling(tiny, window_size=2), dml.lp_pooling(tiny, window_size=2, p=1)
+            assert [np.mean(result == 0) for result in results] == [flushing, flushing], threads
+    finally:
+        torch.set_flush_denormal(False)
+
+
 MOVES = ["padding WRAP", "padding a row", "padding cells", "depth to space COLUMN_ROW_DEPTH u1"]
 
 

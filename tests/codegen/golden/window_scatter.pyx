@@ -283,8 +283,7 @@ cdef void collect_slabs(ScatterPlan* plan, const WindowScatter* a, int64_t plane
         plan.turned = plan.turned and rows.window * columns.window > 1
     if plan.turned:
         plan.rows = min(plan.rows, most)
-        for d in range(TURNED):
-            plan.block_at[d] = d * columns.block_step
+        list_offsets(0, TURNED, 0, TURNED, columns.block_step, plan.block_at)
     plan.rows = even(rows.size, max(1, plan.rows))
     if bytes > SERIAL_BYTES:
         while plan.rows > 1 and planes * plan.column_slabs * ceil_div(rows.size, plan.rows) < SLABS:
