@@ -11,6 +11,7 @@ from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import Problem
 from dmlcy._model.reader import Reader
 from dmlcy._model.resources import Buffer, SourceFile, size_of
+from dmlcy._spec import Field
 from dmlcy._tensor_desc import TensorDesc
 
 
@@ -20,6 +21,7 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
     ``valid``: the dispatchables whose descs are.
     """
     reader = Reader(model.document)
+    shared(reader, model, valid)
     for dispatchable in valid.values():
         _bindings(reader, model, dispatchable, dispatchable.bindings)
     for command in model.commands:
@@ -36,6 +38,45 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
     return reader.problems
 
 
+def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> None:
+    """Report outputs that a dispatch would write over another of its tensors, where both of them are packed.
+
+    What is bound at initialisation is a copy.
+    """
+    for command in model.commands:
+        if not isinstance(command, Dispatch) or command.dispatchable not in valid:
+            continue
+        desc = valid[command.dispatchable].desc
+        values, seen = desc.value.values(), list[tuple[Field, str, range]]()
+        for field in desc.operator.fields:
+            binding, tensor = command.bindings.get(field.name), values.get(field.python)
+            buffer = None if binding is None else model.resources.get(binding.resource)
+            if binding is None or buffer is None or not isinstance(tensor, TensorDesc) or not tensors.is_packed(tensor):
+                continue
+            itemsize = _itemsize(binding, buffer)
+            if itemsize is None:
+                continue
+            begin = binding.offset * itemsize
+            place = range(begin, begin + tensors.extent(tensor))
+            for other, resource, taken in seen:
+                first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
+                if "output" in (field.kind, other.kind) and resource == buffer.name and first <= last:
+                    reader.report(
+                        "DML-MODEL-shared", binding.node,
+                        field=field.name, other=other.name, begin=first, end=last, name=buffer.name,
+                    )  # fmt: skip
+            seen.append((field, buffer.name, place))
+
+
+def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
+    """Bytes of an element that the offset of a binding counts; None where a file decides it."""
+    if binding.element_size is not None or not binding.offset:
+        return binding.element_size or 0
+    if isinstance(buffer.initial, SourceFile):
+        return None
+    return numpy_dtype(buffer.dtype).itemsize if buffer.dtype else 0
+
+
 def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> None:
     """Report tensors that reach beyond their buffers."""
     values = dispatchable.desc.value.values()
@@ -44,11 +85,9 @@ def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings
         buffer = None if binding is None else model.resources.get(binding.resource)
         if binding is None or buffer is None or not isinstance(desc, TensorDesc):
             continue
-        size, itemsize = size_of(buffer), binding.element_size
-        if size is None or (itemsize is None and binding.offset and isinstance(buffer.initial, SourceFile)):
+        size, itemsize = size_of(buffer), _itemsize(binding, buffer)
+        if size is None or itemsize is None:
             continue
-        if itemsize is None:
-            itemsize = numpy_dtype(buffer.dtype).itemsize if buffer.dtype else 0
         held, needed = tensors.rounded(size), binding.offset * itemsize + tensors.needed(desc)
         if needed > held:
             reader.report(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dmlcy._compile import compile as compile_desc
 from dmlcy._errors import DmlError
 from dmlcy._levels import current_level
-from dmlcy._model import expect, files, npy, show, tensors
+from dmlcy._model import buffers, expect, files, npy, show, tensors
 from dmlcy._model.expect import Recorder
 from dmlcy._model.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
 from dmlcy._model.numbers import numpy_dtype
@@ -47,6 +47,8 @@ def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing)
     reader.problems += model.problems
     for dispatchable in model.dispatchables.values():
         reader.problems += dispatchable.desc.problems(reader, options.level)
+    reader.finish()
+    buffers.shared(reader, model, model.dispatchables)
     reader.finish()
     _Executor(model, out, options, reached).run()
 

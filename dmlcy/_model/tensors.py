@@ -24,6 +24,11 @@ def strides_of(desc: TensorDesc) -> tuple[int, ...]:
     return packed_strides(desc.sizes) if desc.strides is None else tuple(desc.strides)
 
 
+def is_packed(desc: TensorDesc) -> bool:
+    """Whether the elements follow each other, with nothing between them."""
+    return strides_of(desc) == packed_strides(desc.sizes)
+
+
 def extent(desc: TensorDesc) -> int:
     """Bytes from the start of the first element to the end of the last one."""
     last = sum((size - 1) * stride for size, stride in zip(desc.sizes, strides_of(desc), strict=True))

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -135,10 +135,13 @@ def test_buffers_that_are_too_small(tmp_path: Path) -> None:
         "file": {"initialValues": {"sourcePath": "missing.npy"}},
         "short file": {"initialValues": {"sourcePath": "missing.npy"}, "sizeInBytes": 164},
         "untyped": {"initialValues": [{"type": "FLOAT32", "value": 1}] * 42},
+        "out": {**floats, "initialValues": {"valueCount": 42, "value": 0}},
     }
-    out = {"OutputTensor": "fits"}
+    out = {"OutputTensor": "out"}
     commands: list[dict[str, Any]] = [
-        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": name, **out}} for name in resources
+        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": name, **out}}
+        for name in resources
+        if name != "out"
     ]
     shifted = {"name": "fits", "elementOffset": 1}
     commands += [
@@ -160,6 +163,32 @@ def test_buffers_that_are_too_small(tmp_path: Path) -> None:
     bound = {**pool(InputTensor=tensor(Flags="OWNED_BY_DML")), "bindings": {"InputTensor": "small"}}
     found = of(tmp_path, {"resources": resources, "dispatchables": {"p": bound}, "commands": []})
     assert [one["path"] for one in found] == ["$.dispatchables.p.bindings.InputTensor"]
+
+
+def test_tensors_that_share_a_buffer(tmp_path: Path) -> None:
+    """What is written must be apart from all else that the dispatch binds."""
+    floats = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 100, "value": 0}}
+    commands = [
+        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": "long", "OutputTensor": output}}
+        for output in ({"name": "long", "elementOffset": offset} for offset in (0, 1, 41, 42, 58))
+    ]
+    whole = {"resources": {"long": floats}, "dispatchables": {"p": pool()}, "commands": commands}
+    found = of(tmp_path, whole)
+    assert [(one["id"], one["path"]) for one in found] == [
+        ("DML-MODEL-shared", f"$.commands[{number}].bindings.OutputTensor") for number in range(3)
+    ]
+    assert "OutputTensor and InputTensor both lie in bytes 164 to 167 of the buffer" in found[2]["message"]
+
+
+def test_two_outputs_in_one_buffer(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    with redirect_stdout(shown):
+        assert main(["example", "max_pooling1"]) == 0
+    whole = json.loads(shown.getvalue())
+    assert not of(tmp_path, whole)
+    whole["commands"][0]["bindings"]["OutputIndicesTensor"] = "output"
+    found = of(tmp_path, whole)
+    assert [one["path"] for one in found] == ["$.commands[0].bindings.OutputIndicesTensor"]
 
 
 def test_warnings_do_not_count(tmp_path: Path) -> None:

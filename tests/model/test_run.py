@@ -123,6 +123,18 @@ def test_a_buffer_that_is_too_small() -> None:
     refused("DML-MODEL-buffer-size", "$.commands[0].bindings.OutputTensor", execute, model(resources=resources))
 
 
+def test_an_output_over_an_input() -> None:
+    """Refused before anything is executed; beside it in the same buffer it may be."""
+    data = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 0, 0, 0, 0, 0]}
+    output = {"name": "in", "elementOffset": 2}
+    bindings = {"InputTensor": "in", "OutputTensor": output}
+    commands = [{"type": "dispatch", "dispatchable": "pad", "bindings": bindings}, {"type": "print", "resource": "in"}]
+    whole = model(resources={"in": data}, commands=commands)
+    refused("DML-MODEL-shared", "$.commands[0].bindings.OutputTensor", execute, whole)
+    output["elementOffset"] = 3
+    assert execute(whole) == "Resource 'in': 1, 2, 3, 9, 1, 2, 3, 9\n"
+
+
 def test_bound_at_initialisation() -> None:
     owned = {"DataType": "FLOAT32", "Sizes": [3], "Flags": "DML_TENSOR_FLAG_OWNED_BY_DML"}
     pad = {**padding(InputTensor=owned), "bindings": {"InputTensor": "in"}}
@@ -133,9 +145,11 @@ def test_bound_at_initialisation() -> None:
     assert execute(model(dispatchables={"pad": pad}, commands=commands)) == "Resource 'out': 9, 1, 2, 3, 9\n"
 
 
-def test_overlapping_buffers_are_refused_at_the_binding() -> None:
+def test_an_output_between_the_elements_of_an_input_is_refused_at_the_binding() -> None:
+    pad = padding(InputTensor={"DataType": "FLOAT32", "Sizes": [3], "Strides": [2]})
     commands = [{"type": "dispatch", "dispatchable": "pad", "bindings": {"InputTensor": "out", "OutputTensor": "out"}}]
-    refused("DML-PADDING1-output-overlap", "$.commands[0].bindings.OutputTensor", execute, model(commands=commands))
+    whole = model(commands=commands, dispatchables={"pad": pad})
+    refused("DML-PADDING1-output-overlap", "$.commands[0].bindings.OutputTensor", execute, whole)
 
 
 def test_nothing_runs_when_something_is_wrong(tmp_path: Path) -> None:
