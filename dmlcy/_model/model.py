@@ -19,6 +19,11 @@ _FOREIGN: Final = {
     "onnx": "an ONNX model",
     "dmlserializedgraph": "a serialized DirectML graph",
 }
+_MEMBERS: Final = ("resources", "dispatchables", "commands")
+_ONE_DESC: Final = (
+    "This is the desc of one operator, not a model: `dmlcy export` makes a model of it, and "
+    "dmlcy.check(dmlcy.desc.OperatorDesc.from_dict(...)) checks it."
+)
 _BINDING_MEMBERS: Final = frozenset(
     {
         "name",
@@ -125,7 +130,10 @@ class _Parser:
 
     def read(self, root: Node) -> None:
         reader = self.reader
-        reader.ignore_others(root, ("$schema", "resources", "dispatchables", "commands"))
+        if "type" in root.value and root.value.keys().isdisjoint(_MEMBERS):
+            reader.report("DML-MODEL-missing", root, name="dispatchables", hint=_ONE_DESC)
+            return
+        reader.ignore_others(root, ("$schema", *_MEMBERS))
         buffers = reader.required(root, "resources", "object")
         dispatchables = reader.required(root, "dispatchables", "object")
         commands = reader.required(root, "commands", "array")

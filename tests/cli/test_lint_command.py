@@ -261,6 +261,15 @@ def test_misspelt_members_of_the_model(tmp_path: Path) -> None:
     assert found["hint"] == 'Rename "InputTensr" to "InputTensor".'
 
 
+def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
+    for desc in (pool(), {"type": "PADDING1", "Desc": {}}, {"type": 1}):
+        (found,) = of(tmp_path, desc)
+        assert (found["severity"], found["id"], found["path"]) == ("error", "DML-MODEL-missing", "$")
+        assert found["hint"].startswith("This is the desc of one operator, not a model: `dmlcy export` makes a model")
+        assert "dmlcy.check(dmlcy.desc.OperatorDesc.from_dict(...))" in found["hint"]
+    assert len(of(tmp_path, {"type": "model", "resources": {}})) == 3  # two that are missing, one that is unknown
+
+
 def nested(**changes: Any) -> dict[str, Any]:
     """Dispatchables with fields at another depth; each has one other mistake, in EndPadding."""
     whole = pool(EndPadding=[0, -1], **changes)
