@@ -16,6 +16,7 @@ import numpy as np
 
 from dmlcy._errors import Violation, in_json, listing, plain, show
 from dmlcy._foreign import complaint, is_foreign
+from dmlcy._names import in_another_version
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Part, Rule, Rules, Term
 from dmlcy._support import dtypes_at, ranks_at
@@ -273,9 +274,15 @@ class Check:
     def _operator(self, unknown: Sequence[str]) -> None:
         if self.asked_level < self.level:
             self._too_new(None, self.operator.name, self.level)
-        names = [field.name if self.literal else field.python for field in self.operator.fields]
+        absent = [
+            field.name if self.literal else field.python
+            for field in self.operator.fields
+            if (given := self.values.get(field.python)) is None or given is MISSING
+        ]
         for name in unknown[:REPORTED]:
-            self.add(None, "unknown", values={"actual": name}, hint=did_you_mean(name, names), fix=closest(name, names))
+            owned = in_another_version(self.operator, name)
+            hint, fix = (owned, None) if owned else (did_you_mean(name, absent), closest(name, absent))
+            self.add(None, "unknown", values={"actual": name}, hint=hint, fix=fix)
 
     def _tensor(self, field: Field) -> None:
         name = field.python

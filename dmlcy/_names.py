@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import digits
 from typing import Final, NoReturn, cast
 
 from dmlcy._errors import Violation, plain, raise_violations, show
@@ -10,7 +11,7 @@ from dmlcy._spec import Operator
 from dmlcy._tables import CATALOGUE, ERRORS, OPERATORS
 from dmlcy._values import did_you_mean, is_a
 
-__all__ = ["PREFIX", "catalogue_name", "known_operator", "refuse", "refuse_name"]
+__all__ = ["PREFIX", "catalogue_name", "in_another_version", "known_operator", "refuse", "refuse_name"]
 
 PREFIX: Final = "DML_OPERATOR_"
 LONGEST: Final = 100
@@ -43,6 +44,14 @@ def refuse_name(name: object, known: str | None) -> NoReturn:
     text = _text(name)
     hint = did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
     refuse("unknown", str(plain(text.removeprefix(PREFIX))), hint, actual=show(name))
+
+
+def in_another_version(operator: Operator, member: str) -> str:
+    """The hint that other versions of the operator have a member which this one has not; nothing where none has."""
+    stem = operator.name.rstrip(digits)
+    versions = [other for other in OPERATORS.values() if other.name.rstrip(digits) == stem]
+    owners = [f"{PREFIX}{other.name}" for other in versions if member in (field.name for field in other.fields)]
+    return f"{' and '.join(owners)} {'has' if len(owners) == 1 else 'have'} it." if owners else ""
 
 
 def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:

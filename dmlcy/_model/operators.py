@@ -10,8 +10,9 @@ from dmlcy._check import check
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import DmlError, Violation, listing, quote
 from dmlcy._model.json import Node
-from dmlcy._model.problems import Problem
+from dmlcy._model.problems import Problem, did_you_mean
 from dmlcy._model.reader import Reader, renaming
+from dmlcy._names import in_another_version
 from dmlcy._spec import Field, Operator
 from dmlcy._tables import OPERATORS, FeatureLevelName
 from dmlcy._tensor_desc import MEMBERS
@@ -102,7 +103,8 @@ def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
     fields = operator.fields if operator else ()
     misspelt: dict[Node, Mapping[str, Node]] = {}
     if operator is not None:
-        reader.ignore_others(body, [*(f.name for f in fields), *(_BESIDE if body is node else ())])
+        known = [*(f.name for f in fields), *(_BESIDE if body is node else ())]
+        reader.ignore_others(body, known, lambda name, absent: _hint(operator, name, absent))
         whole = _gather(reader, node, body, fields)
         missing = [f.name for f in fields if f.name not in whole.value and not f.optional]
         misspelt[whole] = reader.misspelt(body, missing)
@@ -115,6 +117,11 @@ def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
             reader.add(type_node, violation)
         return None
     return None if operator is None else Desc(operator, value, type_node, body, misspelt)
+
+
+def _hint(operator: Operator, name: str, absent: Sequence[str]) -> str:
+    """What to do about a member that the operator has not."""
+    return in_another_version(operator, name) or did_you_mean(name, absent)
 
 
 def _gather(reader: Reader, node: Node, body: Node, fields: Sequence[Field]) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from dmlcy._errors import Violation, quote
@@ -137,13 +137,16 @@ class Reader:
         self._searches += 1
         return did_you_mean(name, known) if self._searches <= _SEARCHES else ""
 
-    def ignore_others(self, parent: Node, known: Collection[str]) -> None:
-        """Warn of the members that nobody reads."""
+    def ignore_others(
+        self, parent: Node, known: Collection[str], hint: Callable[[str, list[str]], str] = did_you_mean
+    ) -> None:
+        """Warn of the members that nobody reads; ``hint`` is given each, and those known that are not there."""
+        absent = [name for name in known if name not in parent.value]
         for name in parent.value:
             if len(self.warnings) > MOST:
                 return
             if name not in known:
-                self.ignore(parent, name, did_you_mean(name, known))
+                self.ignore(parent, name, hint(name, absent))
 
     def ignore(self, parent: Node, name: str, hint: str) -> None:
         """Warn of a member that is not read."""

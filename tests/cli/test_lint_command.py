@@ -270,6 +270,20 @@ def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
     assert len(of(tmp_path, {"type": "model", "resources": {}})) == 3  # two that are missing, one that is unknown
 
 
+def test_members_of_other_versions(tmp_path: Path) -> None:
+    indices = {"DataType": "UINT32", "Sizes": [1, 1, 4, 5]}
+    members = pool(IncludePadding=None, OutputIndicesTensor=indices, Stridess=[1, 1])["desc"]
+    old = {"type": "MAX_POOLING", "desc": members}
+    found = of(tmp_path, model(p=old))
+    hint = "DML_OPERATOR_MAX_POOLING1 and DML_OPERATOR_MAX_POOLING2 have it."
+    assert [one["hint"] for one in found] == [hint, ""]  # of "Stridess": "Strides" is there
+    newer = {"type": "MAX_POOLING1", "desc": {**members, "Dilations": [2, 2]}}
+    assert [one["hint"] for one in of(tmp_path, model(p=newer))] == ["", "DML_OPERATOR_MAX_POOLING2 has it."]
+    desc = dml.desc.OperatorDesc.from_dict({**newer, "type": "DML_OPERATOR_MAX_POOLING1"})
+    unknown = [one for one in dml.check(desc) if one.id.endswith("-unknown")]
+    assert [(one.hint, one.fix) for one in unknown] == [("", None), ("DML_OPERATOR_MAX_POOLING2 has it.", None)]
+
+
 def nested(**changes: Any) -> dict[str, Any]:
     """Dispatchables with fields at another depth; each has one other mistake, in EndPadding."""
     whole = pool(EndPadding=[0, -1], **changes)

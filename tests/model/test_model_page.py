@@ -25,7 +25,7 @@ def known_members(monkeypatch: pytest.MonkeyPatch, content: Any) -> set[str]:
     """The members that the reader knows of the objects in a model."""
     known: set[str] = set()
 
-    def look(reader: Reader, parent: Node, names: Collection[str]) -> None:
+    def look(reader: Reader, parent: Node, names: Collection[str], hint: object = None) -> None:
         known.update(names)
 
     monkeypatch.setattr(Reader, "ignore_others", look)
