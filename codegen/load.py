@@ -191,13 +191,16 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
         type_ = field.choice("type", types)
         fields.append(CatalogueField(field.str("name"), kind, type_, field.bool("optional", False)))
         field.finish()
+    in_place = row.bool("in_place")
+    if in_place and all(field.kind != "input" for field in fields):
+        row.error("in_place", "an operator without an input has no memory to share")
     return CatalogueOperator(
         row.str("name"),
         row.int("value"),
         row.choice("since", levels),
         row.str("struct"),
         row.str("kind"),
-        row.bool("in_place"),
+        in_place,
         _source(row),
         tuple(fields),
     )

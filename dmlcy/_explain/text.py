@@ -144,11 +144,10 @@ def _operator(page: Page, operator: Facts) -> None:
         ("Since", f"{operator['since']} (DirectML {operator['directml']})"),
         ("Operator type", f"{operator['type']} = {operator['value']}"),
         ("Struct", operator["struct"]),
-        (
-            "In place",
-            f"the output may {'' if operator['in_place'] else 'not '}share the memory of an input in DirectML",
-        ),
     ]
+    if any(field["role"] == "input" for field in operator["fields"]):
+        shares = "may" if operator["in_place"] else "may not"
+        rows.append(("In place", f"the output {shares} share the memory of an input in DirectML"))
     if operator["built"]:
         rows.append(("Family", operator["family"]))
         rows.append(("In Python", f"dmlcy.{operator['python']}, and dmlcy.desc.{operator['desc']} for its desc"))

@@ -210,6 +210,8 @@ def test_an_operator(name: str) -> None:
     for field in declared:
         assert field["name"] in text
     assert ("Not yet built" in text) == (name not in OPERATORS)
+    inputs = any(field["kind"] == "input" for field in facts.catalogue()[name]["fields"])
+    assert ("memory of an input" in text) == inputs
 
 
 @pytest.mark.parametrize("name", OPERATORS)
