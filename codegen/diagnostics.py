@@ -90,7 +90,7 @@ def render(diagnostic: Diagnostic) -> str:
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """ "did you mean 'x'?" for the candidate nearest to the word, letter case aside; None when none is near."""
     known = {candidate.casefold(): candidate for candidate in sorted(candidates) if candidate != word}
-    nearest = difflib.get_close_matches(word.casefold(), known, n=1)
+    nearest = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=0.7)
     return f"did you mean {known[nearest[0]]!r}?" if nearest else None
 
 

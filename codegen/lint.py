@@ -217,7 +217,8 @@ class _Linter:
         for same in self.operator.same:
             older = self.operators.get(same.older)
             if older is None:
-                self.error(same.span, f"no spec describes {same.older!r}", did_you_mean(same.older, self.operators))
+                others = self.operators.keys() - {self.operator.name}
+                self.error(same.span, f"no spec describes {same.older!r}", did_you_mean(same.older, others))
                 continue
             if self.levels.index(older.since) >= self.levels.index(self.operator.since):
                 self.error(same.span, f"{older.name}, of level {older.since}, is not older")
