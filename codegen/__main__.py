@@ -1,4 +1,4 @@
-"""Command line: python -m codegen gen | build | check | lint | show OPERATOR | new OPERATOR [--family F]"""
+"""Command line: python -m codegen gen | build | check [--diff] | lint | show OPERATOR | new OPERATOR [--family F]"""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def restored_on_failure(folder: Path) -> Iterator[list[str]]:
                 path.write_bytes(content)
 
 
-def run_check(root: Path) -> int:
+def run_check(root: Path, diff: bool) -> int:
     """Compare what is committed with what the specs give."""
     result, diagnostics = make_plan(root), Diagnostics()
     lint(result.specs, root, diagnostics)
@@ -149,8 +149,11 @@ def run_check(root: Path) -> int:
     render(result, writer, lock)
     stale = writer.finish(OWNED)
     if stale:
-        print(writer.diffs(), end="")
-        diagnostics.error(None, f"stale: {', '.join(stale)}", "run python -m codegen gen")
+        listed = "".join(f"stale: {name} +{more} -{less}\n" for name, (more, less) in writer.counts().items())
+        print(writer.diffs() if diff else listed, end="", flush=True)  # before what is wrong
+        shown = "" if diff else "; check --diff shows what it changes"
+        count = "a committed file is" if len(stale) == 1 else f"{len(stale)} committed files are"
+        diagnostics.error(None, f"{count} stale", f"run python -m codegen gen{shown}")
     for name in unstable(root, writer.found):
         diagnostics.error(None, f"{name} differs from one run to the next")
     diagnostics.raise_if_any()
@@ -187,7 +190,7 @@ def run_new(root: Path, operator: str, family: str | None) -> int:
     name = known_name(specs, operator)
     sibling = new.sibling(specs, name)
     if name in specs.operators:
-        print(f"{name} is built: {specs.operators[name].file}", file=sys.stderr)
+        print(f"{name} has a spec: {specs.operators[name].file}", file=sys.stderr)
         return 1
     if family is None and sibling is None:
         raise UsageError(
@@ -222,7 +225,10 @@ def parser() -> argparse.ArgumentParser:
     commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("gen", help="write the generated files that changed")
     commands.add_parser("build", help="gen, then compile the modules that changed")
-    commands.add_parser("check", help="fail when a committed file is stale, an id vanished, or lint finds something")
+    check = commands.add_parser(
+        "check", help="fail when a committed file is stale, an id vanished, or lint finds something"
+    )
+    check.add_argument("--diff", action="store_true", help="show what would change in stale files, not how much")
     commands.add_parser("lint", help="report the problems of the specs")
     commands.add_parser("show", help="print a spec with its groups merged in").add_argument("operator")
     skeleton = commands.add_parser("new", help="write the skeleton of a spec, from the catalogue")
@@ -242,7 +248,7 @@ def main(arguments: list[str] | None = None) -> int:
             case "build":
                 return run_build(root)
             case "check":
-                return run_check(root)
+                return run_check(root, args.diff)
             case "lint":
                 return run_lint(root)
             case "show":

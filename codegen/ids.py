@@ -75,14 +75,27 @@ def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> L
 def check(lock: Lock, ids: Iterable[str], diagnostics: Diagnostics) -> None:
     """Ids that vanished, and retired ids that came back."""
     known = {*ids}
+    owners = {_owner(id_) for id_ in known}
+    gone: dict[str, list[str]] = {}  # the ids of operators that have no spec any more
     for id_, span in lock.ids.items():
-        if id_ not in known:
+        if _owner(id_) not in owners:
+            gone.setdefault(_owner(id_), []).append(id_)
+        elif id_ not in known:
             near = did_you_mean(id_, known - {*lock.ids})
             hint = f"bring it back, or move it below `{MARKER}` with the reason" + ("; " + near if near else "")
             diagnostics.error(span, f"no spec has {id_} any more", hint)
+    for owner, lost in gone.items():
+        others = f", nor any other of the {len(lost)} ids of {owner}" if lost[1:] else ""
+        hint = f"bring its spec back, or move each below `{MARKER}` with the reason"
+        diagnostics.error(lock.ids[lost[0]], f"no spec has {lost[0]} any more{others}", hint)
     for id_, (span, _) in lock.retired.items():
         if id_ in known:
             diagnostics.error(span, f"{id_} is retired, and a spec has it", "take a new slug")
+
+
+def _owner(id_: str) -> str:
+    """The operator of an id, or MODEL."""
+    return id_.split("-")[1]
 
 
 def check_triggered(lock: Lock, triggered: Lock, diagnostics: Diagnostics) -> None:

@@ -17,7 +17,7 @@ class Writer:
         self.check = check
         self._texts: dict[str, str] = {}
         self._committed: set[str] = set()
-        self._diffs: list[str] = []
+        self._diffs: dict[str, str] = {}
 
     def write(self, relative: str, text: str, committed: bool = False) -> None:
         """Add a file. Only committed files are compared in check mode; the others are ignored by git."""
@@ -37,7 +37,7 @@ class Writer:
         """
         stale = self._stale(owned)
         texts = {name: text for name, text in self._texts.items() if name in self._committed or not self.check}
-        self._diffs = []
+        self._diffs = {}
         changed = []
         for name in sorted({*texts, *stale}):
             path = self.root / name
@@ -47,7 +47,7 @@ class Writer:
                 continue
             changed.append(name)
             if self.check:
-                self._diffs.append(_diff(name, before, after))
+                self._diffs[name] = _diff(name, before, after)
             elif after is None:
                 path.unlink()
             else:
@@ -56,7 +56,12 @@ class Writer:
 
     def diffs(self) -> str:
         """What finish found in check mode, as unified diffs from the files to what they should be."""
-        return "".join(self._diffs)
+        return "".join(self._diffs.values())
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """How many lines of each of them are added, and how many removed."""
+        changes = {name: [line[:1] for line in text.split("\n")[2:]] for name, text in self._diffs.items()}
+        return {name: (signs.count("+"), signs.count("-")) for name, signs in changes.items()}
 
     def _stale(self, owned: Sequence[str]) -> set[str]:
         stale: set[str] = set()

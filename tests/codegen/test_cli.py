@@ -24,7 +24,7 @@ from codegen import __main__ as cli
 from codegen import emit as emit_module
 from codegen import ids, source
 from codegen.__main__ import main
-from codegen.diagnostics import Diagnostics
+from codegen.diagnostics import Diagnostics, Span
 from codegen.emit import emit
 from codegen.families import FAMILIES
 from codegen.load import load
@@ -115,12 +115,28 @@ def test_check_shows_stale_files(root: Path, capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     assert run(root, "check") == 1
     said = capsys.readouterr()
-    assert "--- a/specs/ids.lock\n+++ b/specs/ids.lock\n" in said.out
-    assert "+DML-MODEL-files\n" in said.out
-    assert re.search(r"stale: .*specs/ids\.lock", said.err)
+    assert "stale: specs/ids.lock +1 -0\n" in said.out
+    assert all(re.fullmatch(r"stale: \S+ \+\d+ -\d+", line) for line in said.out.splitlines())
+    assert f"{len(said.out.splitlines())} committed files are stale\n" in said.err and "check --diff" in said.err
     assert re.search(r"specs/ids.lock:\d+:1: no spec has DML-MODEL-file any more", said.err)
     assert "did you mean 'DML-MODEL-files'?" in said.err
+    assert run(root, "check", "--diff") == 1
+    said = capsys.readouterr()
+    assert "--- a/specs/ids.lock\n+++ b/specs/ids.lock\n" in said.out
+    assert "+DML-MODEL-files\n" in said.out
+    assert "stale: " not in said.out and "--diff" not in said.err
     assert files(root) == before
+
+
+def test_the_ids_of_an_operator_that_went_are_one_error() -> None:
+    published = ("DML-A-x-y", "DML-A-x-z", "DML-B-x-y")
+    spans = {name: Span(ids.PATH, line, 1, len(name), name) for line, name in enumerate(published, 1)}
+    found = Diagnostics()
+    ids.check(ids.Lock(ids=spans), ["DML-B-x-z"], found)
+    assert [(one.message, one.span) for one in found.errors] == [
+        ("no spec has DML-B-x-y any more", spans["DML-B-x-y"]),
+        ("no spec has DML-A-x-y any more, nor any other of the 2 ids of A", spans["DML-A-x-y"]),
+    ]
 
 
 def test_ids_are_never_lost(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,7 +278,7 @@ def test_new_writes_a_skeleton(root: Path, capsys: pytest.CaptureFixture[str]) -
                     "the output OutputTensor has no sizes"):  # fmt: skip
         assert problem in said
     assert run(root, "new", "widen1") == 1
-    assert "WIDEN1 is built" in capsys.readouterr().err
+    assert "WIDEN1 has a spec: specs/operators/pad/widen1.toml" in capsys.readouterr().err
     assert path.read_text() == text
 
 

@@ -102,6 +102,7 @@ def test_check_touches_nothing_and_shows_diffs(tmp_path: Path) -> None:
         "--- /dev/null\n+++ b/doc/missing.md\n@@ -0,0 +1 @@\n+new\n"
         "--- a/doc/stale.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\\ No newline at end of file\n"
     )
+    assert [*writer.counts().items()] == [*zip(changed, [(1, 1), (0, 0), (1, 0), (0, 1)], strict=True)]
 
 
 def test_check_finds_the_last_stale_file_of_a_pattern(tmp_path: Path) -> None:
