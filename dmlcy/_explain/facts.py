@@ -300,6 +300,7 @@ def of_member(info: EnumInfo, name: str) -> Facts:
         "python": f"{info.cls.__name__}.{info.members[name][0].name}",
         **_member(info, name),
         "directml": directml(info.members[name][1]),
+        "also": [other for other, member in info.also.items() if member == name],
         "note": info.note,
         "fields": fields,
         "unbuilt": unbuilt,

@@ -124,14 +124,16 @@ def _members(wanted: str) -> Iterator[Facts]:
         if info.cls not in (FeatureLevel, TensorDataType):
             for name in info.members:
                 full = f"{info.prefix}{name}".lower()
-                if wanted in (name.lower(), full, full.removeprefix(ENUM_PREFIX.lower())):
+                names = (name.lower(), full, full.removeprefix(ENUM_PREFIX.lower()))
+                if wanted in names or info.also.get(wanted.upper()) == name:
                     yield facts.of_member(info, name)
 
 
 def _members_of(enum: str, wanted: str) -> Iterator[Facts]:
     for info in _enums_called(enum):
         for name, (member, _) in info.members.items():
-            if wanted in (name.lower(), str(member.name).lower(), f"{info.prefix}{name}".lower()):
+            names = (name.lower(), str(member.name).lower(), f"{info.prefix}{name}".lower())
+            if wanted in names or info.also.get(wanted.upper()) == name:
                 if info.cls is FeatureLevel:
                     yield from _levels(name.lower())
                 elif info.cls is TensorDataType:

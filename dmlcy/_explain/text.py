@@ -387,6 +387,8 @@ def _member(page: Page, member: Facts) -> None:
         ("Since", f"{member['since']} (DirectML {member['directml']})"),
         *_users(member),
     ]
+    if member["also"]:
+        rows.append(("Elsewhere", ", ".join(member["also"])))
     if member["note"]:
         rows.append(("Note", member["note"]))
     page.rows(rows)

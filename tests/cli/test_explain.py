@@ -341,6 +341,10 @@ def test_a_member(name: str) -> None:
             found = [each for each in find(word) if each["kind"] == "member" and each["enum"] == name]
             assert [(each["value"], each["since"]) for each in found] == [(int(value), since)]
             assert info.doc.get(member, "") in _flat(shown(word))
+    for other, member in info.also.items():
+        for word in (other, other.lower(), f"{name}.{other}"):
+            (found_,) = [each for each in find(word) if each["kind"] == "member" and each["enum"] == name]
+            assert found_["name"] == member and other in found_["also"] and other in shown(word)
 
 
 @pytest.mark.parametrize("name", dml.specs.terms())
