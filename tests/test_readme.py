@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shown_pages import DOCS, blocks, run_page
+from shown_pages import DOCS, blocks, run_commands, run_page
 
 import dmlcy as dml
 
@@ -66,6 +66,21 @@ def test_the_lint_shown_is_in_the_report(page: str) -> None:
     report = (ROOT / "examples" / "broken" / "report" / "lint.txt").read_text(encoding="utf-8")
     text = (ROOT / page).read_text(encoding="utf-8")
     (shown,) = re.findall(
-        r"^\$ dmlcy lint examples/broken/mistakes.json\n\.\.\.\n(.*?)```", text, re.DOTALL | re.MULTILINE
+        r"^\$ dmlcy lint examples/broken/mistakes.json\n\.\.\.\n(.*?)\.\.\.\n```", text, re.DOTALL | re.MULTILINE
     )
     assert shown in report
+
+
+def test_the_comparison_shown_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One element of what the model wrote is made wrong, as on a device."""
+    monkeypatch.chdir(tmp_path)
+    page = DOCS / "exchange.md"
+    run_page(page, tmp_path, ("python",))
+    run, compare = [code for language, code, _ in blocks(page) if language == "console"]
+    run_commands(run, tmp_path)
+    (output,) = Path("here").glob("*.npy")
+    values = np.load(output)
+    values.flat[5] += 1
+    Path("actual").mkdir()
+    np.save(Path("actual") / output.name, values)
+    run_commands(compare, tmp_path)

@@ -44,7 +44,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="DESC.json",
         help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model; - is standard input',
     )
-    parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write; made where there is none")
+    parser.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="the folder to write; made where there is none, files of the same names in it are replaced",
+    )
     parser.add_argument(
         "--input",
         action="append",
