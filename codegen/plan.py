@@ -7,14 +7,14 @@ operator.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .diagnostics import Diagnostics
 from .expr.cython import Cython
 from .expr.nodes import UINT_MAX, Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
 from .expr.python import python
-from .expr.text import formula, sentence
+from .expr.text import formula, inside, sentence
 from .expr.types import Scope, within
 from .families import FAMILIES, Family, WindowRoles
 from .model import DTYPE_ENUM, Enum, ErrorText, Example, Facts, Field, Formula, Independent, Let, Operator, Rule, Specs
@@ -151,6 +151,7 @@ class FormulaPlan:
     text: str
     reads: tuple[str, ...]
     python: str
+    terms: tuple[tuple[str, str], ...] = ()  # what a message shows the values of: label, Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -695,6 +696,12 @@ class _Planner:
     def formula(self, value: Formula | None) -> FormulaPlan | None:
         return None if value is None else self.some(value)
 
+    def sizes(self, field: Field) -> FormulaPlan | None:
+        if field.sizes is None:
+            return None
+        terms = inside(field.sizes.node, self.scope)
+        return replace(self.some(field.sizes), terms=tuple((label, python(node, self.scope)) for label, node in terms))
+
     def some(self, value: Formula) -> FormulaPlan:
         reads = tuple(sorted(self.operator.reads(value.node)))
         return FormulaPlan(formula(value.node), reads, python(value.node, self.scope))
@@ -709,7 +716,7 @@ class _Planner:
         return FieldPlan(
             field=field,
             default="MISSING" if field.default is None else repr(field.default),
-            sizes=self.formula(field.sizes),
+            sizes=self.sizes(field),
             length=self.formula(field.length),
             value=self.formula(field.value),
             same_as=None if first is None else first.python,

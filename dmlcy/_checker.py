@@ -195,11 +195,15 @@ class Check:
         at: int | None = None,
         values: Mapping[str, object] | None = None,
         words: Mapping[str, str] | None = None,
+        terms: Mapping[str, object] | None = None,
         hint: str = "",
         fix: object = None,
         level: str | None = None,
     ) -> None:
-        """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not."""
+        """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not.
+
+        ``terms``: the values of what a formula in ``words`` is made of.
+        """
         text = ERRORS[slug]
         name = "operator" if field is None else field.python
         id_ = f"DML-{self.operator.name}-{name}-{slug}"
@@ -209,7 +213,10 @@ class Check:
         label = self.operator.name if field is None else self._label(field)
         named = field is not None and field.type == "size_2d"  # its entries are told apart by their part
         where = f"{label}{part}" + ("" if index is None or named else f"[{index}]")
-        shown = {key: in_json(value) if self.literal else show(value) for key, value in (values or {}).items()}
+        seen, written = {**(values or {}), **(terms or {})}, in_json if self.literal else show
+        shown = {key: written(value) for key, value in (values or {}).items()}
+        where_from = ", ".join(f"{name} = {written(value)}" for name, value in (terms or {}).items())
+        shown["where"] = where_from and f", where {where_from}"
         violation = Violation(
             id=id_,
             operator=self.operator.name,
@@ -218,7 +225,7 @@ class Check:
             index=at if index is None else index,
             message=text.message.format(field=where, **(words or {}), **shown),
             rule=None,
-            values={key: plain(value) for key, value in (values or {}).items()} | dict(words or {}),
+            values={key: plain(value) for key, value in seen.items()} | dict(words or {}),
             hint=hint,
             fix=plain(fix),
             level=level,
@@ -365,8 +372,9 @@ class Check:
     def _is_chosen(self, formula: str) -> str:
         """What a length is, where it follows from what a call is given for an output."""
         text = next((let.text for let in self.operator.lets if let.name == formula), "")
-        chosen = self.call and any(one.python in text for one in self.operator.chosen)
-        return f"{formula} is {text}." if chosen else ""
+        chosen = [one.python for one in self.operator.chosen if self.call and one.python in text]
+        given = " and ".join(f"{name} is {show(self.resolved.get(name))}" for name in chosen)
+        return f"{formula} is {text}, and {given}." if given else ""
 
     def _layout(self, field: Field) -> None:
         desc = self.resolved[field.python]
@@ -470,7 +478,8 @@ class Check:
         self._fail(f"{field.python}.sizes", f"{field.python}.rank")
         needed = self._first_level(lambda level: level >= self.level and rank in ranks_at(field, level))
         if needed is None:
-            words = {"allowed": _spans(allowed)}
+            fewest = self.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
+            words = {"allowed": _spans(allowed[:1] if fewest else allowed)}
             self.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=self._gives_axes(field))
         else:
             subject = f"{self._label(field)} with {rank} dimensions"
@@ -520,9 +529,16 @@ class Check:
             at=differ[0] if len(actual) == len(expected) else None,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
+            terms=self._terms(field.sizes),
             hint=field.hint,
             fix=expected if all(size >= 1 for size in expected) and math.prod(expected) <= UINT_MAX else None,
         )
+
+    def _terms(self, formula: Formula) -> dict[str, object]:
+        """The values that a message shows beside a formula: those of its names, and what a call chooses."""
+        found = {term.label: self._value(term, ()) for term in formula.terms}
+        chosen = [one.python for one in self.operator.chosen if self.call and one.python in formula.reads]
+        return found | {name: self.resolved.get(name) for name in chosen} if found else {}
 
     def _infer(self, reads: Iterable[str]) -> None:
         """Fills in the sizes of the outputs that are not given, and that somebody is about to read."""

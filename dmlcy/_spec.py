@@ -41,12 +41,21 @@ class RankRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A name in a formula whose value a message shows. ``label`` holds the index as ``{d}`` where there is one."""
+
+    label: str
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """An expression: its text, the facets it reads (``input.sizes``, ``input.rank``, ``strides``), its function."""
 
     text: str
     reads: frozenset[str]
     function: Callable[..., Any]
+    terms: tuple[Term, ...] = ()  # of sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +96,6 @@ class Field:
     provenance: str = "documented"  # of the range
     hint: str = ""  # of a tensor whose sizes follow from other fields
     part: Part | None = None  # of what is chosen: where a desc has it
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A name in a rule whose value a message shows. ``label`` holds the index as ``{d}`` where there is one."""
-
-    label: str
-    function: Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,8 @@ def fold(
     input : dask array, or what dmlcy takes
         One column per block and one row per channel and window element, as UNFOLD gives them.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image.
+        Sizes of the spatial axes of the image. The input only tells how many blocks they make in all: 4 by 9 and 6
+        by 6 blocks cannot be told apart.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1

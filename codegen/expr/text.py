@@ -111,6 +111,13 @@ def sentence(node: Node, scope: Scope, index: str | None) -> Sentence:
     return Sentence(shown, tuple(terms.items()))
 
 
+def inside(node: Node, scope: Scope) -> tuple[tuple[str, Node], ...]:
+    """The names inside the longer items of some sizes, each with its node: their values say where these come from."""
+    items = node.items if isinstance(node, Sizes) else (node,)
+    longer = [item for item in items if not _atomic(item.operand if isinstance(item, Splat) else item)]
+    return tuple({formula(part): part for item in longer for part in _atoms(item, scope)}.items())
+
+
 def _label(node: Node, index: str | None) -> str:
     text = formula(node).replace("{", "{{").replace("}", "}}")
     if index is not None:

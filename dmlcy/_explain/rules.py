@@ -15,7 +15,7 @@ from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._explain import breaks
 from dmlcy._explain.facts import Facts, brief_rule, of_field, published, rule_error
 from dmlcy._levels import feature_level
-from dmlcy._spec import ErrorText, Example, Operator, Rule
+from dmlcy._spec import ErrorText, Example, Field, Operator, Rule
 from dmlcy._tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS
 from dmlcy._tensor_desc import TensorDesc
 
@@ -105,6 +105,7 @@ def of_implicit(identifier: str, operator: Operator, subject: str, text: ErrorTe
         "example": example,
         "provenance": provenance,
         "meaning": PROVENANCE[provenance],
+        "definitions": list(definitions(operator, _formulas(field, text.id))),
         "field": None if field is None else of_field(operator, field),
         "fields": None if field is not None else [other.name for other in operator.fields],
         "since": operator.since,
@@ -141,6 +142,12 @@ def names_in(formula: str) -> Iterator[str]:
 def _count(loop: str | None) -> str:
     """``spatial`` of ``d in spatial``."""
     return (loop or "").partition(" in ")[2]
+
+
+def _formulas(field: Field | None, slug: str) -> list[str]:
+    """The formula of a field that an error is about."""
+    formula = None if field is None else {"sizes": field.sizes, "length": field.length}.get(slug)
+    return [] if formula is None else [formula.text]
 
 
 def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:

@@ -45,17 +45,7 @@ def _rule(page: Page, rule: Facts) -> None:
     page.code(rule["formula"])
     if rule["for"]:
         page.text(_loop(rule["for"]), 2 * INDENT)
-    page.section("Where")
-    for one in rule["definitions"]:
-        if one["is"] == "quantity":
-            page.code(f"{_let_name(one)} = {one['formula']}", INDENT)
-            page.text(one["doc"], 3 * INDENT)
-    for one in rule["definitions"]:
-        if one["is"] == "field":
-            field = one["field"]
-            page.code(f"{one['name']}: {field['name']}, {_field_words(field, support=True)}", INDENT)
-            page.text(field["doc"], 3 * INDENT)
-    page.rows([(one["written"], one["doc"]) for one in rule["definitions"] if one["is"] == "function"])
+    _where(page, rule["definitions"])
     page.section("Refusal")
     checked = "the values, when the operator runs" if rule["data"] else "the desc, and before anything runs"
     rows = [
@@ -79,11 +69,31 @@ def _rule(page: Page, rule: Facts) -> None:
     _see(page, rule)
 
 
+def _where(page: Page, definitions: Sequence[Facts]) -> None:
+    """What the names in a formula mean."""
+    page.section("Where")
+    for one in definitions:
+        if one["is"] == "quantity":
+            page.code(f"{_let_name(one)} = {one['formula']}", INDENT)
+            page.text(one["doc"], 3 * INDENT)
+    for one in definitions:
+        if one["is"] == "field":
+            field = one["field"]
+            page.code(f"{one['name']}: {field['name']}, {_field_words(field, support=True)}", INDENT)
+            page.text(field["doc"], 3 * INDENT)
+    page.rows([(one["written"], one["doc"]) for one in definitions if one["is"] == "function"])
+
+
 def _implicit(page: Page, error: Facts) -> None:
     page.title(error["id"])
     field = error["field"]
     what = f"the operator {error['operator']} itself" if field is None else f"{error['subject']} of {error['operator']}"
     page.text(f"An error of {what}. {error['when']}")
+    if error["definitions"] and field is not None:
+        page.section("Formula")
+        function = {"length": "len"}.get(error["slug"], error["slug"])
+        page.code(f"{function}({error['subject']}) = {field[error['slug']]}", INDENT)
+        _where(page, error["definitions"])
     page.section("Refusal")
     example = error["example"]
     rows = [
@@ -531,7 +541,7 @@ def _short(value: Any) -> str:
 
 def _template(message: str, field: str = "…") -> str:
     """The message with its field, and with … where the other values are put in."""
-    return re.sub(r"\{\w+\}", "…", message.replace("{field}", field))
+    return re.sub(r"\{\w+\}", "…", message.replace("{field}", field).replace("{where}", ""))
 
 
 def _plain(value: Any) -> str:

@@ -92,6 +92,16 @@ def test_a_rule(operator: Operator, rule: Rule) -> None:
     )
 
 
+def test_the_formula_of_sizes_and_what_its_names_mean() -> None:
+    found = one("DML-FOLD-input-sizes", "field error")
+    defined = {each["name"] for each in found["definitions"]}
+    assert {"N", "C", "volume", "blocks", "padded", "output_sizes", "prod"} <= defined
+    text = _flat(shown("DML-FOLD-input-sizes"))
+    assert "Formula sizes(input) = [N, C * volume, prod(blocks)] Where N = sizes(input)[ones] Batch size." in text
+    assert "len(strides) = spatial" in _flat(shown("DML-FOLD-strides-length"))
+    assert one("DML-FOLD-input-rank", "field error")["definitions"] == []
+
+
 def _flat(text: str) -> str:
     return " ".join(text.split())
 

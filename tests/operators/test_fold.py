@@ -308,16 +308,21 @@ def test_the_message_says_what_the_sizes_must_be() -> None:
     with pytest.raises(dml.InvalidDescError) as raised:
         dml.fold(X, output_sizes=(4, 5), window_sizes=3)
     assert str(raised.value).startswith(
-        "fold(): input has sizes (1, 9, 4), and must have [N, C * volume, prod(blocks)] = (1, 9, 6)."
+        "fold(): input has sizes (1, 9, 4), and must have [N, C * volume, prod(blocks)] = (1, 9, 6), where C = 1, "
+        "volume = 9, blocks = [2, 3], output_sizes = (4, 5)."
     )
     assert "one column per position of the window" in str(raised.value)
+    with pytest.raises(dml.InvalidDescError, match=r"rows are a multiple of volume, the product of window_sizes"):
+        dml.fold(X, output_sizes=(3, 3), window_sizes=2)
+    with pytest.raises(dml.InvalidDescError, match=r"input has 2 dimensions, and must have 3\."):
+        dml.fold(X[0], output_sizes=(4, 4), window_sizes=3)
     with pytest.raises(TypeError, match="output_sizes"):
         dml.fold(X, window_sizes=3)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(("sizes", "window", "message"), [
-    ((1, 1, 4, 4), (3, 3), "window_sizes has length 2, and must be spatial = 4. spatial is len(output_sizes)."),
-    (4, (3, 3), "window_sizes has length 2, and must be spatial = 1. spatial is len(output_sizes)."),
+    ((1, 1, 4, 4), (3, 3), "must be spatial = 4. spatial is len(output_sizes), and output_sizes is (1, 1, 4, 4)."),
+    (4, (3, 3), "must be spatial = 1. spatial is len(output_sizes), and output_sizes is (4,)."),
     ((), 3, "output has 2 dimensions, and must have 3 to 8. output_sizes gives 0 of them."),
     ((2,) * 7, 3, "output has 9 dimensions, and must have 3 to 8. output_sizes gives 7 of them."),
 ])  # fmt: skip
@@ -331,6 +336,11 @@ def test_no_message_about_a_desc_names_what_only_a_call_has() -> None:
     x, image = dml.TensorDesc("FLOAT32", (1, 9, 4)), dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
     (violation,) = dml.check(dml.desc.Fold(input=x, output=image, window_sizes=(3, 3, 3)))
     assert (violation.id, violation.hint) == ("DML-FOLD-window_sizes-length", "")
+    wide = dml.TensorDesc("FLOAT32", (1, 1, 4, 5))
+    (violation,) = dml.check(dml.desc.Fold(input=x, output=wide, window_sizes=3))
+    assert violation.id == "DML-FOLD-input-sizes"
+    assert violation.values["blocks"] == (2, 3)
+    assert "output_sizes" not in violation.text
 
 
 def test_a_desc_has_the_sizes_in_its_output() -> None:

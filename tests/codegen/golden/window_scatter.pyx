@@ -4246,8 +4246,9 @@ def fold(
         UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
         INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image. At least 1. An int is a sequence
-        of one.
+        Sizes of the spatial axes of the image. The input only tells how many
+        blocks they make in all: 4 by 9 and 6 by 6 blocks cannot be told apart.
+        At least 1. An int is a sequence of one.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
