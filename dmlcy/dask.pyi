@@ -512,8 +512,9 @@ def padding(
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from.
     padding_value : float, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. Tensors of integers
-        get its whole part, which their data type must have: 10.6 gives 10, and UINT8 has 0 to 255.
+        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. It is rounded to
+        FLOAT32 first, for FLOAT64 and integers too; PADDING1 takes a value of the tensor's own data type. Tensors
+        of integers get its whole part, which their data type must have: 10.6 gives 10, and UINT8 has 0 to 255.
 
     Returns
     -------

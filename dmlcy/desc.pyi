@@ -499,8 +499,10 @@ class Padding(OperatorDesc):
         Where the elements outside the input come from.
     padding_value
         Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. Tensors of integers get its whole part, which their data
-        type must have: 10.6 gives 10, and UINT8 has 0 to 255.
+        other modes. It is rounded to FLOAT32 first, for FLOAT64 and integers
+        too; PADDING1 takes a value of the tensor's own data type. Tensors of
+        integers get its whole part, which their data type must have: 10.6 gives
+        10, and UINT8 has 0 to 255.
     dimension_count
         Number of entries of StartPadding and EndPadding: the number of axes of
         both tensors.
