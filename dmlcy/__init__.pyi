@@ -847,7 +847,9 @@ def lp_pooling(
         ``spatial`` entries.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
-        root of the sum of squares. At least 1.
+        root of the sum of squares. Powers and sum are float64, so a large P can
+        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
+        0.1 give 0. At least 1.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -957,7 +959,9 @@ def lp_pooling1(
         ``spatial`` entries.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
-        root of the sum of squares. At least 1.
+        root of the sum of squares. Powers and sum are float64, so a large P can
+        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
+        0.1 give 0. At least 1.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

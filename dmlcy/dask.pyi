@@ -273,7 +273,9 @@ def lp_pooling(
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     p : int
-        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares.
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares. Powers and
+        sum are float64, so a large P can overflow to inf or vanish: two elements 10 give inf for P = 400, two of
+        0.1 give 0.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
@@ -321,7 +323,9 @@ def lp_pooling1(
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     p : int
-        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares.
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares. Powers and
+        sum are float64, so a large P can overflow to inf or vanish: two elements 10 give inf for P = 400, two of
+        0.1 give 0.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0

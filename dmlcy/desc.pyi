@@ -267,7 +267,9 @@ class LpPooling(OperatorDesc):
         Padding elements after each spatial axis.
     p
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
-        root of the sum of squares.
+        root of the sum of squares. Powers and sum are float64, so a large P can
+        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
+        0.1 give 0.
     """
 
     operator: ClassVar[Operator]
@@ -316,7 +318,9 @@ class LpPooling1(OperatorDesc):
         Distance between the elements of a window along each spatial axis.
     p
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
-        root of the sum of squares.
+        root of the sum of squares. Powers and sum are float64, so a large P can
+        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
+        0.1 give 0.
     """
 
     operator: ClassVar[Operator]
