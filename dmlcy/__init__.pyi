@@ -1191,10 +1191,11 @@ def max_pooling1(
         entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
-        each maximum in the input, counted over all axes in row-major order: of
-        a packed input, reshape(-1)[indices] are the maxima. It is 2^32-1 where
-        a window covers padding only. True: with data type UINT32. Else one of
-        UINT32 or UINT64.
+        each maximum in the input, counted over all axes in row-major order,
+        whatever the strides: of a NumPy array x, x.reshape(-1)[indices] are the
+        maxima, and numpy.unravel_index(indices, x.shape) their coordinates. It
+        is 2^32-1 where a window covers padding only. True: with data type
+        UINT32. Else one of UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1206,9 +1207,10 @@ def max_pooling1(
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
-        in the input, counted over all axes in row-major order: of a packed
-        input, reshape(-1)[indices] are the maxima. It is 2^32-1 where a window
-        covers padding only.
+        in the input, counted over all axes in row-major order, whatever the
+        strides: of a NumPy array x, x.reshape(-1)[indices] are the maxima, and
+        numpy.unravel_index(indices, x.shape) their coordinates. It is 2^32-1
+        where a window covers padding only.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 
@@ -1390,10 +1392,11 @@ def max_pooling2(
         least 1. A sequence has ``spatial`` entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
-        each maximum in the input, counted over all axes in row-major order: of
-        a packed input, reshape(-1)[indices] are the maxima. It is 2^32-1 where
-        a window covers padding only. True: with data type UINT32. Else one of
-        UINT32 or UINT64.
+        each maximum in the input, counted over all axes in row-major order,
+        whatever the strides: of a NumPy array x, x.reshape(-1)[indices] are the
+        maxima, and numpy.unravel_index(indices, x.shape) their coordinates. It
+        is 2^32-1 where a window covers padding only. True: with data type
+        UINT32. Else one of UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1405,9 +1408,10 @@ def max_pooling2(
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
-        in the input, counted over all axes in row-major order: of a packed
-        input, reshape(-1)[indices] are the maxima. It is 2^32-1 where a window
-        covers padding only.
+        in the input, counted over all axes in row-major order, whatever the
+        strides: of a NumPy array x, x.reshape(-1)[indices] are the maxima, and
+        numpy.unravel_index(indices, x.shape) their coordinates. It is 2^32-1
+        where a window covers padding only.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 

@@ -401,8 +401,10 @@ class MaxPooling1(OperatorDesc):
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order: of a packed input, reshape(-1)[indices] are the maxima. It
-        is 2^32-1 where a window covers padding only.
+        major order, whatever the strides: of a NumPy array x,
+        x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
+        x.shape) their coordinates. It is 2^32-1 where a window covers padding
+        only.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -449,8 +451,10 @@ class MaxPooling2(OperatorDesc):
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order: of a packed input, reshape(-1)[indices] are the maxima. It
-        is 2^32-1 where a window covers padding only.
+        major order, whatever the strides: of a NumPy array x,
+        x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
+        x.shape) their coordinates. It is 2^32-1 where a window covers padding
+        only.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..model import Difference, Equivalent, Facts, Library, Outcome
 from ..plan import Plan
-from .markdown import block, cell, code, escape, heading, link, prose
+from .markdown import block, cell, code, escape, heading, link, wrapped
 from .values import prompt
 
 SINGLE = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
 
 
-def sections(equivalents: tuple[Equivalent, ...], facts: Facts) -> Iterator[tuple[str, list[str]]]:
-    """Each library that has equivalents, and its paragraphs."""
+def sections(
+    equivalents: tuple[Equivalent, ...], facts: Facts, linked: Callable[[str], str] = escape
+) -> Iterator[tuple[str, list[str]]]:
+    """Each library that has equivalents, and its paragraphs; ``linked`` makes Markdown of their text."""
     for library in facts.libraries:
-        parts = [part for same in equivalents if same.library == library.name for part in _paragraphs(same)]
+        parts = [part for same in equivalents if same.library == library.name for part in _paragraphs(same, linked)]
         if parts:
             yield heading(library.name), parts
 
 
-def _paragraphs(same: Equivalent) -> Iterator[str]:
+def _paragraphs(same: Equivalent, linked: Callable[[str], str]) -> Iterator[str]:
     yield link(code(same.call), same.source)
     if same.note:
-        yield prose(same.note)
+        yield wrapped(linked(same.note))
     if same.shown:
         yield _session(same.setup, same.shown)
     for one in same.differs:
-        yield from _difference(one)
+        yield from _difference(one, linked)
 
 
-def _difference(one: Difference) -> Iterator[str]:
-    yield prose(one.says, first="**Differs:**")
+def _difference(one: Difference, linked: Callable[[str], str]) -> Iterator[str]:
+    yield wrapped(f"**Differs:** {linked(one.says)}")
     yield _session(one.setup, (one.ours, one.theirs))
 
 

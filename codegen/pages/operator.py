@@ -362,7 +362,7 @@ class OperatorPage:
     @property
     def equivalents(self) -> Iterator[tuple[str, list[str]]]:
         """The same in other libraries."""
-        return sections(self.spec.equivalents, self.facts)
+        return sections(self.spec.equivalents, self.facts, self.linked)
 
     @property
     def accuracy(self) -> Iterator[tuple[str, str]]:
