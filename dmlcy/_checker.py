@@ -462,7 +462,8 @@ class Check:
             self._fail(facet)
             words = {"other": field.same_dtype_as or field.python, "has": "has data type"}
             values = {"actual": tensor.dtype, "expected": other}
-            self.add(field, "same-dtype", member="dtype", values=values, words=words, fix=other)
+            hint = f'Pass {field.python}="{name}".' if source is None else ""  # the call chose the other one
+            self.add(field, "same-dtype", member="dtype", values=values, words=words, hint=hint, fix=other)
 
     def _with_ones(self, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """The sizes with the leading ones that a call may leave out."""

@@ -228,6 +228,16 @@ def test_out_has_an_array_for_each_output(out: Any, ids: list[str], message: str
     assert [one.field for one in ran.value.violations] == [one.field for one in called.value.violations]
 
 
+def test_how_to_ask_for_the_data_type_of_out() -> None:
+    with pytest.raises(dml.InvalidDataTypeError, match=r'Pass output_indices="UINT64"\.'):
+        dml.max_pooling1(X, window_size=2, output_indices=True, out=(Y, INDICES.astype("u8")))
+    out = dml.max_pooling1(X, window_size=2, output_indices="UINT64", out=(Y, INDICES.astype("u8")))
+    assert out[1].dtype == np.uint64
+    with pytest.raises(dml.InvalidDataTypeError) as raised:
+        dml.max_pooling1(X, window_size=2, output_indices=True, out=(Y.astype("f2"), INDICES))
+    assert raised.value.violations[0].hint == ""
+
+
 def test_a_tuple_for_one_output_is_refused() -> None:
     with pytest.raises(dml.InvalidDataTypeError, match="A tuple is for a call that asks for output_indices too"):
         dml.max_pooling1(X, window_size=2, out=(Y, INDICES))
