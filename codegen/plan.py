@@ -208,6 +208,17 @@ class OperatorPlan:
     window: WindowRoles | None
     kernel: Any
 
+    @property
+    def pieces(self) -> str | None:
+        """Which other axes than the independent ones can be cut, by pieces that read over their ends."""
+        if self.window is not None and self.window.blocks is not None:
+            return "The first spatial axis, anywhere: pieces overlap by what a window spans. The others are made whole."
+        if self.window is not None:
+            return "The spatial axes, anywhere: pieces overlap by what a window spans."
+        if self.operator.family == "pad":
+            return "A padded axis: its ends are padded by themselves; it is made whole where the padding reads too far."
+        return None
+
     def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
         """The sizes that the caller of an example chose."""
         found = {}

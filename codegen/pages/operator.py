@@ -254,6 +254,11 @@ class OperatorPage:
         return table(("Axes", "What it says"), rows) if rows else None
 
     @property
+    def pieces(self) -> str:
+        """Which other axes of dask arrays are cut."""
+        return prose(self.op.pieces or "", first="Chunks of dask arrays may cut other axes too.")
+
+    @property
     def versions(self) -> list[str]:
         """Which older and newer versions give the same."""
         said = []
