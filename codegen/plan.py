@@ -787,7 +787,7 @@ class _Planner:
         if rule.index is not None and rule.count is not None:
             scope = within(self.scope, rule.index, rule.count.node)
             domain = python(rule.count.node, self.scope)
-        said = sentence(rule.that.node, scope, rule.index)
+        said = sentence(rule.that.node, scope, rule.index, rule.about)
         reads = self.operator.reads(rule.that.node)
         if rule.count is not None:
             reads |= self.operator.reads(rule.count.node)

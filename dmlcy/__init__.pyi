@@ -1619,19 +1619,18 @@ def padding(
         ``DML-PADDING-padding_value-too-large``
             padding_value has a whole part above the largest integer of the
             tensor's data type. Must hold:
-            ``bits == 0 or padding_value < pow(2.0, bits - signs)``
+            ``bits == 0 or padding_value < pow(2.0, bits)``
 
         ``DML-PADDING-padding_value-too-small``
             padding_value has a whole part below the least integer of the
             tensor's data type. Must hold:
-            ``bits == 0 or floor(-padding_value) <= signs * pow(2.0, bits -
-            signs)``
+            ``bits == 0 or -floor(-padding_value) >= -signs * pow(2.0, bits)``
 
         ``DML-PADDING-padding_value-overflows``
             padding_value is finite, but becomes infinite when it is rounded to
             FLOAT16. Must hold:
-            ``half == 0 or not isfinite(padding_value) or abs(padding_value) <
-            65520.0``
+            ``padding_mode != 'CONSTANT' or dtype(input) != 'FLOAT16' or not
+            isfinite(padding_value) or abs(padding_value) < 65520.0``
 
     See Also
     --------
@@ -1645,24 +1644,17 @@ def padding(
         Number of axes.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
-    ``constant = 1 if padding_mode == 'CONSTANT' else 0``
-        1 where the padding value is read, in mode CONSTANT; else 0.
-    ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
-        8 where the tensor has integers of 8 bits; else 0.
-    ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
-        16 where the tensor has integers of 16 bits; else 0.
-    ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
-        32 where the tensor has integers of 32 bits; else 0.
-    ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
-        64 where the tensor has integers of 64 bits; else 0.
-    ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
-        Bits of each integer of the tensor; 0 where the tensor has floats, or
-        the padding value is not read.
+    ``bits``
+        ``0 if padding_mode != 'CONSTANT' else 7 if dtype(input) == 'INT8'
+        else 8 if dtype(input) == 'UINT8' else 15 if dtype(input) == 'INT16'
+        else 16 if dtype(input) == 'UINT16' else 31 if dtype(input) ==
+        'INT32' else 32 if dtype(input) == 'UINT32' else 63 if dtype(input)
+        == 'INT64' else 64 if dtype(input) == 'UINT64' else 0``
+
+        Bits of each integer of the tensor, without that of the sign; 0 where
+        the tensor has floats, or the padding value is not read.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
-        1 where these integers have a sign, which takes one of their bits; else
-        0.
-    ``half = constant if dtype(input) == 'FLOAT16' else 0``
-        1 where the padding value is rounded to FLOAT16; else 0.
+        1 where these integers have a sign; else 0.
 
     References
     ----------

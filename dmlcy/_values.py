@@ -307,19 +307,21 @@ def as_scalar(value: object, dtype: str) -> int | float:
         except OverflowError:
             overflow = True
         if overflow:
-            raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint="inf is allowed.")
+            hint = f"Its largest number is {float(np.finfo(dtype.lower()).max):.9g}, and inf is allowed."
+            raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint=hint)
         return number
     low, high = integer_range(dtype)
+    holds = f"It holds {low} to {high}."
     if is_a(value, float, np.floating):
         number = as_float(value)
-        whole = number.is_integer() and low <= number <= high and abs(number) < 2**53
-        hint = f"Write {number:.0f}." if whole else "Pass an int."
+        within = low <= number <= high
+        whole = number.is_integer() and within and abs(number) < 2**53
+        hint = f"Write {number:.0f}." if whole else "Pass an int." if within else holds
         raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint=hint)
     number = as_int(value)
     if not low <= number <= high:
-        hint = f"It holds {low} to {high}."
         fix = min(max(number, low), high)
-        raise Refused("value", values={"actual": number}, words={"dtype": dtype}, hint=hint, fix=fix)
+        raise Refused("value", values={"actual": number}, words={"dtype": dtype}, hint=holds, fix=fix)
     return number
 
 

@@ -86,8 +86,12 @@ class Sentence:
     terms: tuple[tuple[str, Node], ...]
 
 
-def sentence(node: Node, scope: Scope, index: str | None) -> Sentence:
-    """The message of a condition: each side of a comparison with its value, and the names inside a longer side."""
+def sentence(node: Node, scope: Scope, index: str | None, about: str | None = None) -> Sentence:
+    """The message of a condition: each side of a comparison with its value, and the names inside a longer side.
+
+    Of alternatives it says those that read what the condition is ``about``: the others only say when it holds anyway.
+    """
+    node = _alternatives(node, about)
     terms: dict[str, Node] = {}
 
     def place(part: Node) -> str:
@@ -109,6 +113,13 @@ def sentence(node: Node, scope: Scope, index: str | None) -> Sentence:
     if inner:
         shown += f", where {', '.join(inner)}"
     return Sentence(shown, tuple(terms.items()))
+
+
+def _alternatives(node: Node, about: str | None) -> Node:
+    if not (isinstance(node, Logic) and node.op == "or"):
+        return node
+    items = [item for item in node.items if any(isinstance(part, Name) and part.id == about for part in item.walk())]
+    return node if not items else items[0] if len(items) == 1 else Logic("or", tuple(items))
 
 
 def inside(node: Node, scope: Scope) -> tuple[tuple[str, Node], ...]:

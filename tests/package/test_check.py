@@ -143,7 +143,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.PAD, PAD | {"padding_value": 2**31}, "6_4", "padding_value-value",
      "padding_value is 2147483648, which INT32 cannot hold. It holds -2147483648 to 2147483647."),
     (fake.PAD, PAD | {"input": TensorDesc("FLOAT16", (2, 3)), "padding_value": 65520}, "6_4", "padding_value-value",
-     "padding_value is 65520, which FLOAT16 cannot hold. inf is allowed."),
+     "padding_value is 65520, which FLOAT16 cannot hold. Its largest number is 65504, and inf is allowed."),
     (fake.POOL, POOL | {"window_size": (2, 9)}, "6_4", "window_size-fits",
      "window_size[1] does not fit: extent[1] = 9 must be <= padded[1] = 6. "
      "Increase the padding, or reduce window_size. Nearest valid value: 6."),

@@ -1049,14 +1049,8 @@ cdef struct Padding:
     int64_t end_padding[MAX_RANK]
     int64_t axes
     int64_t padded[MAX_RANK]
-    int64_t constant
-    int64_t bits8
-    int64_t bits16
-    int64_t bits32
-    int64_t bits64
     int64_t bits
     int64_t signs
-    int64_t half
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
 cdef uint32_t[15] PADDING_T = [
@@ -1107,25 +1101,19 @@ cdef int padding_take(
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
 cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     cdef int64_t d
-    a.bits8 = 8 if a.input.dtype == 8 or a.input.dtype == 5 else 0
-    a.bits16 = 16 if a.input.dtype == 7 or a.input.dtype == 4 else 0
-    a.bits32 = 32 if a.input.dtype == 6 or a.input.dtype == 3 else 0
-    a.bits64 = 64 if a.input.dtype == 11 or a.input.dtype == 10 else 0
-    a.constant = 1 if a.padding_mode == 0 else 0
-    a.bits = (a.bits8 + a.bits16 + a.bits32 + a.bits64) * a.constant
+    a.bits = 0 if a.padding_mode != 0 else 7 if a.input.dtype == 8 else 8 if a.input.dtype == 5 else 15 if a.input.dtype == 7 else 16 if a.input.dtype == 4 else 31 if a.input.dtype == 6 else 32 if a.input.dtype == 3 else 63 if a.input.dtype == 11 else 64 if a.input.dtype == 10 else 0
     # padding_value-no-integer
     if not (level < 2 or (a.bits == 0 or isfinite(a.padding_value))):
         return False
-    a.signs = 1 if a.input.dtype == 8 or a.input.dtype == 7 or a.input.dtype == 6 or a.input.dtype == 11 else 0
     # padding_value-too-large
-    if not (level < 2 or (a.bits == 0 or a.padding_value < power(2.0, a.bits - a.signs))):
+    if not (level < 2 or (a.bits == 0 or a.padding_value < power(2.0, a.bits))):
         return False
+    a.signs = 1 if a.input.dtype == 8 or a.input.dtype == 7 or a.input.dtype == 6 or a.input.dtype == 11 else 0
     # padding_value-too-small
-    if not (level < 2 or (a.bits == 0 or floor(-a.padding_value) <= a.signs * power(2.0, a.bits - a.signs))):
+    if not (level < 2 or (a.bits == 0 or -floor(-a.padding_value) >= -a.signs * power(2.0, a.bits))):
         return False
-    a.half = a.constant if a.input.dtype == 2 else 0
     # padding_value-overflows
-    if not (a.half == 0 or not isfinite(a.padding_value) or fabs(a.padding_value) < 65520.0):
+    if not (a.padding_mode != 0 or a.input.dtype != 2 or not isfinite(a.padding_value) or fabs(a.padding_value) < 65520.0):
         return False
     for d in range(a.axes):
         a.padded[d] = a.input.sizes[d] + a.start_padding[d] + a.end_padding[d]
@@ -1295,19 +1283,18 @@ def padding(
         ``DML-PADDING-padding_value-too-large``
             padding_value has a whole part above the largest integer of the
             tensor's data type. Must hold:
-            ``bits == 0 or padding_value < pow(2.0, bits - signs)``
+            ``bits == 0 or padding_value < pow(2.0, bits)``
 
         ``DML-PADDING-padding_value-too-small``
             padding_value has a whole part below the least integer of the
             tensor's data type. Must hold:
-            ``bits == 0 or floor(-padding_value) <= signs * pow(2.0, bits -
-            signs)``
+            ``bits == 0 or -floor(-padding_value) >= -signs * pow(2.0, bits)``
 
         ``DML-PADDING-padding_value-overflows``
             padding_value is finite, but becomes infinite when it is rounded to
             FLOAT16. Must hold:
-            ``half == 0 or not isfinite(padding_value) or abs(padding_value) <
-            65520.0``
+            ``padding_mode != 'CONSTANT' or dtype(input) != 'FLOAT16' or not
+            isfinite(padding_value) or abs(padding_value) < 65520.0``
 
     See Also
     --------
@@ -1321,24 +1308,17 @@ def padding(
         Number of axes.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
-    ``constant = 1 if padding_mode == 'CONSTANT' else 0``
-        1 where the padding value is read, in mode CONSTANT; else 0.
-    ``bits8 = 8 if dtype(input) in ('INT8', 'UINT8') else 0``
-        8 where the tensor has integers of 8 bits; else 0.
-    ``bits16 = 16 if dtype(input) in ('INT16', 'UINT16') else 0``
-        16 where the tensor has integers of 16 bits; else 0.
-    ``bits32 = 32 if dtype(input) in ('INT32', 'UINT32') else 0``
-        32 where the tensor has integers of 32 bits; else 0.
-    ``bits64 = 64 if dtype(input) in ('INT64', 'UINT64') else 0``
-        64 where the tensor has integers of 64 bits; else 0.
-    ``bits = (bits8 + bits16 + bits32 + bits64) * constant``
-        Bits of each integer of the tensor; 0 where the tensor has floats, or
-        the padding value is not read.
+    ``bits``
+        ``0 if padding_mode != 'CONSTANT' else 7 if dtype(input) == 'INT8'
+        else 8 if dtype(input) == 'UINT8' else 15 if dtype(input) == 'INT16'
+        else 16 if dtype(input) == 'UINT16' else 31 if dtype(input) ==
+        'INT32' else 32 if dtype(input) == 'UINT32' else 63 if dtype(input)
+        == 'INT64' else 64 if dtype(input) == 'UINT64' else 0``
+
+        Bits of each integer of the tensor, without that of the sign; 0 where
+        the tensor has floats, or the padding value is not read.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
-        1 where these integers have a sign, which takes one of their bits; else
-        0.
-    ``half = constant if dtype(input) == 'FLOAT16' else 0``
-        1 where the padding value is rounded to FLOAT16; else 0.
+        1 where these integers have a sign; else 0.
 
     References
     ----------
