@@ -119,6 +119,7 @@ def environment() -> jinja2.Environment:
         member=member,
         repr=repr,
         outer=without_outer,
+        fitted=fitted,
         wrapped=lambda text, width: textwrap.fill(str(text), width),
         docstring=escaped,
         enum_classes=enum_classes,
@@ -136,6 +137,21 @@ def import_line(names: list[str], module: str, word: str) -> str:
         return line
     rows = textwrap.fill(", ".join(names) + ",", LINE, initial_indent="    ", subsequent_indent="    ")
     return f"from {module} {word} (\n{rows}\n)"
+
+
+def fitted(line: str) -> str:
+    """An assignment, or a condition in parentheses, broken before its words where the line would be too long."""
+    if len(line) <= LINE:
+        return line
+    if line.endswith("):"):
+        (head, _, body), end = line.removesuffix("):").partition("("), "):"
+    else:
+        (head, _, body), end = line.partition("= "), ")"
+        head += "= "
+    kept = re.sub(r" (?!(?:else|or|and) )", "\0", body)  # spaces that are no place to break at
+    margin = " " * (len(line) - len(line.lstrip()) + 8)
+    rows = textwrap.fill(kept, LINE, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+    return f"{head}(\n{rows}{end}".replace("\0", " ")
 
 
 def member(name: str) -> str:

@@ -1101,7 +1101,10 @@ cdef int padding_take(
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
 cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     cdef int64_t d
-    a.bits = 0 if a.padding_mode != 0 else 7 if a.input.dtype == 8 else 8 if a.input.dtype == 5 else 15 if a.input.dtype == 7 else 16 if a.input.dtype == 4 else 31 if a.input.dtype == 6 else 32 if a.input.dtype == 3 else 63 if a.input.dtype == 11 else 64 if a.input.dtype == 10 else 0
+    a.bits = (
+            0 if a.padding_mode != 0 else 7 if a.input.dtype == 8 else 8 if a.input.dtype == 5
+            else 15 if a.input.dtype == 7 else 16 if a.input.dtype == 4 else 31 if a.input.dtype == 6
+            else 32 if a.input.dtype == 3 else 63 if a.input.dtype == 11 else 64 if a.input.dtype == 10 else 0)
     # padding_value-no-integer
     if not (level < 2 or (a.bits == 0 or isfinite(a.padding_value))):
         return False
@@ -1113,7 +1116,9 @@ cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     if not (level < 2 or (a.bits == 0 or -floor(-a.padding_value) >= -a.signs * power(2.0, a.bits))):
         return False
     # padding_value-overflows
-    if not (a.padding_mode != 0 or a.input.dtype != 2 or not isfinite(a.padding_value) or fabs(a.padding_value) < 65520.0):
+    if not (
+            a.padding_mode != 0 or a.input.dtype != 2 or not isfinite(a.padding_value)
+            or fabs(a.padding_value) < 65520.0):
         return False
     for d in range(a.axes):
         a.padded[d] = a.input.sizes[d] + a.start_padding[d] + a.end_padding[d]
