@@ -83,7 +83,7 @@ cdef int do_chunk_in(int64_t mode, Work work, const void* args, int64_t chunk, i
 
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil:
     cdef int64_t chunk, chunks
-    cdef int64_t mode = dmlcy_mode()
+    cdef int64_t mode
     cdef int failed = 0, threads
     if total <= 0:
         return 0
@@ -97,6 +97,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
             if do_chunk(work, args, chunk, total, grain):
                 return -1
     else:
+        mode = dmlcy_mode()
         # A thread that had to be woken up takes fewer chunks.
         for chunk in prange(chunks, num_threads=threads, schedule="dynamic"):
             failed |= do_chunk_in(mode, work, args, chunk, total, grain)

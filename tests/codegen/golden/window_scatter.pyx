@@ -119,10 +119,10 @@ cdef struct ScatterPlan:
     bint covered                    # then: each row of a plane lies under a window
     bint far                        # then: the window is a cache line wide or more, and may come from memory
     int64_t tap_at[CLASSES]         # bytes from the first tap of a row to each
-    bint together                   # all channels of a block lie side by side
-    bint touched                    # blocks may come from memory, with no gaps: they are read once before the channels
-    bint turned                     # so do all taps of rows and columns: for each slab they are put into cells
+    bint together                   # all channels and taps of a block lie side by side
+    bint turned                     # then: for each slab, taps of rows and columns are put into cells
     int64_t block_at[TURNED]        # then: bytes from the first block to each
+    bint touched                    # blocks follow each other, and may come from memory: they are read once before
 
 # Positions of the padded axes of rows and columns, and where their sums lie.
 cdef struct ScatterSlab:
@@ -135,7 +135,7 @@ cdef struct ScatterSlab:
     int64_t length                  # of a class, or of the row
     int64_t blocks_begin            # rows of blocks that it takes
     int64_t blocks_end
-    bint fresh                      # they are not in the cache yet
+    bint fresh                      # they are touched first
     int64_t tap_step[2]             # bytes of the input between taps: of the cells where it is turned
     int64_t block_step[2]           # and between blocks
 
@@ -277,7 +277,6 @@ cdef void collect_slabs(ScatterPlan* plan, const WindowScatter* a, int64_t plane
             plan.rows = rows.stride     # channels share lines, of which the first cache holds but one row
     if plan.together and columns.tap_step == a.input.item and columns.blocks > 1:
         plan.touched = bytes > SERIAL_BYTES and columns.block_step == plan.channels * plan.input_steps[1]
-        plan.touched = plan.touched and plan.input_steps[1] < SHORT_RUN
         most = CELL_BYTES // (rows.window * columns.window * columns.blocks * a.input.item) * rows.stride - reach
         plan.turned = not plan.apart and plan.column_slabs == 1 and most >= max(reach, rows.stride)
         plan.turned = plan.turned and rows.window * columns.window > 1
