@@ -367,6 +367,28 @@ def test_a_run_made_before_is_rendered_again(
     assert plots == ["part-of-memcpy.svg", "speed-beside-the-best-peer.svg", "time-against-size.svg"]
 
 
+def test_a_legend_covers_no_point_and_each_operator_has_a_colour() -> None:
+    if reason := peers.absent("matplotlib"):
+        pytest.skip(reason)
+    import matplotlib
+
+    matplotlib.use("svg")
+    from benchmarks.plots import drawings_of
+
+    drawings = drawings_of(Results.load(Path(__file__).parents[2] / "docs" / "benchmarks" / "results.json"))
+    assert len(drawings) == 3
+    for draw in drawings.values():
+        figure = draw()
+        figure.canvas.draw()
+        (axes,), (legend,) = figure.axes, figure.legends
+        assert axes.get_legend() is None
+        assert not legend.get_window_extent().overlaps(axes.get_window_extent())
+        points = [line for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata())]
+        operators = {line.get_ydata()[0] if line.get_linestyle() == "None" else line.get_label() for line in points}
+        assert len(operators) > 1
+        assert len({tuple(line.get_color()) for line in points}) == len(operators)
+
+
 def test_no_path_of_the_machine_is_written(results: Results, tmp_path: Path) -> None:
     results.save(tmp_path / "results.json")
     assert str(Path(dml.__file__).parent) not in (tmp_path / "results.json").read_text(encoding="utf-8")
