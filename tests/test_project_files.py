@@ -47,3 +47,9 @@ def test_wheels_are_built_for_every_python_that_is_supported() -> None:
     oldest = int(project["project"]["requires-python"].removeprefix(">=3."))
     built = [int(re.match(r"cp3(\d+)-", name)[1]) for name in project["tool"]["cibuildwheel"]["build"]]  # type: ignore[index]
     assert built == list(range(oldest, oldest + len(built)))
+
+
+def test_the_docs_extra_imports_every_module_that_the_site_describes() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert "dmlcy.testing" in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert set(extras["testing"]) <= set(extras["docs"])
