@@ -22,10 +22,10 @@ WIDTH = 120
 def how_far(plan: Plan, docs: str) -> str:
     """How many of DirectML's operators run, and which, by kind; ``docs`` leads to the folder of the pages."""
     total = len(plan.facts.catalogue)
-    head = (
-        f"**{len(plan.operators)} of DirectML's {total} operators run so far** ([the list]({docs}reference/index.md),"
-        f" [all {total}]({docs}reference/catalogue.md)). By kind:"
-    )
+    head = [
+        f"**{len(plan.operators)} of DirectML's {total} operators run so far**, listed here by kind",
+        f"([a page for each]({docs}reference/index.md), [all {total}]({docs}reference/catalogue.md)):",
+    ]
     rows, none = [], []
     for kind, (done, of_kind) in numbers(plan).items():
         title = kind.replace("_", " ")
@@ -35,7 +35,7 @@ def how_far(plan: Plan, docs: str) -> str:
             none.append(f"{title} ({of_kind})")
     if none:
         rows.append(f"- no operator yet of these kinds: {', '.join(none)}")
-    return "\n".join([_filled(head), "", *(_filled(row, indent="  ") for row in rows)])
+    return "\n".join([*head, "", *map(_filled, rows)])
 
 
 def info(plan: Plan, docs: str) -> str:
@@ -74,5 +74,5 @@ def marked_pages(plan: Plan, root: Path) -> Iterator[tuple[str, str]]:
     diagnostics.raise_if_any()
 
 
-def _filled(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+def _filled(row: str) -> str:
+    return textwrap.fill(row, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -136,9 +136,9 @@ def test_the_first_lines_say_how_many_operators_run(planned: Plan) -> None:
     assert {*pages} == {*MARKED}
     for name in ("README.md", "docs/index.md"):
         first = pages[name].partition("\n## ")[0].split("\n")[:16]
-        (head,) = (line for line in first if line.startswith(f"**{len(planned.operators)} of DirectML's 177 operators"))
+        assert any(line.startswith(f"**{len(planned.operators)} of DirectML's 177 operators run") for line in first)
         names = re.findall(r"`(\w+)`", " ".join(line for line in first if line.startswith(("- ", "  "))))
-        assert names == [operator.name for operator in planned.operators] and "reference/index.md" in head
+        assert names == [operator.name for operator in planned.operators] and "reference/index.md" in " ".join(first)
     for name, text in pages.items():
         assert (ROOT / name).read_text(encoding="utf-8") == text, name
 
