@@ -47,3 +47,11 @@ def test_wheels_are_built_for_every_python_that_is_supported() -> None:
     oldest = int(project["project"]["requires-python"].removeprefix(">=3."))
     built = [int(re.match(r"cp3(\d+)-", name)[1]) for name in project["tool"]["cibuildwheel"]["build"]]  # type: ignore[index]
     assert built == list(range(oldest, oldest + len(built)))
+
+
+def test_the_extras_that_pages_name_exist() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    named = {name for found in re.findall(r"(?:dmlcy|\.)\[([a-z,]+)\]'", text) for name in found.split(",")}
+    assert {"docs", "dask", "test", "testing"} <= named <= {*extras}
