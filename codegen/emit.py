@@ -12,7 +12,7 @@ import jinja2
 
 from . import source
 from .figures import alt, figures, xml
-from .pages import dask_docstring, docstring, pages
+from .pages import dask_docstring, docstring, marked_pages, pages
 from .pages.speed import read as read_speeds
 from .plan import FamilyPlan, Plan
 from .show import show
@@ -204,7 +204,8 @@ def emit(plan: Plan, writer: Writer) -> None:
     for operator in plan.specs.operators.values():
         text = show(operator, plan.facts.catalogue[operator.name])
         writer.write(f"{SPECS}/operators/{operator.name.lower()}.toml", text)
-    for relative, text in (*pages(env, plan, read_speeds(writer.root)), *figures(env, plan)):
+    written = (*pages(env, plan, read_speeds(writer.root)), *figures(env, plan), *marked_pages(plan, writer.root))
+    for relative, text in written:
         writer.write(relative, text, committed=True)
 
 

@@ -263,7 +263,7 @@ def average_pooling(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
@@ -373,7 +373,7 @@ def average_pooling1(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
@@ -484,7 +484,7 @@ def depth_to_space(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     block_size : int
@@ -574,7 +574,7 @@ def depth_to_space1(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     block_size : int
@@ -694,7 +694,7 @@ def fold(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         One column per block and one row per channel and window element, as
         UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
         INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
@@ -839,7 +839,7 @@ def lp_pooling(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
@@ -951,7 +951,7 @@ def lp_pooling1(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
@@ -1067,7 +1067,7 @@ def max_pooling(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
         UINT32 or UINT16.
@@ -1173,7 +1173,7 @@ def max_pooling1(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
         UINT32 or UINT16.
@@ -1371,7 +1371,7 @@ def max_pooling2(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
         UINT32 or UINT16.
@@ -1577,7 +1577,7 @@ def padding(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pad. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     start_padding : int or sequence of ints
@@ -1705,7 +1705,7 @@ def padding1(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pad. Rank 1 to 8; data type FLOAT64, FLOAT32, FLOAT16,
         INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     start_padding : int or sequence of ints
@@ -1797,9 +1797,9 @@ def roi_pooling(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Feature map of sizes {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
-    roi : array_like
+    roi : array
         One row per region: batch index, then x1, y1, x2, y2, the corners
         inclusive, in units of 1 / SpatialScale elements. Rank 4; data type
         FLOAT32 or FLOAT16.
@@ -1907,7 +1907,7 @@ def space_to_depth(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     block_size : int
@@ -2001,7 +2001,7 @@ def space_to_depth1(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     block_size : int
@@ -2119,7 +2119,7 @@ def unfold(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S. Rank 3 to
         8; data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
         UINT64, UINT32, UINT16 or UINT8.

@@ -1,8 +1,8 @@
 """Runs the code of a page in its order, and holds what it shows against what happens.
 
 `python` runs, `pycon` is a doctest, and after a `$ ` of `console` stands a command with its output, `...` for any
-text. A block after "… as `FILE`:" is saved in that file. Any other block is an error: nobody would notice when it is
-wrong.
+text. A block after "… as `FILE`:" is saved in that file. `sh` is compared with README by a test of its own, and `cpp`
+with the Python beside it. Any other block is an error: nobody would notice when it is wrong.
 """
 
 import doctest
@@ -36,7 +36,9 @@ def run_page(page: Path, folder: Path, languages: tuple[str, ...] = ("python", "
         if file:
             (folder / file).write_text(code, encoding="utf-8")
         elif language not in languages:
-            assert language in ("console", "sh"), f"{page.name}: nothing tests a block of {language or 'no language'}"
+            assert language in ("console", "cpp", "sh"), (
+                f"{page.name}: nothing tests a block of {language or 'no language'}"
+            )
             continue
         elif language == "python":
             exec(compile(code, page.name, "exec"), names)

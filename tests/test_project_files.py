@@ -53,3 +53,11 @@ def test_the_docs_extra_imports_every_module_that_the_site_describes() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert "dmlcy.testing" in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert set(extras["testing"]) <= set(extras["docs"])
+
+
+def test_the_extras_that_pages_name_exist() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    named = {name for found in re.findall(r"(?:dmlcy|\.)\[([a-z,]+)\]'", text) for name in found.split(",")}
+    assert {"docs", "dask", "test", "testing"} <= named <= {*extras}

@@ -18,11 +18,12 @@ from .equivalents import libraries
 from .errors import error_tables, errors
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
+from .marked import marked_pages
 from .operator import OperatorPage
 from .speed import Speed
 from .stubs import Stubs, dask_docstring, docstring
 
-__all__ = ["dask_docstring", "docstring", "pages"]
+__all__ = ["dask_docstring", "docstring", "marked_pages", "pages"]
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
 

@@ -23,13 +23,18 @@ def total(plan: Plan) -> str:
     return f"{len(plan.operators)} of the {len(plan.facts.catalogue)} operators of DirectML"
 
 
+def numbers(plan: Plan) -> dict[str, tuple[list[str], int]]:
+    """The operators of each kind that are done, in the order of their names, and how many of the kind there are."""
+    pages = _pages(plan)
+    return {
+        kind: (sorted(entry.name for entry in entries if entry.name in pages), len(entries))
+        for kind, entries in _kinds(plan).items()
+    }
+
+
 def counts(plan: Plan) -> str:
     """How many operators of each kind there are, and how many are done."""
-    pages = _pages(plan)
-    rows = [
-        (f"[{_title(kind)}](#{kind})", str(sum(entry.name in pages for entry in entries)), str(len(entries)))
-        for kind, entries in _kinds(plan).items()
-    ]
+    rows = [(f"[{_title(kind)}](#{kind})", str(len(done)), str(total)) for kind, (done, total) in numbers(plan).items()]
     rows.append(("All", str(len(plan.operators)), str(len(plan.facts.catalogue))))
     return table(("Kind", "Done", "In DirectML"), rows)
 
@@ -58,7 +63,7 @@ def kinds(plan: Plan) -> Iterator[tuple[str, str, str]]:
             )
             for entry in entries
         ]
-        title = f"{_title(kind)}: {sum(entry.name in pages for entry in entries)} of {len(entries)}"
+        title = f"{_title(kind)}: {len(numbers(plan)[kind][0])} of {len(entries)}"
         yield anchor(kind), title, table(("Operator", "From level", "Done"), rows)
 
 

@@ -27,8 +27,8 @@ INSIDE = {
         "base", "window_reduce", "window_scatter", "window_gather", "rearrange", "pad", "region_reduce", "__init__",
     ),
     "pages": (
-        "markdown", "values", "speed", "levels", "enums", "catalogue", "errors", "equivalents", "operator", "stubs",
-        "__init__",
+        "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "operator",
+        "stubs", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

@@ -28,6 +28,7 @@ from codegen.diagnostics import Diagnostics, Span
 from codegen.emit import emit
 from codegen.families import FAMILIES
 from codegen.load import load
+from codegen.pages.marked import BEGIN, END
 from codegen.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +126,35 @@ def test_check_shows_stale_files(root: Path, capsys: pytest.CaptureFixture[str])
     assert "--- a/specs/ids.lock\n+++ b/specs/ids.lock\n" in said.out
     assert "+DML-MODEL-files\n" in said.out
     assert "stale: " not in said.out and "--diff" not in said.err
+    assert files(root) == before
+
+
+def test_the_number_of_operators_on_a_page_stays_true(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = root / "README.md"
+    page.write_text(f"# Title\n\n{BEGIN}\n**7 of 9**\n{END}\n\nText.\n", encoding="utf-8")
+    assert run(root, "gen") == 0
+    written = page.read_text(encoding="utf-8")
+    total = len(load(root).facts.catalogue)
+    assert written.startswith(f"# Title\n\n{BEGIN}\n**2 of DirectML's {total} operators run so far**")
+    assert "`SQUASH`, `WIDEN`\n" in written and written.endswith(f"\n{END}\n\nText.\n")
+    trigger(root)
+    assert run(root, "check") == 0
+    page.write_text(written.replace("**2 of", "**1 of"), encoding="utf-8")
+    capsys.readouterr()
+    assert run(root, "check") == 1
+    assert capsys.readouterr().out == "stale: README.md +1 -1\n"
+
+
+@pytest.mark.parametrize("parts", [0, 2])
+def test_a_page_without_its_generated_part_is_an_error(
+    root: Path, parts: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(root, "gen") == 0
+    (root / "README.md").write_text(f"# Title\n{f'{BEGIN}{chr(10)}{END}{chr(10)}' * parts}", encoding="utf-8")
+    before = files(root)
+    for command in ("gen", "check"):
+        assert run(root, command) == 1
+        assert f"README.md has {parts} generated parts, and must have 1" in capsys.readouterr().err
     assert files(root) == before
 
 

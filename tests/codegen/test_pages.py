@@ -26,6 +26,7 @@ from codegen.load import load
 from codegen.model import Dtype, TensorData
 from codegen.pages import pages
 from codegen.pages.markdown import cell, code, escape, link, prose, table, wrapped
+from codegen.pages.marked import MARKED, marked_pages
 from codegen.pages.speed import Speed
 from codegen.pages.speed import read as read_speeds
 from codegen.pages.values import array_code, array_text, literal
@@ -128,6 +129,18 @@ def test_tables_have_equal_columns(texts: dict[str, str]) -> None:
             widths = [[len(part) for part in line] for line in rows(block)]
             assert len({len(line) for line in widths}) == 1, name
             assert len({tuple(line[:-1]) for line in widths}) == 1, name
+
+
+def test_the_first_lines_say_how_many_operators_run(planned: Plan) -> None:
+    pages = dict(marked_pages(planned, ROOT))
+    assert {*pages} == {*MARKED}
+    for name in ("README.md", "docs/index.md"):
+        first = pages[name].partition("\n## ")[0].split("\n")[:16]
+        assert any(line.startswith(f"**{len(planned.operators)} of DirectML's 177 operators run") for line in first)
+        names = re.findall(r"`(\w+)`", " ".join(line for line in first if line.startswith(("- ", "  "))))
+        assert names == [operator.name for operator in planned.operators] and "reference/index.md" in " ".join(first)
+    for name, text in pages.items():
+        assert (ROOT / name).read_text(encoding="utf-8") == text, name
 
 
 def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:

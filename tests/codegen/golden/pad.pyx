@@ -1246,7 +1246,7 @@ def padding(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pad. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     start_padding : int or sequence of ints

@@ -1593,7 +1593,7 @@ def depth_to_space(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     block_size : int

@@ -626,9 +626,9 @@ def roi_pooling(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         Feature map of sizes {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
-    roi : array_like
+    roi : array
         One row per region: batch index, then x1, y1, x2, y2, the corners
         inclusive, in units of 1 / SpatialScale elements. Rank 4; data type
         FLOAT32 or FLOAT16.

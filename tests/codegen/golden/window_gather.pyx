@@ -1272,7 +1272,7 @@ def unfold(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The image, of sizes {N, C, S...} with 1 to 6 spatial axes S. Rank 3 to
         8; data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
         UINT64, UINT32, UINT16 or UINT8.

@@ -3261,7 +3261,7 @@ def average_pooling(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
         5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints

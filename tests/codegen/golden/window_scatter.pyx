@@ -4240,7 +4240,7 @@ def fold(
 
     Parameters
     ----------
-    input : array_like
+    input : array
         One column per block and one row per channel and window element, as
         UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
         INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.

@@ -1,0 +1,78 @@
+"""The generated parts of pages that are otherwise written by hand: the lines between two marks."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .. import source
+from ..diagnostics import Diagnostics
+from ..plan import Plan
+from .catalogue import numbers
+from .markdown import code
+
+BEGIN = "<!-- generated from specs/ by `python -m codegen gen` -->"
+END = "<!-- end of the generated lines -->"
+PART = re.compile(f"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}$", re.M | re.S)
+WIDTH = 120
+
+
+def how_far(plan: Plan, docs: str) -> str:
+    """How many of DirectML's operators run, and which, by kind; ``docs`` leads to the folder of the pages."""
+    total = len(plan.facts.catalogue)
+    head = [
+        f"**{len(plan.operators)} of DirectML's {total} operators run so far**, listed here by kind",
+        f"([a page for each]({docs}reference/index.md), [all {total}]({docs}reference/catalogue.md)):",
+    ]
+    rows, none = [], []
+    for kind, (done, of_kind) in numbers(plan).items():
+        title = kind.replace("_", " ")
+        if done:
+            rows.append(f"- {title}, {len(done)} of {of_kind}: {', '.join(map(code, done))}")
+        else:
+            none.append(f"{title} ({of_kind})")
+    if none:
+        rows.append(f"- no operator yet of these kinds: {', '.join(none)}")
+    return "\n".join([*head, "", *map(_filled, rows)])
+
+
+def info(plan: Plan, docs: str) -> str:
+    """What ``dmlcy info`` prints first."""
+    levels = plan.facts.levels
+    lines = [
+        "$ dmlcy info",
+        "dmlcy ...",
+        "  Location        ...",
+        f"  Operators       {len(plan.operators)} of the {len(plan.facts.catalogue)} in DirectML's catalogue",
+        f"  Feature levels  {levels[0].name} to {levels[-1].name}, {len(levels)} of them",
+        "...",
+    ]
+    return "\n".join(["```console", *lines, "```"])
+
+
+MARKED: dict[str, tuple[Callable[[Plan, str], str], str]] = {
+    "README.md": (how_far, "docs/"),
+    "docs/index.md": (how_far, ""),
+    "docs/install.md": (info, ""),
+}
+
+
+def marked_pages(plan: Plan, root: Path) -> Iterator[tuple[str, str]]:
+    """Each page of the checkout that has a generated part, with what is generated now; raises SpecError."""
+    diagnostics = Diagnostics()
+    for name, (generated, docs) in MARKED.items():
+        if not (root / name).exists():
+            continue
+        text = source.read(root / name).decode()
+        head, *parts = PART.split(text)
+        if len(parts) != 1:
+            hint = f"a generated part is enclosed by {BEGIN} and {END}"
+            diagnostics.error(None, f"{name} has {len(parts)} generated parts, and must have 1", hint)
+        yield name, "\n".join([f"{head}{BEGIN}", generated(plan, docs), f"{END}{''.join(parts)}"])
+    diagnostics.raise_if_any()
+
+
+def _filled(row: str) -> str:
+    return textwrap.fill(row, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
