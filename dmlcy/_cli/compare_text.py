@@ -67,6 +67,9 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return
     yield from _verdict("passed" if found.passed else "FAILED", title)
+    if len(comparison.files) > 1:
+        count, path = len(comparison.files), printable(str(comparison.actual))
+        yield from _wrapped("  ", f"compared with {count} files, of which this is {path}")
     yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.exceeding}"
     for line in (*_bound(output), *_failing(comparison, found)):
         yield from _wrapped("  ", line)

@@ -30,6 +30,7 @@ from exchange import (
     pooling,
     random_values,
     reference,
+    write_file,
     write_model,
 )
 from hypothesis import assume, given
@@ -98,11 +99,10 @@ def test_the_examples_agree_with_themselves(operator: Operator, example: Example
 def test_every_form_of_the_same_values_passes(tmp_path_factory: Factory, case: Case, form: str) -> None:
     folder = tmp_path_factory.mktemp("case")
     name, *others = case.outputs
-    case.whole["commands"].append({"type": "writeFile", "resource": name, "targetPath": "written.npy"})
-    case.whole["commands"].append({"type": "writeFile", "resource": name, "targetPath": "written.bin"})
-    for source, values in case.inputs.items():
-        np.save(folder / f"{source}.npy", values)
-    expected = expect(folder, case.whole, "--output-path", str(folder / "device"))
+    expected = case.expect(folder)
+    targets = [write_file(name, target) for target in ("written.npy", "written.bin")]
+    writing = write_model(folder, case.whole | {"commands": case.whole["commands"] + targets}, "writing.json")
+    assert command("run", writing, "--output-path", folder / "device").status == 0
     values = np.load(expected / f"{name}.npy")
     actual = folder / "actual"
     actual.mkdir()
@@ -806,6 +806,7 @@ def edited(pair: tuple[Path, Path], path: str, value: Any) -> None:
 FIRST = "outputs/0"
 P = "$.outputs[0]"
 DESC = f"{FIRST}/operator/desc"
+FILE = {"path": "a.npy", "resource": "output", "dimensions": [], "size_in_bytes": 16}
 OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.npy", "..\\x.npy", "a\0.npy")
 
 
@@ -814,7 +815,7 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
     [
         ("DML-MODEL-manifest", "format", "x", "$"),
         ("DML-MODEL-manifest", "format", ..., "$"),
-        ("DML-MODEL-choice", "version", 2, "$.version"),
+        ("DML-MODEL-choice", "version", 1, "$.version"),
         ("DML-MODEL-integer", "version", 1.5, "$.version"),
         ("DML-MODEL-missing", "version", ..., "$"),
         ("DML-MODEL-type", "version", "1", "$.version"),
@@ -832,11 +833,19 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         *(("DML-MODEL-manifest-path", f"{FIRST}/file", name, f"{P}.file") for name in OUTSIDE),
         ("DML-MODEL-type", f"{FIRST}/written_to", "x.npy", f"{P}.written_to"),
         ("DML-MODEL-type", f"{FIRST}/written_to", [1], f"{P}.written_to[0]"),
+        ("DML-MODEL-missing", f"{FIRST}/written_to", ..., P),
+        ("DML-MODEL-reference", f"{FIRST}/written_to", ["a.npy"], f"{P}.written_to[0]"),
+        ("DML-MODEL-missing", "written", ..., "$"),
+        ("DML-MODEL-type", "written", ["a.npy"], "$.written[0]"),
         *(
-            ("DML-MODEL-target", f"{FIRST}/written_to", ["a.npy", name], f"{P}.written_to[1]")
+            ("DML-MODEL-target", "written", [{**FILE, "path": name}], "$.written[0].path")
             for name in OUTSIDE
             if name != "x.txt"
         ),
+        ("DML-MODEL-type", "written", [{**FILE, "path": 1}], "$.written[0].path"),
+        ("DML-MODEL-type", "written", [{**FILE, "resource": 1}], "$.written[0].resource"),
+        ("DML-MODEL-range", "written", [{**FILE, "dimensions": [0]}], "$.written[0].dimensions[0]"),
+        ("DML-MODEL-missing", "written", [{"path": "a", "resource": "b", "dimensions": []}], "$.written[0]"),
         ("DML-MODEL-source", f"{FIRST}/file", "none.npy", f"{P}.file"),
         ("DML-MODEL-source", f"{FIRST}/file", "\x1b[31m.npy", f"{P}.file"),
         ("DML-MODEL-missing", f"{FIRST}/resource", ..., P),
@@ -982,12 +991,13 @@ def test_one_file_of_several(pair: tuple[Path, Path]) -> None:
     assert done.status == 1 and "DML-MODEL-npy-sizes" in done.out
 
 
-def test_npy_goes_before_raw(pair: tuple[Path, Path]) -> None:
-    (pair[1] / "output.bin").write_bytes(b"")
+def test_each_file_of_the_name_is_compared(pair: tuple[Path, Path]) -> None:
+    np.load(pair[1] / "output.npy").tofile(pair[1] / "output.bin")
+    assert compare(*pair)[0].status == 0
+    (pair[1] / "output.bin").write_bytes(bytes(16))
     done, report = compare(*pair)
-    assert done.status == 0
-    assert [one["id"] for one in report["warnings"]] == ["DML-MODEL-actual-second"]
-    assert "warning: " in done.err and "output.bin" in done.err
+    assert (done.status, report["warnings"]) == (1, [])
+    assert report["outputs"][0]["actual"] == str(pair[1] / "output.bin")
 
 
 def writing(*targets: str, resource: str = "output") -> dict[str, Any]:
@@ -1018,14 +1028,20 @@ def test_only_what_is_written_after_the_dispatch_counts(tmp_path: Path) -> None:
     expected = expect(tmp_path, whole)
     assert manifest(expected)["outputs"][0]["written_to"] == ["a.npy", "b.npy"]
     done, report = compare(expected, tmp_path / "device")
-    assert done.status == 0 and Path(one_output(report)["actual"]).name == "a.npy"
-    found = [one["id"] for one in report["warnings"]]
-    assert found == ["DML-MODEL-actual-second", "DML-MODEL-actual-extra"]
+    assert done.status == 0 and [Path(file).name for file in one_output(report)["files"]] == ["a.npy", "b.npy"]
+    assert [one["id"] for one in report["warnings"]] == ["DML-MODEL-actual-extra"]
     assert '"C.npy"' in done.err and '"early.npy"' in done.err
 
 
 def test_a_name_that_the_model_gives_to_another_output(pair: tuple[Path, Path]) -> None:
     """Each of the two outputs is written under the name of the other."""
+    sizes = [one["buffer"]["size_in_bytes"] for one in manifest(pair[0])["outputs"]]
+    names = [("uoutput.npy", "output"), ("output.npy", "uoutput")]
+    files = [
+        {"path": name, "resource": resource, "dimensions": [], "size_in_bytes": size}
+        for (name, resource), size in zip(names, sizes, strict=True)
+    ]
+    edited(pair, "written", files)
     edited(pair, "outputs/0/written_to", ["uoutput.npy"])
     edited(pair, "outputs/1/written_to", ["output.npy"])
     (pair[1] / "output.npy").rename(pair[1] / "x")
@@ -1035,9 +1051,17 @@ def test_a_name_that_the_model_gives_to_another_output(pair: tuple[Path, Path]) 
     assert (done.status, done.err) == (0, "")
 
 
-def test_a_manifest_that_does_not_say_where_the_model_writes(pair: tuple[Path, Path]) -> None:
-    edited(pair, f"{FIRST}/written_to", ...)
-    assert compare(*pair)[0].status == 0
+@pytest.mark.parametrize("wrong", [{"resource": "x"}, {"size_in_bytes": 15}])
+def test_a_file_that_cannot_hold_the_output(pair: tuple[Path, Path], wrong: dict[str, Any]) -> None:
+    edited(pair, "written", [{**FILE, **wrong}])
+    edited(pair, f"{FIRST}/written_to", ["a.npy"])
+    refused(pair, "DML-MODEL-reference", f"{P}.written_to[0]", "that holds all of OutputTensor")
+
+
+def test_a_manifest_of_an_older_version(pair: tuple[Path, Path]) -> None:
+    edited(pair, "version", 1)
+    edited(pair, "written", ...)
+    refused(pair, "DML-MODEL-choice", "$.version", "Write the expected values again: dmlcy run --expect.")
 
 
 def test_files_of_no_output(pair: tuple[Path, Path]) -> None:
