@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dmlcy._errors import quote, show
 from dmlcy._model import manifest_reader, window
-from dmlcy._model.accuracy import MAGNITUDES, Tolerance
+from dmlcy._model.accuracy import Tolerance
 from dmlcy._model.actual import RAW, Actual
 from dmlcy._model.differences import Differences, measure
 from dmlcy._model.manifest import NAME, Manifest, Output, WrittenFile
@@ -274,7 +274,7 @@ class _Comparer:
         return Comparison(self.output, file.path, differences=found)
 
     def tolerance(self) -> Tolerance | None:
-        if self.output.bound is None or self.output.bound.of != MAGNITUDES:
+        if self.output.tolerance is None:
             return None
         node = self.node.value["accuracy"].value["tolerance"]
         found = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)

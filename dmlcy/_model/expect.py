@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +22,7 @@ import numpy.typing as npt
 
 from dmlcy._errors import ModelError
 from dmlcy._model import files, manifest_reader, npy
-from dmlcy._model.accuracy import MAGNITUDES, bound, tolerance
+from dmlcy._model.accuracy import bound, varying
 from dmlcy._model.manifest import NAME, Buffer, Input, Manifest, Output, WrittenFile
 from dmlcy._model.model import Binding, Dispatch, Dispatchable
 from dmlcy._model.resources import Storage
@@ -167,15 +166,16 @@ class _Outputs:
     def add(self, one: Written) -> Output:
         """The entry of the manifest."""
         desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
-        dtype = dtype_of(getattr(desc, field.python))
         file = self.file("", one.output.resource)
         self.contents[file] = lambda: values
         sources = {tensor.field.name: self.source(tensor) for tensor in one.inputs}
-        stated, beside = bound(desc, dtype), None
-        if stated is not None and stated.of == MAGNITUDES:
+        stated, beside = bound(desc, dtype_of(getattr(desc, field.python))), None
+        if stated is not None:
             inputs = {tensor.field.python: tensor.values for tensor in one.inputs}
-            beside = self.file("tolerance/", one.output.resource)
-            self.contents[beside] = partial(tolerance, desc, field, dtype, stated, inputs, self.level)
+            bounds = varying(desc, field, stated, inputs, values, self.level)
+            if bounds is not None:
+                beside = self.file("tolerance/", one.output.resource)
+                self.contents[beside] = bounds
         return Output(
             file=file,
             resource=one.output.resource,

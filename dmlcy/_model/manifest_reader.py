@@ -294,7 +294,8 @@ class _Parser:
         of = reader.required(accuracy, "of", "string")
         if of is not None and of.value not in (RESULT, MAGNITUDES):
             reader.report("DML-MODEL-choice", of, value=of.value, known=f'"{RESULT}" or "{MAGNITUDES}"')
-        tolerance = self.path(accuracy, "tolerance") if of is not None and of.value == MAGNITUDES else None
+        needed = of is not None and of.value == MAGNITUDES
+        tolerance = self.path(accuracy, "tolerance") if needed or "tolerance" in accuracy.value else None
         if ulp is None or formula is None or of is None:
             return None, None
         return Bound(ulp.value, formula.value, of.value), tolerance
