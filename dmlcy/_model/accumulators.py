@@ -45,13 +45,17 @@ def unpromised(desc: OperatorDesc, output: Field, inputs: Mapping[str, Array]) -
     operator = desc.operator
     if operator.window is None or operator.definition.words.get("reduction") != "sum":
         return None
-    x = np.abs(inputs[operator.window.input].astype(np.float64))
+    with np.errstate(invalid="ignore"):  # of signalling NaN
+        x = np.abs(inputs[operator.window.input].astype(np.float64))
     tensor = getattr(desc, output.python)
     least, most = (float(limit) for limit in limits(desc, dtype_of(tensor), x.size))
     present = np.isfinite(x) & (x > 0)
-    sizes, inverse = np.unique(x[present], return_inverse=True)
-    if not sizes.size or (_step(desc, sizes[:1])[0] >= least and _step(desc, sizes[-1:])[0] * x.size <= most):
+    if not present.any():
         return None
+    smallest, largest = _step(desc, np.array([x[present].min(), x[present].max()]))
+    if smallest >= least and largest * x.size <= most:
+        return None
+    sizes, inverse = np.unique(x[present], return_inverse=True)
     steps = np.zeros(x.shape)
     steps[present] = _step(desc, sizes)[inverse]
     total = window_sums(desc, steps, tensor.sizes)

@@ -82,6 +82,13 @@ def test_sums_that_lost_digits_are_not_judged(tmp_path: Path) -> None:
     assert found is not None and np.isinf(found).tolist() == [True, False, False]
 
 
+def test_a_signalling_nan_of_the_input_warns_of_nothing() -> None:
+    desc = dml.desc.LpPooling(input=dml.TensorDesc("FLOAT16", (1, 1, 1, 2)), window_size=(1, 2), p=400)
+    x = np.array([[[[0x7D01, 0x4900]]]], np.uint16).view(np.float16)
+    output = next(field for field in desc.operator.fields if field.python == "output")
+    assert unpromised(desc, output, {"input": x}) is None
+
+
 @pytest.mark.parametrize("value", [math.inf, math.nan])
 def test_infinities_and_nan_of_the_input_are_judged(tmp_path: Path, value: float) -> None:
     norms(tmp_path, [[10, 10], [value, 10], [value, 0.1]], 400)
