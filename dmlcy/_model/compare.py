@@ -124,7 +124,7 @@ def _check(actual: Path, count: int) -> None:
     if not os.path.lexists(actual):
         _refuse_actual(actual, "there is no such file or folder")
     if not actual.is_dir() and count > 1:
-        _refuse_actual(actual, f"it is one file, and there are {count} outputs: compare with one of their files")
+        _refuse_actual(actual, f"it is one file, and there are {count} outputs: name one of the expected files, too")
 
 
 def _refuse_actual(actual: Path, why: str) -> None:
@@ -207,8 +207,8 @@ class _Files:
         """The problem of an output without a file."""
         names = self.names(output)
         taken = [name for name in self.own(output) if name not in names] if not output.written_to else []
-        hint = f"The model writes other values to a file of the name {_listed(taken, 'and')}." if taken else ""
-        why = f"there is no {_listed(names, 'or')}" if names else "the model writes it to none"
+        hint = f"The model writes other values to {_listed(taken, 'and')}." if taken else ""
+        why = f"there is no {_listed(names, 'or')}" if names else "the model uses every name of such a file"
         values = {"path": str(self.actual), "why": why}
         return make("DML-MODEL-actual-missing", _place(self.actual), values, hint=hint)
 

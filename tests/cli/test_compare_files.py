@@ -105,7 +105,7 @@ def test_a_file_that_holds_other_values_is_not_taken(tmp_path: Path, commands: l
     assert manifest(pair[0])["outputs"][0]["written_to"] == []
     assert verdicts(pair) == MISSING
     _, report = compare(*pair)
-    assert "The model writes other values to a file of the name" in report["outputs"][0]["problem"]["hint"]
+    assert 'The model writes other values to "o.npy"' in report["outputs"][0]["problem"]["hint"]
     np.save(pair[1] / "o.npy", np.full(4, 9, "f4"))
     assert verdicts(pair) == MISSING
     np.load(pair[0] / "o.npy").tofile(pair[1] / "o.bin")
