@@ -7,6 +7,8 @@ import itertools
 import json
 import math
 import os
+import re
+import shutil
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -114,6 +116,31 @@ def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
     found = model(operator, replace(example, inputs={"input": (dtype, x.shape, [0])}))
     found["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
     return found
+
+
+def copied(expected: Path, to: Path) -> Path:
+    """A folder of actual values that are the expected ones."""
+    shutil.copytree(expected, to)
+    (to / "manifest.json").unlink()
+    return to
+
+
+def one_output(report: dict[str, Any]) -> dict[str, Any]:
+    (output,) = report["outputs"]
+    return dict(output)
+
+
+def unwrapped(text: str) -> list[str]:
+    """The lines of a report, each with those that continue it."""
+    assert all(len(line) <= 100 or len(line.split()) < 4 or "/" in line for line in text.splitlines()), text
+    return re.sub(r"\n {4}(?=\S)", " ", text).replace("\n  ", "\n").splitlines()
+
+
+def writing(*targets: str, resource: str = "output") -> dict[str, Any]:
+    """A model whose output goes to these files."""
+    whole = model(*next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING"))
+    whole["commands"] += [{"type": "writeFile", "resource": resource, "targetPath": target} for target in targets]
+    return whole
 
 
 # Models by hand

@@ -1,4 +1,4 @@
-"""``dmlcy compare``: elements of which the accuracy promises nothing, where a sum of powers leaves the accumulator."""
+"""``dmlcy compare``: elements of which the accuracy promises nothing, where a sum leaves its data type."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exchange import Array, cases, command, compare, dispatch, expect, manifest, whole
+from exchange import EXAMPLES, Array, cases, command, compare, copied, dispatch, expect, manifest, one_output, whole
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dmlcy as dml
+from dmlcy._cli.example import model
 from dmlcy._model.accumulators import unpromised, window_sums
 from dmlcy.testing import expected
 
@@ -146,3 +147,82 @@ def test_a_window_far_larger_than_its_input() -> None:
         input=dml.TensorDesc("FLOAT32", (1, 1, 1, 4)), window_size=(1, 2**32 - 1), start_padding=(0, 2**32 - 5), p=2
     )
     assert window_sums(desc, np.ones((1, 1, 1, 4)), desc.output.sizes).tolist() == [[[[4.0]]]]
+
+
+# Sums of numbers
+
+
+def test_elements_without_a_bound_are_not_judged(tmp_path: Path) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.ones((1, 1, 3, 3), "f4")
+    x[0, 0, 0, :2] = np.finfo("f4").max, -np.finfo("f4").max
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "output.npy")
+    values[0, 0, 0, 0] = np.inf
+    np.save(actual / "output.npy", values)
+    done, report = compare(expected, actual)
+    assert done.status == 0
+    found = one_output(report)["differences"]
+    assert (found["unjudged"], found["different"]) == (1, 1)
+    assert sum(one["count"] for one in found["histogram"]) == 3
+    assert "note: 1 element cannot be judged" in command("compare", expected, actual).out
+    values[0, 0, 0, 0] = np.nan
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == 1
+
+
+@pytest.mark.parametrize(("signs", "status"), [((1, 1, 1, 1), 1), ((1, 1, -1, 1), 1), ((1, 1, -1, -1), 0)])
+def test_a_nan_passes_where_sums_of_both_signs_may_overflow(
+    tmp_path: Path, signs: tuple[int, ...], status: int
+) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.ones((1, 1, 3, 3), "f4")
+    x[0, 0, :2, :2] = np.array(signs, "f4").reshape(2, 2) * np.finfo("f4").max
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    values = np.load(expected / "output.npy")
+    values[0, 0, 0, 0] = 7 if np.isnan(values[0, 0, 0, 0]) else np.nan
+    actual = copied(expected, tmp_path / "actual")
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == status
+
+
+def test_a_nan_of_the_input_is_judged_beside_numbers_that_overflow(tmp_path: Path) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.ones((1, 1, 3, 3), "f4")
+    x[0, 0, 0, :2] = x[0, 0, 1, 0] = np.finfo("f4").max
+    x[0, 0, 1, 1] = np.nan
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    values = np.load(expected / "output.npy")
+    assert np.isnan(values[0, 0, 1, 1])
+    actual = copied(expected, tmp_path / "actual")
+    values[np.isnan(values)] = np.inf
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == 1
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_an_infinity_in_the_input_has_no_tolerance(tmp_path: Path, value: float) -> None:
+    operator, example = next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING")
+    whole = model(operator, example)
+    whole["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
+    x = np.full((1, 1, 3, 3), np.finfo("f4").max / 8, "f4")
+    x[0, 0, 0, 0] = value
+    np.save(tmp_path / "x.npy", x)
+    expected = expect(tmp_path, whole)
+    tolerance = np.load(expected / "tolerance" / "output.npy")
+    assert (tolerance == 0).tolist() == [[[[True, False], [False, False]]]]
+    actual = copied(expected, tmp_path / "actual")
+    values = np.load(expected / "output.npy")
+    values[0, 0, 0, 0] = np.finfo("f4").max
+    np.save(actual / "output.npy", values)
+    assert compare(expected, actual)[0].status == 1
