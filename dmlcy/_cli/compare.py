@@ -22,9 +22,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "compare",
         help="compare a device's outputs with expected ones",
-        description="Compare what a device wrote with what dmlcy run --expect wrote. An element passes when it differs "
-        "by no more than twice the bound that is stated for it: either value may be off by it. Exit status: 0 all "
-        "outputs pass, 1 one fails or has no file, 2 unreadable file or usage.",
+        description="Compare the files of a device with the expected values that dmlcy run --expect wrote. An element "
+        "passes if it differs by at most twice its bound, since each of the two values may be off by the bound. Exit "
+        "status: 0 if all outputs pass, 1 if an output fails or has no file, 2 for an unreadable file or wrong usage.",
     )
     parser.add_argument(
         "expected", type=Path, metavar="EXPECTED", help="a folder that dmlcy run --expect wrote, or one .npy file in it"
@@ -33,7 +33,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "actual",
         type=Path,
         metavar="ACTUAL",
-        help="a folder with .npy, .bin or .dat files of the same names, or of those that the model writes; or one file",
+        help="a folder with the files that the model writes, or else with .npy, .bin or .dat files of the names in "
+        "EXPECTED; or one file",
     )
     add_format(parser, FORMATS)
     add_examples(

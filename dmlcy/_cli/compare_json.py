@@ -41,6 +41,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "operator": output.desc.operator.name,
         "bounds_that_pass": SIDES,
         "actual": str(comparison.actual),
+        "files": [str(file) for file in comparison.files],
         "status": _STATUS[comparison.status],
         "problem": None if problem is None else problem.violation.to_json(),
         "differences": None if found is None else _differences(comparison, found),

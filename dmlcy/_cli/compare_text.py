@@ -11,7 +11,7 @@ import numpy as np
 
 from dmlcy._cli.terminal import paint
 from dmlcy._errors import quote
-from dmlcy._model.accuracy import MAGNITUDES, SIDES
+from dmlcy._model.accuracy import MAGNITUDES, RESULT, SIDES
 from dmlcy._model.compare import Comparison, Report, Window
 from dmlcy._model.differences import Differences, Worst
 from dmlcy._model.manifest import Output
@@ -22,6 +22,10 @@ from dmlcy._model.window import Plane
 
 _PADDING: Final = "pad"
 _WIDTH: Final = 100
+_UNPROMISED: Final = {
+    MAGNITUDES: "the result for the absolute values of the inputs exceeds the range of the data type",
+    RESULT: "the sum of the window is outside the normal numbers of the data type in which the operator adds",
+}
 _TIMES: Final = {1: "once", 2: "twice"}
 
 
@@ -67,6 +71,9 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return
     yield from _verdict("passed" if found.passed else "FAILED", title)
+    if len(comparison.files) > 1:
+        count, path = len(comparison.files), printable(str(comparison.actual))
+        yield from _wrapped("  ", f"compared with {count} files, of which this is {path}")
     yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.exceeding}"
     for line in (*_bound(output), *_failing(comparison, found)):
         yield from _wrapped("  ", line)
@@ -144,8 +151,10 @@ def _worst(comparison: Comparison, worst: Worst) -> Iterator[str]:
 
 def _notes(output: Output, found: Differences) -> Iterator[str]:
     if found.unjudged:
-        subject = f"{_count(found.unjudged, 'element')} cannot be judged"
-        yield f"{subject}: the result for the absolute values of the inputs exceeds the range of the data type"
+        subject = f"{_count(found.unjudged, 'element')} cannot be judged, for the accuracy promises nothing"
+        yield f"{subject}: {_UNPROMISED[output.bound.of if output.bound else RESULT]}"
+        if found.unjudged == found.elements and found.different:
+            yield "no element can be judged, and values differ: nothing tells whether the output is right"
     if found.flushed:
         subject = f"{_count(found.flushed, 'failing element')} should be subnormal"
         yield f"{subject}, not 0: does the device flush subnormal numbers?"

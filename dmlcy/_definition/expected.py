@@ -21,10 +21,10 @@ from dmlcy._definition.reductions import (
     window_scatter,
 )
 from dmlcy._desc import OperatorDesc
+from dmlcy._model.accumulators import limits
 from dmlcy._model.accuracy import MAGNITUDES, bound
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.tensors import dtype_of
-from dmlcy._tables import DTYPES
 
 # By family, reduction, and what the output is beside the first one.
 EXACT: Final[Mapping[tuple[str, str | None, str | None], Callable[[Given], Array]]] = {
@@ -153,20 +153,14 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     assert stated is not None, "an operator that computes states an accuracy"
     finite = {name: _magnitudes(array) for name, array in inputs.items()}
     magnitudes, accumulators = sums(Given(desc, finite))
-    own, acc = numpy_dtype(dtype), numpy_dtype(DTYPES[operator.definition.words[f"acc.{dtype.name}"]])
-    most = Fraction(float(np.finfo(acc).max))
-    # Elements are numbers of the accumulator, and so are their sums; powers of them may be below its normal numbers.
-    least = Fraction(float(np.finfo(acc).smallest_normal)) * given.input.size if acc.itemsize > own.itemsize else 0
+    own = numpy_dtype(dtype)
+    least, most = limits(desc, dtype, given.input.size)
     scale = magnitudes if stated.of == MAGNITUDES else values
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
-        # A sum is rounded at each of its elements, each time by less than 2**-23 of what it is.
-        reaches = accumulators[at] * (1 + Fraction(given.input.size, 2**23)) > most
-        vanishes = 0 < accumulators[at] < least
+        outside = accumulators[at] > most or 0 < accumulators[at] < least
         size: Any = scale[at]
-        units[at] = (
-            None if reaches or vanishes else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
-        )
+        units[at] = None if outside else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
     return Expected(values, own, stated.ulp, units)
 
 

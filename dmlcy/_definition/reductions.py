@@ -14,10 +14,14 @@ from dmlcy._definition.given import Given
 from dmlcy._definition.slide import slide
 
 LARGEST: Final = Fraction(sys.float_info.max)
+SMALLEST: Final = Fraction(math.ulp(0.0))
 
 
 def window_reduce(given: Given) -> tuple[Array, Array]:
-    """``finish`` of the elements of each window after ``step`` with each; and the accumulators before ``finish``."""
+    """``finish`` of the elements of each window after ``step`` with each; and the accumulators before ``finish``.
+
+    An accumulator of elements that are not 0, but whose powers are, counts as the smallest number of float64.
+    """
     window, source = slide(given, given.input.shape), exact(given.input)
     shape = given.output_sizes
     lead = len(shape) - len(window.sizes)
@@ -30,7 +34,9 @@ def window_reduce(given: Given) -> tuple[Array, Array]:
             for place in places:
                 acc = given.of("step", acc=acc, x=source[item + place])
             at = item + position
-            accumulators[at] = acc = math.inf if acc > LARGEST else acc
+            acc = math.inf if acc > LARGEST else acc
+            vanished = acc == 0 and any(source[item + place] != 0 for place in places)
+            accumulators[at] = SMALLEST if vanished else acc
             result = given.of("finish", acc=acc, count=len(places), volume=volume)
             results[at] = Fraction(result) if math.isfinite(result) else result
     return results, accumulators

@@ -6,8 +6,9 @@ two results are told apart by ``SIDES`` bounds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from dmlcy._compile import compile as compile_desc
 from dmlcy._desc import OperatorDesc
 from dmlcy._levels import level_index
 from dmlcy._model import ulp
+from dmlcy._model.accumulators import unpromised
 from dmlcy._model.formulas import Formulas
 from dmlcy._model.numbers import is_float, numpy_dtype
 from dmlcy._model.tensors import dtype_of
@@ -51,6 +53,24 @@ def bound(desc: OperatorDesc, dtype: Dtype) -> Bound | None:
     if accuracy is None:
         return None
     return Bound(Formulas(desc).of(accuracy.ulp), accuracy.ulp.text, accuracy.of)
+
+
+def of_results(bound: Bound, values: Array) -> Tolerance:
+    """The bound of each result, in units in the last place of the result itself."""
+    return bound.ulp * ulp.unit(np.nan_to_num(values), values.dtype)
+
+
+def varying(
+    desc: OperatorDesc, output: Field, bound: Bound, inputs: Mapping[str, Array], values: Array, level: FeatureLevelName
+) -> Callable[[], Tolerance] | None:
+    """Makes the bound of each result where ``inputs`` (by Python name) decide it; None where ``of_results`` is it.
+
+    It is infinite where the accuracy promises nothing.
+    """
+    if bound.of == MAGNITUDES:
+        return partial(tolerance, desc, output, dtype_of(getattr(desc, output.python)), bound, inputs, level)
+    spared = unpromised(desc, output, inputs)
+    return None if spared is None else lambda: np.where(spared, np.inf, of_results(bound, values))
 
 
 def tolerance(

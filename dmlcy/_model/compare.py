@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from dmlcy._errors import quote, show
 from dmlcy._model import manifest_reader, window
-from dmlcy._model.accuracy import MAGNITUDES, Tolerance
+from dmlcy._model.accuracy import Tolerance
 from dmlcy._model.actual import RAW, Actual
 from dmlcy._model.differences import Differences, measure
-from dmlcy._model.manifest import NAME, Output
+from dmlcy._model.manifest import NAME, Manifest, Output, WrittenFile
 from dmlcy._model.manifest_reader import Expected
 from dmlcy._model.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse
 from dmlcy._model.progress import Reached, nothing
@@ -27,6 +28,10 @@ from dmlcy._tables import DTYPES
 
 _NAMED: Final = 8
 """Files that a message names."""
+
+_OTHER: Final = "but not all of the final values of this output"
+
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,10 +50,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """One output: what was found, or the problem that prevented it."""
+    """One output: what was found, or the problem that prevented it.
+
+    ``actual`` is the file that this tells of, ``files`` all that were compared with the output.
+    """
 
     output: Output
     actual: Path
+    files: tuple[Path, ...] = ()
     differences: Differences | None = None
     window: Window | None = None
     problem: Problem | None = None
@@ -101,11 +110,10 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
         manifest_reader.fail(source.folder / NAME, f"it does not list {show(expected.name)}")
     warnings = list(source.warnings)
     _check(actual, len(outputs))
-    files = _Files(source.manifest.outputs, actual)
+    files = _Files(source.manifest, actual)
     pairs = [(output, files.find(output)) for output in outputs]
     warnings += _same(expected, source, actual, pairs)
-    found = tuple(_Comparer(source, output, file, files, warnings).compare(reached) for output, file in pairs)
-    warnings += files.warnings
+    found = tuple(_Comparer(source, output, files, warnings).compare(own, reached) for output, own in pairs)
     if whole and actual.is_dir():
         warnings += files.extra()
     return Report(expected, actual, found, warnings)
@@ -116,7 +124,7 @@ def _check(actual: Path, count: int) -> None:
     if not os.path.lexists(actual):
         _refuse_actual(actual, "there is no such file or folder")
     if not actual.is_dir() and count > 1:
-        _refuse_actual(actual, f"it is one file, and there are {count} outputs: compare with one of their files")
+        _refuse_actual(actual, f"it is one file, and there are {count} outputs: name one of the expected files, too")
 
 
 def _refuse_actual(actual: Path, why: str) -> None:
@@ -131,50 +139,78 @@ def _warning(identifier: str, path: Path, **values: object) -> Problem:
     return make(identifier, _place(path), {"path": str(path), **values}, warning=True)
 
 
-def _same(expected: Path, source: Expected, actual: Path, pairs: Sequence[tuple[Output, Path | None]]) -> list[Problem]:
+def _same(
+    expected: Path, source: Expected, actual: Path, pairs: Sequence[tuple[Output, Sequence[Found]]]
+) -> list[Problem]:
     """Warnings of what is compared with itself."""
     if expected.is_dir() and actual.is_dir() and expected.samefile(actual):
         return [_warning("DML-MODEL-actual-same", actual)]
-    files = [(source.folder / output.file, file) for output, file in pairs if file is not None]
-    both = [(one, file) for one, file in files if one.exists() and file.exists()]
-    return [_warning("DML-MODEL-actual-same", file) for one, file in both if one.samefile(file)]
+    both = [(source.folder / output.file, file.path) for output, files in pairs for file in files]
+    return [_warning("DML-MODEL-actual-same", file) for one, file in both if _same_file(one, file)]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file of an output; ``written`` says what the model writes to it, None where no ``writeFile`` names it."""
+
+    path: Path
+    written: WrittenFile | None
 
 
 class _Files:
     """The files of a device: one, or those in a folder.
 
-    In a folder an output has the name that its expected file has, with any known suffix, or one that the model writes
-    it to. A name that the model writes another resource to is not taken.
+    If the model writes the final values of an output to files, only these count. Else a file in the folder counts that
+    has the name of the expected file, with any known suffix, unless the model writes anything to a file of that name.
     """
 
-    def __init__(self, outputs: Sequence[Output], actual: Path) -> None:
+    def __init__(self, manifest: Manifest, actual: Path) -> None:
         self.actual = actual
-        self.outputs = outputs
-        self.warnings: list[Problem] = []
+        self.outputs = manifest.outputs
+        self.written = {file.key: file for file in manifest.written}
 
     def names(self, output: Output) -> list[str]:
-        """The names of an output, first the one that is preferred."""
-        stem = output.file[: -len(".npy")]
-        others = [one for one in self.outputs if one.resource != output.resource]
-        taken = {name.lower() for one in others for name in one.written_to}
-        own = [f"{stem}{suffix}" for suffix in (".npy", *RAW) if f"{stem}{suffix}".lower() not in taken]
-        return list(dict.fromkeys([*own, *output.written_to]))
+        """The names of the files that are compared with an output, if they are there."""
+        if output.written_to:
+            return [file.path for file in output.written_to]
+        return [name for name in self.own(output) if name.casefold() not in self.written]
 
-    def find(self, output: Output) -> Path | None:
-        """The file of an output; None where there is none."""
+    def own(self, output: Output) -> list[str]:
+        """The names that a user may give to a file of an output."""
+        stem = output.file[: -len(".npy")]
+        return [f"{stem}{suffix}" for suffix in (".npy", *RAW)]
+
+    def find(self, output: Output) -> list[Found]:
+        """The files of an output: each one once, whatever its names."""
         if not self.actual.is_dir():
-            return self.actual
-        paths = [self.actual / name for name in self.names(output)]
-        found = [path for path in paths if os.path.lexists(path)]
-        for path in found[1:]:
-            if not _same_file(found[0], path):
-                self.warnings.append(_warning("DML-MODEL-actual-second", path, name=str(found[0])))
-        return found[0] if found else None
+            return [self.only(output)]
+        found: list[Found] = []
+        for name in self.names(output):
+            path = self.actual / name
+            if os.path.lexists(path) and not any(_same_file(path, other.path) for other in found):
+                found.append(Found(path, self.written.get(name.casefold())))
+        return found
+
+    def only(self, output: Output) -> Found:
+        """The one file that is given, refused if the model writes anything but this output to a file of its name.
+
+        A file of the model is known by the longest path of a ``writeFile`` command with which its own path ends.
+        """
+        steps = [step.casefold() for step in self.actual.absolute().parts]
+        keys = ("/".join(steps[first:]) for first in range(1, len(steps)))
+        written = next((self.written[key] for key in keys if key in self.written), None)
+        if written is not None and written not in output.written_to:
+            _refuse_actual(self.actual, f"the model writes {show(written.resource)} to a file of this name, {_OTHER}")
+        return Found(self.actual, written)
 
     def missing(self, output: Output) -> Problem:
-        """What is said of an output without a file."""
-        values = {"path": str(self.actual), "names": _listed(self.names(output), "or")}
-        return make("DML-MODEL-actual-missing", _place(self.actual), values)
+        """The problem of an output without a file."""
+        names = self.names(output)
+        taken = [name for name in self.own(output) if name not in names] if not output.written_to else []
+        hint = f"The model writes other values to {_listed(taken, 'and')}." if taken else ""
+        why = f"there is no {_listed(names, 'or')}" if names else "the model uses every name of such a file"
+        values = {"path": str(self.actual), "why": why}
+        return make("DML-MODEL-actual-missing", _place(self.actual), values, hint=hint)
 
     def extra(self) -> list[Problem]:
         """A warning of files of values that belong to no output, beside those that do."""
@@ -206,33 +242,39 @@ def _listed(names: Sequence[str], word: str) -> str:
 class _Comparer:
     """Compares one output."""
 
-    def __init__(
-        self, source: Expected, output: Output, file: Path | None, files: _Files, warnings: list[Problem]
-    ) -> None:
+    def __init__(self, source: Expected, output: Output, files: _Files, warnings: list[Problem]) -> None:
         assert output.node is not None
         self.source = source
         self.output = output
-        self.file = file
         self.files = files
         self.node = output.node
         self.warnings = warnings
 
-    def compare(self, reached: Reached) -> Comparison:
+    def compare(self, files: Sequence[Found], reached: Reached) -> Comparison:
+        """Compare each file of the output; the report is of the first file among those with the worst verdict."""
         output = self.output
         expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
         tolerance = self.tolerance()
-        if self.file is None:
+        if not files:
             return Comparison(output, self.files.actual / output.file, problem=self.files.missing(output))
-        given = Actual(output, self.file)
+        found = [self.file(file, expected, tolerance, reached) for file in files]
+        worst = replace(max(found, key=lambda one: one.status), files=tuple(file.path for file in files))
+        if worst.differences is None or worst.differences.worst is None:
+            return worst
+        return replace(worst, window=self.window(worst.index))
+
+    def file(self, file: Found, expected: Array, tolerance: Tolerance | None, reached: Reached) -> Comparison:
+        """Compare one file."""
+        given = Actual(self.output, file.path, file.written)
         actual = given.read()
         if actual is None:
-            return Comparison(output, self.file, problem=given.problem)
-        found = measure(expected, actual, output.bound, tolerance, partial(reached, printable(output.file)))
-        result = Comparison(output, self.file, found)
-        return result if found.worst is None else replace(result, window=self.window(result.index))
+            return Comparison(self.output, file.path, problem=given.problem)
+        told = partial(reached, printable(self.output.file))
+        found = measure(expected, actual, self.output.bound, tolerance, told)
+        return Comparison(self.output, file.path, differences=found)
 
     def tolerance(self) -> Tolerance | None:
-        if self.output.bound is None or self.output.bound.of != MAGNITUDES:
+        if self.output.tolerance is None:
             return None
         node = self.node.value["accuracy"].value["tolerance"]
         found = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._model import ulp
-from dmlcy._model.accuracy import SIDES, Bound, Tolerance
+from dmlcy._model.accuracy import RESULT, SIDES, Bound, Tolerance, of_results
 from dmlcy._model.histogram import Histogram
 
 Array = npt.NDArray[Any]
@@ -75,8 +75,9 @@ class Differences:
     first, ranges
         The first few positions of those, in row-major order; the smallest and largest index of them all, per axis.
     unjudged
-        Elements without a bound: the absolute values of their inputs exceed the range of the data type. NaN in place
-        of a number is judged all the same, unless the bound is NaN: sums of both signs may overflow.
+        Elements without a bound, for the accuracy promises nothing of them: a sum of absolute values exceeds the range
+        of the data type, or a sum of powers that of the accumulator. NaN in place of a number is judged all the same,
+        unless the bound is NaN: sums of both signs may overflow.
     signs
         Zeros of another sign.
     flushed
@@ -203,14 +204,17 @@ def _allowed(e: Array, bound: Bound | None, tolerance: Tolerance | None) -> npt.
     if tolerance is not None:
         with np.errstate(over="ignore"):  # an infinite difference is allowed where the bound is half the range
             return SIDES * tolerance
-    return SIDES * bound.ulp * ulp.unit(np.nan_to_num(e), e.dtype)
+    return SIDES * of_results(bound, e)
 
 
 def _units(
     steps: npt.NDArray[np.uint64], error: npt.NDArray[np.float64], bound: Bound | None, tolerance: Tolerance | None
 ) -> npt.NDArray[np.uint64]:
-    """Distances in the units of the bound; where the bound is 0, and between NaN and a number, they are steps."""
-    if bound is None or tolerance is None:
+    """Distances in the units of the bound.
+
+    They are steps where the bound counts units of the result, where it is 0, and between NaN and a number.
+    """
+    if bound is None or tolerance is None or bound.of == RESULT:
         return steps
     counted = (tolerance > 0) & np.isfinite(error)
     unit = np.where(counted, tolerance / bound.ulp, 1.0)

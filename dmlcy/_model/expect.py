@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -23,11 +22,11 @@ import numpy.typing as npt
 
 from dmlcy._errors import ModelError
 from dmlcy._model import files, manifest_reader, npy
-from dmlcy._model.accuracy import MAGNITUDES, bound, tolerance
-from dmlcy._model.manifest import NAME, Buffer, Input, Manifest, Output
+from dmlcy._model.accuracy import bound, varying
+from dmlcy._model.manifest import NAME, Buffer, Input, Manifest, Output, WrittenFile
 from dmlcy._model.model import Binding, Dispatch, Dispatchable
 from dmlcy._model.resources import Storage
-from dmlcy._model.tensors import dtype_of
+from dmlcy._model.tensors import dtype_of, extent
 from dmlcy._runtime.tensor import may_overlap
 from dmlcy._spec import Field
 from dmlcy._tables import FeatureLevelName
@@ -54,14 +53,19 @@ class Tensor:
 class Written:
     """An output that a dispatch wrote, in its place in the buffer, and the inputs as they were.
 
-    ``files`` has what the model has written it to since then, below the output folder.
+    ``files`` are those that the model has written since then and that hold all of its elements.
     """
 
     dispatchable: Dispatchable
     output: Tensor
     buffer: Buffer
     inputs: tuple[Tensor, ...]
-    files: tuple[str, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
+
+    def is_in(self, file: WrittenFile) -> bool:
+        """Whether a file holds all elements: they end before the file does."""
+        desc = getattr(self.dispatchable.desc.value, self.output.field.python)
+        return file.resource == self.output.resource and self.buffer.offset + extent(desc) <= file.size
 
 
 class NotWritten(Exception):
@@ -73,10 +77,14 @@ class NotWritten(Exception):
 
 
 class Recorder:
-    """Looks at every dispatch just before it runs. ``written`` has the outputs that stand in their buffers."""
+    """Looks at every dispatch just before it runs, and at every file just after it is written.
+
+    ``written`` has the outputs that are in their buffers, ``files`` each file by its name without regard to case.
+    """
 
     def __init__(self, storages: Mapping[str, Storage]) -> None:
         self.written: list[Written] = []
+        self.files: dict[str, WrittenFile] = {}
         self._storages = storages
         self._writers: list[tuple[Tensor, str]] = []
         self._writes: Counter[str] = Counter()
@@ -105,12 +113,11 @@ class Recorder:
         kept = {id(tensor.values) for one in self.written for tensor in one.inputs}
         self._copies = {key: values for key, values in self._copies.items() if id(values) in kept}
 
-    def write_file(self, resource: str, file: str) -> None:
-        """Note where a resource is written; what was written there before is gone."""
-        kept = [(one, tuple(name for name in one.files if name.lower() != file.lower())) for one in self.written]
-        self.written = [
-            replace(one, files=(*names, file) if one.output.resource == resource else names) for one, names in kept
-        ]
+    def write_file(self, file: WrittenFile) -> None:
+        """Note what a file holds; what a file of this name held before is gone."""
+        self.files[file.key] = file
+        kept = [(one, tuple(other for other in one.files if other.key != file.key)) for one in self.written]
+        self.written = [replace(one, files=(*others, file) if one.is_in(file) else others) for one, others in kept]
 
     def _input(self, field: Field, values: Array, binding: Binding | None, dispatchable: Dispatchable) -> Tensor:
         if binding is None:  # bound at initialisation, which made a copy
@@ -123,14 +130,15 @@ class Recorder:
         return Tensor(field, binding.resource, self._copies[key], next(writers, None))
 
 
-def save(folder: Path, model: str, level: FeatureLevelName, written: Sequence[Written]) -> None:
+def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) -> None:
     """Write values, inputs, tolerances and the manifest.
 
     A file that stands there already is replaced only when the manifest of an earlier run names it.
     """
     contents: dict[str, Callable[[], Array]] = {}
     outputs = _Outputs(contents, level)
-    manifest = Manifest(model, level, tuple(outputs.add(one) for one in written))
+    found = tuple(outputs.add(one) for one in recorder.written)
+    manifest = Manifest(model, level, found, tuple(recorder.files.values()))
     ours = _ours(folder)
     for path in (*contents, NAME):
         if path not in ours and os.path.lexists(folder / path):
@@ -158,15 +166,16 @@ class _Outputs:
     def add(self, one: Written) -> Output:
         """The entry of the manifest."""
         desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
-        dtype = dtype_of(getattr(desc, field.python))
         file = self.file("", one.output.resource)
         self.contents[file] = lambda: values
         sources = {tensor.field.name: self.source(tensor) for tensor in one.inputs}
-        stated, beside = bound(desc, dtype), None
-        if stated is not None and stated.of == MAGNITUDES:
+        stated, beside = bound(desc, dtype_of(getattr(desc, field.python))), None
+        if stated is not None:
             inputs = {tensor.field.python: tensor.values for tensor in one.inputs}
-            beside = self.file("tolerance/", one.output.resource)
-            self.contents[beside] = partial(tolerance, desc, field, dtype, stated, inputs, self.level)
+            bounds = varying(desc, field, stated, inputs, values, self.level)
+            if bounds is not None:
+                beside = self.file("tolerance/", one.output.resource)
+                self.contents[beside] = bounds
         return Output(
             file=file,
             resource=one.output.resource,

@@ -19,7 +19,7 @@ from dmlcy._version import __version__
 
 NAME: Final = "manifest.json"
 FORMAT: Final = "dmlcy-expected"
-VERSION: Final = 1
+VERSION: Final = 2
 
 _COMPARISON: Final = (
     f"A difference of up to {SIDES} bounds passes: the expected value and that of a conforming device may each be off "
@@ -50,10 +50,42 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that the model writes below the output folder: the first ``size`` bytes of a resource, in their order.
+
+    ``dimensions`` are those of the last ``writeFile`` command of that name, empty where it has none.
+    """
+
+    path: str
+    resource: str
+    dimensions: tuple[int, ...]
+    size: int
+
+    @property
+    def key(self) -> str:
+        """The path as a file system compares it that ignores case."""
+        return self.path.casefold()
+
+    @property
+    def is_npy(self) -> bool:
+        """Whether the elements follow a header; a file of any other suffix has the bytes alone."""
+        return self.path.lower().endswith(".npy")
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as the manifest has it."""
+        return {
+            "path": self.path,
+            "resource": self.resource,
+            "dimensions": list(self.dimensions),
+            "size_in_bytes": self.size,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest.
 
-    ``written_to`` has the files that the model itself writes it to, below the output folder.
+    ``written_to`` has the files that hold all of its final values because the model itself writes them there.
     """
 
     file: str
@@ -65,7 +97,7 @@ class Output:
     inputs: Mapping[str, Input]
     bound: Bound | None
     tolerance: str | None
-    written_to: tuple[str, ...] = ()
+    written_to: tuple[WrittenFile, ...] = ()
     node: Node | None = None
 
     @property
@@ -84,7 +116,7 @@ class Output:
         buffer = self.buffer
         return {
             "file": self.file,
-            "written_to": list(self.written_to),
+            "written_to": [file.path for file in self.written_to],
             "resource": self.resource,
             "dispatchable": self.dispatchable,
             "operator": self.desc.to_dict(),
@@ -112,11 +144,12 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The outputs of a model."""
+    """The outputs of a model, and every file that it writes, whatever the file holds."""
 
     model: str
     level: FeatureLevelName
     outputs: tuple[Output, ...]
+    written: tuple[WrittenFile, ...]
 
     def to_bytes(self) -> bytes:
         """The text of the file."""
@@ -127,6 +160,7 @@ class Manifest:
             "model": self.model,
             "feature_level": self.level,
             "comparison": _COMPARISON,
+            "written": [file.to_json() for file in self.written],
             "outputs": [output.to_json() for output in self.outputs],
         }
         text = json.dumps(members, indent=2, allow_nan=False)

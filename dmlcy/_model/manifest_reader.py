@@ -17,10 +17,10 @@ from dmlcy._model import npy, operators
 from dmlcy._model.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._model.files import open_regular, target_parts
 from dmlcy._model.json import Document, Node, decode
-from dmlcy._model.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output
+from dmlcy._model.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output, WrittenFile
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import Place, Problem, did_you_mean, make, refuse
-from dmlcy._model.reader import UINT64, Reader
+from dmlcy._model.reader import UINT32, UINT64, Reader
 from dmlcy._model.tensors import dtype_of, extent, rounded
 from dmlcy._spec import Dtype, Field
 from dmlcy._tables import LEVEL_INDEX, LEVELS
@@ -118,14 +118,17 @@ def _ours(root: Node) -> bool:
 class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+        self.written: dict[str, WrittenFile] = {}
 
     def manifest(self, root: Node) -> Manifest | None:
         reader = self.reader
-        reader.ignore_others(root, ("format", "version", "dmlcy", "model", "feature_level", "comparison", "outputs"))
+        members = ("format", "version", "dmlcy", "model", "feature_level", "comparison", "written", "outputs")
+        reader.ignore_others(root, members)
         version = reader.integer(reader.required(root, "version", "number"))
         if version is not None and version != VERSION:
             known = f"{VERSION}, the version of manifests that can be read"
-            reader.report("DML-MODEL-choice", root.value["version"], value=version, known=known)
+            hint = "Write the expected values again: dmlcy run --expect."
+            reader.report("DML-MODEL-choice", root.value["version"], hint=hint, value=version, known=known)
             return None
         for name in ("dmlcy", "comparison"):
             reader.optional(root, name, "string")
@@ -134,13 +137,15 @@ class _Parser:
         if level is not None and level.value not in LEVEL_INDEX:
             hint = level_hint(level.value)
             reader.report("DML-MODEL-choice", level, hint=hint, value=level.value, known="a feature level")
+        self.files(reader.required(root, "written", "array"))
         outputs = reader.required(root, "outputs", "array")
         found = [self.output(node) for node in (outputs.value if outputs else ()) if reader.expect(node, "object")]
         if outputs is not None and not outputs.value:
             reader.report("DML-MODEL-no-output", outputs)
         if model is None or level is None:
             return None
-        return Manifest(model.value, level.value, tuple(output for output in found if output is not None))
+        written = tuple(self.written.values())
+        return Manifest(model.value, level.value, tuple(output for output in found if output is not None), written)
 
     def output(self, node: Node) -> Output | None:
         reader = self.reader
@@ -150,7 +155,6 @@ class _Parser:
         )  # fmt: skip
         reader.ignore_others(node, members)
         file = self.path(node, "file")
-        written_to = self.written_to(node)
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
         bound, tolerance = self.accuracy(node)
@@ -168,23 +172,40 @@ class _Parser:
         inputs = self.inputs(node, desc)
         if file is None or resource is None or dispatchable is None or buffer is None:
             return None
+        written_to = self.written_to(node, resource.value, buffer.offset + extent(tensor), field)
         return Output(
             file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, written_to, node
         )
 
-    def written_to(self, node: Node) -> tuple[str, ...]:
-        """The files that the model writes an output to; none of them leads out of the folder of the actual ones."""
-        found = self.reader.optional(node, "written_to", "array")
-        names = []
-        for item in found.value if found else ():
-            if not self.reader.expect(item, "string"):
+    def files(self, node: Node | None) -> None:
+        """The files that the model writes; none of them leads out of the folder of the actual ones."""
+        reader = self.reader
+        for item in node.value if node else ():
+            if not reader.expect(item, "object"):
                 continue
-            parts = target_parts(item.value)
-            if parts is None:
-                self.reader.report("DML-MODEL-target", item, path=item.value)
-            else:
-                names.append("/".join(parts))
-        return tuple(names)
+            reader.ignore_others(item, ("path", "resource", "dimensions", "size_in_bytes"))
+            path = reader.required(item, "path", "string")
+            resource = reader.required(item, "resource", "string")
+            sizes = reader.required(item, "dimensions", "array")
+            dimensions = [reader.integer(size, 1, UINT32) for size in (sizes.value if sizes else ())]
+            size = reader.integer(reader.required(item, "size_in_bytes", "number"), 0, UINT64)
+            parts = target_parts(path.value) if path else None
+            if path is not None and parts is None:
+                reader.report("DML-MODEL-target", path, path=path.value)
+            if parts is not None and resource is not None and size is not None:
+                given = tuple(size for size in dimensions if size is not None)
+                file = WrittenFile("/".join(parts), resource.value, given, size)
+                self.written[file.key] = file
+
+    def written_to(self, node: Node, resource: str, needed: int, field: Field) -> tuple[WrittenFile, ...]:
+        """The files that hold all of an output: of its resource, and as long as it needs."""
+        reader = self.reader
+        files = {file.path: file for file in self.written.values() if file.resource == resource and file.size >= needed}
+        what = f"file in $.written that holds all of {field.name} in {show(resource)}:"
+        found = reader.required(node, "written_to", "array")
+        items = [item for item in (found.value if found else ()) if reader.expect(item, "string")]
+        names = [reader.reference(item, files, what) for item in items]
+        return tuple(files[name] for name in names if name is not None)
 
     def path(self, node: Node, member: str) -> str | None:
         found = self.reader.required(node, member, "string")
@@ -273,7 +294,8 @@ class _Parser:
         of = reader.required(accuracy, "of", "string")
         if of is not None and of.value not in (RESULT, MAGNITUDES):
             reader.report("DML-MODEL-choice", of, value=of.value, known=f'"{RESULT}" or "{MAGNITUDES}"')
-        tolerance = self.path(accuracy, "tolerance") if of is not None and of.value == MAGNITUDES else None
+        needed = of is not None and of.value == MAGNITUDES
+        tolerance = self.path(accuracy, "tolerance") if needed or "tolerance" in accuracy.value else None
         if ulp is None or formula is None or of is None:
             return None, None
         return Bound(ulp.value, formula.value, of.value), tolerance

@@ -17,6 +17,7 @@ from dmlcy._errors import DmlError
 from dmlcy._levels import current_level
 from dmlcy._model import buffers, expect, files, npy, show, tensors
 from dmlcy._model.expect import Recorder
+from dmlcy._model.manifest import WrittenFile
 from dmlcy._model.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
 from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import printable, refuse
@@ -152,7 +153,8 @@ class _Executor:
     def write_file(self, command: WriteFile) -> None:
         storage = self.storages[command.resource]
         name = "/".join(command.target)
-        content: Callable[[IO[bytes]], None] = partial(files.put, data=storage.data[: storage.size])
+        size = storage.size
+        content: Callable[[IO[bytes]], None] = partial(files.put, data=storage.data[:size])
         if name.lower().endswith(".npy"):
             array = self.typed(command, storage, 0, storage.size)
             if command.dimensions:
@@ -169,7 +171,7 @@ class _Executor:
                     dimensions = command.node.get("dimensions") or command.node
                     self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
                     self.reader.finish()
-            content = npy.writer(array)
+            content, size = npy.writer(array), array.nbytes
         try:
             written = files.write(self.options.output_path, command.target, content)
         except OSError as error:
@@ -178,7 +180,7 @@ class _Executor:
             self.reader.finish()
         else:
             if self.recorder is not None:
-                self.recorder.write_file(command.resource, name)
+                self.recorder.write_file(WrittenFile(name, command.resource, command.dimensions, size))
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
 
     def save(self, recorder: Recorder, folder: Path) -> None:
@@ -189,7 +191,7 @@ class _Executor:
             self.reader.finish()
         name, level = Path(self.model.document.name).name, self.options.level or current_level()
         try:
-            expect.save(folder, name, level, recorder.written)
+            expect.save(folder, name, level, recorder)
         except expect.NotWritten as error:
             self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
             self.reader.finish()

@@ -7,6 +7,8 @@ import itertools
 import json
 import math
 import os
+import re
+import shutil
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -73,6 +75,7 @@ def write_model(folder: Path, whole: Any, name: str = "m.json") -> Path:
 
 def expect(folder: Path, whole: Any, *options: str) -> Path:
     """The folder of expected values of a model. What the model writes itself goes to ``device``, unless told."""
+    folder.mkdir(exist_ok=True)
     given = options if "--output-path" in options else ("--output-path", str(folder / "device"), *options)
     done = command("run", write_model(folder, whole), "--expect", folder / "expected", *given)
     assert done.status == 0, done.err
@@ -113,6 +116,70 @@ def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
     found = model(operator, replace(example, inputs={"input": (dtype, x.shape, [0])}))
     found["resources"]["input"] = {"initialValues": {"sourcePath": "x.npy"}}
     return found
+
+
+def copied(expected: Path, to: Path) -> Path:
+    """A folder of actual values that are the expected ones."""
+    shutil.copytree(expected, to)
+    (to / "manifest.json").unlink()
+    return to
+
+
+def one_output(report: dict[str, Any]) -> dict[str, Any]:
+    (output,) = report["outputs"]
+    return dict(output)
+
+
+def unwrapped(text: str) -> list[str]:
+    """The lines of a report, each with those that continue it."""
+    assert all(len(line) <= 100 or len(line.split()) < 4 or "/" in line for line in text.splitlines()), text
+    return re.sub(r"\n {4}(?=\S)", " ", text).replace("\n  ", "\n").splitlines()
+
+
+def writing(*targets: str, resource: str = "output") -> dict[str, Any]:
+    """A model whose output goes to these files."""
+    whole = model(*next(pair for pair in EXAMPLES if pair[0].name == "AVERAGE_POOLING"))
+    whole["commands"] += [{"type": "writeFile", "resource": resource, "targetPath": target} for target in targets]
+    return whole
+
+
+# Models by hand
+
+
+def zeros(count: int, dtype: str = "FLOAT32") -> dict[str, Any]:
+    return {"initialValuesDataType": dtype, "initialValues": {"valueCount": count, "value": 0}}
+
+
+def pad(size: int, start: int, end: int, **output: Any) -> dict[str, Any]:
+    """A dispatchable that puts ``start`` nines before and ``end`` nines after its input."""
+    desc = {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [size]},
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [start + size + end], **output},
+        "PaddingMode": "CONSTANT",
+        "PaddingValueDataType": "FLOAT32",
+        "PaddingValue": 9,
+        "DimensionCount": 1,
+        "StartPadding": [start],
+        "EndPadding": [end],
+    }
+    return {"type": "DML_OPERATOR_PADDING1", "desc": desc}
+
+
+def dispatch(name: str, source: Any, target: Any) -> dict[str, Any]:
+    return {"type": "dispatch", "dispatchable": name, "bindings": {"InputTensor": source, "OutputTensor": target}}
+
+
+def at(name: str, offset: int) -> dict[str, Any]:
+    return {"name": name, "elementOffset": offset}
+
+
+def whole(resources: dict[str, Any], dispatchables: dict[str, Any], *commands: dict[str, Any]) -> dict[str, Any]:
+    return {"resources": resources, "dispatchables": dispatchables, "commands": list(commands)}
+
+
+def write_file(resource: str, target: str, dimensions: list[int] | None = None) -> dict[str, Any]:
+    given = {} if dimensions is None else {"dimensions": dimensions}
+    return {"type": "writeFile", "resource": resource, "targetPath": target, **given}
 
 
 # Random models

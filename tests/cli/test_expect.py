@@ -16,15 +16,20 @@ from exchange import (
     EXAMPLES,
     IDS,
     Case,
+    at,
     cases,
     command,
+    dispatch,
     expect,
     manifest,
     models,
+    pad,
     pooling,
     random_values,
     reference,
+    whole,
     write_model,
+    zeros,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,37 +41,6 @@ from dmlcy._spec import Example, Operator
 from dmlcy._tables import DTYPES
 
 FLOATS = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3]}
-
-
-def zeros(count: int, dtype: str = "FLOAT32") -> dict[str, Any]:
-    return {"initialValuesDataType": dtype, "initialValues": {"valueCount": count, "value": 0}}
-
-
-def pad(size: int, start: int, end: int, **output: Any) -> dict[str, Any]:
-    """A dispatchable that puts ``start`` nines before and ``end`` nines after its input."""
-    desc = {
-        "InputTensor": {"DataType": "FLOAT32", "Sizes": [size]},
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [start + size + end], **output},
-        "PaddingMode": "CONSTANT",
-        "PaddingValueDataType": "FLOAT32",
-        "PaddingValue": 9,
-        "DimensionCount": 1,
-        "StartPadding": [start],
-        "EndPadding": [end],
-    }
-    return {"type": "DML_OPERATOR_PADDING1", "desc": desc}
-
-
-def dispatch(name: str, source: Any, target: Any) -> dict[str, Any]:
-    return {"type": "dispatch", "dispatchable": name, "bindings": {"InputTensor": source, "OutputTensor": target}}
-
-
-def at(name: str, offset: int) -> dict[str, Any]:
-    return {"name": name, "elementOffset": offset}
-
-
-def whole(resources: dict[str, Any], dispatchables: dict[str, Any], *commands: dict[str, Any]) -> dict[str, Any]:
-    return {"resources": resources, "dispatchables": dispatchables, "commands": list(commands)}
 
 
 def values(folder: Path, name: str = "out.npy") -> list[Any]:
@@ -81,7 +55,7 @@ def values(folder: Path, name: str = "out.npy") -> list[Any]:
 def test_the_examples(operator: Operator, example: Example, tmp_path: Path) -> None:
     folder = expect(tmp_path, model(operator, example))
     found = manifest(folder)
-    assert found["format"] == "dmlcy-expected" and found["version"] == 1
+    assert found["format"] == "dmlcy-expected" and found["version"] == 2
     assert found["model"] == "m.json" and found["feature_level"] == "6_4"
     assert "A difference of up to 2 bounds passes" in found["comparison"]
     assert len(found["outputs"]) == len(example.outputs)
