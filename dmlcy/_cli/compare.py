@@ -24,7 +24,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="compare a device's outputs with expected ones",
         description="Compare the files of a device with the expected values that dmlcy run --expect wrote. An element "
         "passes if it differs by at most twice its bound, since each of the two values may be off by the bound. Exit "
-        "status: 0 if all outputs pass, 1 if an output fails or has no file, 2 for an unreadable file or wrong usage.",
+        "status: 1 if an output fails or has no file, 2 for an unreadable file or wrong usage, else 0.",
     )
     parser.add_argument(
         "expected", type=Path, metavar="EXPECTED", help="a folder that dmlcy run --expect wrote, or one .npy file in it"

@@ -14,8 +14,6 @@ from dmlcy._model.compare import Comparison, Report, Window
 from dmlcy._model.differences import Differences, Worst
 from dmlcy._model.ulp import bits
 
-_STATUS = ("passed", "failed", "unreadable")
-
 
 def lines(report: Report) -> Iterator[str]:
     """The report as one document."""
@@ -24,7 +22,7 @@ def lines(report: Report) -> Iterator[str]:
         "version": 1,
         "expected": str(report.expected),
         "actual": str(report.actual),
-        "passed": report.status == 0,
+        "passed": all(comparison.verdict == "passed" for comparison in report.comparisons),
         "warnings": [warning.located().to_json() for warning in report.warnings],
         "outputs": [_comparison(comparison) for comparison in report.comparisons],
     }
@@ -42,7 +40,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "bounds_that_pass": SIDES,
         "actual": str(comparison.actual),
         "files": [str(file) for file in comparison.files],
-        "status": _STATUS[comparison.status],
+        "status": comparison.verdict,
         "problem": None if problem is None else problem.violation.to_json(),
         "differences": None if found is None else _differences(comparison, found),
         "window": None if comparison.window is None else _window(comparison.window),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ _UNPROMISED: Final = {
     MAGNITUDES: "the result for the absolute values of the inputs exceeds the range of the data type",
     RESULT: "the sum of the window is outside the normal numbers of the data type in which the operator adds",
 }
+WORDS: Final = {"passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "unjudged": "UNJUDGED"}
 _TIMES: Final = {1: "once", 2: "twice"}
 
 
@@ -37,8 +39,9 @@ def lines(report: Report) -> Iterator[str]:
     if len(report.comparisons) > 1:
         yield from _totals(report.comparisons)
         yield ""
-    passed = sum(comparison.status == 0 for comparison in report.comparisons)
-    yield f"{_count(len(report.comparisons), 'output')}: {passed} passed, {len(report.comparisons) - passed} failed"
+    words = Counter(WORDS[comparison.verdict] for comparison in report.comparisons)
+    unjudged = f", {words['UNJUDGED']} unjudged" if words["UNJUDGED"] else ""
+    yield f"{_count(len(report.comparisons), 'output')}: {words['passed']} passed, {words['FAILED']} failed{unjudged}"
 
 
 def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -47,8 +50,9 @@ def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
     for comparison in comparisons:
         found = comparison.differences
         counts = [] if found is None else [found.elements, found.different, found.exceeding]
-        word = "passed" if comparison.status == 0 else "FAILED"
-        rows.append([word, printable(comparison.output.file), *(map(str, counts) if counts else [""] * 3)])
+        rows.append(
+            [WORDS[comparison.verdict], printable(comparison.output.file), *(map(str, counts) if counts else [""] * 3)]
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
@@ -70,7 +74,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         yield from _wrapped("  ", f"actual: {printable(comparison.problem.place.file)}")
         yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return
-    yield from _verdict("passed" if found.passed else "FAILED", title)
+    yield from _verdict(WORDS[comparison.verdict], title)
     if len(comparison.files) > 1:
         count, path = len(comparison.files), printable(str(comparison.actual))
         yield from _wrapped("  ", f"compared with {count} files, of which this is {path}")
@@ -154,7 +158,7 @@ def _notes(output: Output, found: Differences) -> Iterator[str]:
         subject = f"{_count(found.unjudged, 'element')} cannot be judged, for the accuracy promises nothing"
         yield f"{subject}: {_UNPROMISED[output.bound.of if output.bound else RESULT]}"
         if found.unjudged == found.elements and found.different:
-            yield "no element can be judged, and values differ: nothing tells whether the output is right"
+            yield "values differ, but no element can be judged: nothing tells whether the output is right"
     if found.flushed:
         subject = f"{_count(found.flushed, 'failing element')} should be subnormal"
         yield f"{subject}, not 0: does the device flush subnormal numbers?"

@@ -8,7 +8,15 @@ import sys
 import time
 from typing import Final, TextIO
 
-STYLES: Final = {"head": "1", "error": "1;31", "warning": "1;33", "note": "1;36", "passed": "32", "failed": "1;31"}
+STYLES: Final = {
+    "head": "1",
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "passed": "32",
+    "failed": "1;31",
+    "unjudged": "1;33",
+}
 _FIRST: Final = 0.5  # seconds: what is done by then needs no progress
 _BETWEEN: Final = 0.1
 

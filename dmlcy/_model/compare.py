@@ -63,11 +63,16 @@ class Comparison:
     problem: Problem | None = None
 
     @property
-    def status(self) -> int:
-        """0: passed, 1: failed, 2: not readable."""
+    def verdict(self) -> str:
+        """passed, failed (a missing file too), unjudged, or unreadable."""
         if self.differences is not None:
-            return 0 if self.differences.passed else 1
-        return 2 if self.problem is not None and self.problem.violation.id in UNREADABLE else 1
+            return self.differences.verdict
+        return "unreadable" if self.problem is not None and self.problem.violation.id in UNREADABLE else "failed"
+
+    @property
+    def status(self) -> int:
+        """2: not readable, 1: failed, 0: anything else."""
+        return {"unreadable": 2, "failed": 1}.get(self.verdict, 0)
 
     @property
     def index(self) -> tuple[int, ...]:

@@ -100,9 +100,11 @@ class Differences:
     histogram: Histogram = field(default_factory=Histogram)
 
     @property
-    def passed(self) -> bool:
-        """Whether every element is within its bound; not, where none has one and values differ."""
-        return self.exceeding == 0 and not (self.different and self.unjudged == self.elements)
+    def verdict(self) -> str:
+        """passed, failed, or unjudged: values differ, and no element has a bound that could tell whether they may."""
+        if self.exceeding:
+            return "failed"
+        return "unjudged" if self.different and self.unjudged == self.elements else "passed"
 
 
 def measure(

@@ -27,7 +27,7 @@ def test_exact_values_fail_at_one_step(dtype: str) -> None:
     moved = values.copy()
     moved[17:18] = bits_moved(values[17:18], 1)
     found = measure(values, moved, None)
-    assert (found.different, found.exceeding) == (1, 1) and not found.passed
+    assert (found.different, found.exceeding) == (1, 1) and found.verdict == "failed"
     assert found.worst is not None and (found.worst.at, found.worst.steps) == (17, 1)
 
 
@@ -111,7 +111,7 @@ def test_nan_zeros_and_infinities() -> None:
     a = np.array([-np.nan, np.array([0x7FC12345], "u4").view("f4")[0], -0.0, np.inf, -np.inf], "f4")
     for bound in (None, Bound(3, "3", "result")):
         found = measure(e, a, bound)
-        assert found.passed and (found.different, found.signs) == (0, 1) and found.worst is None
+        assert found.verdict == "passed" and (found.different, found.signs) == (0, 1) and found.worst is None
         assert [one.label for one in found.histogram.bins()] == ["0"]
 
 
@@ -126,11 +126,11 @@ def test_what_never_passes(bound: Bound | None, e: float, a: float) -> None:
 def test_an_infinity_is_the_number_after_the_largest() -> None:
     largest = np.finfo("f2").max
     e, a = np.array([largest], "f2"), np.array([np.inf], "f2")
-    assert measure(e, a, Bound(1, "1", "result")).passed
-    assert measure(a, e, Bound(1, "1", "result")).passed
-    assert not measure(e, a, None).passed
+    assert measure(e, a, Bound(1, "1", "result")).verdict == "passed"
+    assert measure(a, e, Bound(1, "1", "result")).verdict == "passed"
+    assert measure(e, a, None).verdict == "failed"
     found = measure(np.array([65000], "f2"), a, Bound(1, "1", "result"))
-    assert not found.passed and found.worst is not None and found.worst.distance == math.inf
+    assert found.verdict == "failed" and found.worst is not None and found.worst.distance == math.inf
 
 
 def test_integers_of_64_bits() -> None:
@@ -156,9 +156,9 @@ def test_bins() -> None:
     assert list(Histogram().lines()) == []
 
 
-def test_values_that_differ_do_not_pass_where_nothing_can_be_judged() -> None:
+def test_values_that_differ_neither_pass_nor_fail_where_nothing_can_be_judged() -> None:
     expected, bound = np.full(4, np.inf, "f4"), Bound(4, "4", "magnitudes")
     nothing = np.full(4, np.inf)
-    assert measure(expected, expected.copy(), bound, nothing).passed
+    assert measure(expected, expected.copy(), bound, nothing).verdict == "passed"
     found = measure(expected, np.array([1, -5, 0, 2], "f4"), bound, nothing)
-    assert (found.different, found.unjudged, found.passed) == (4, 4, False)
+    assert (found.different, found.unjudged, found.verdict) == (4, 4, "unjudged")

@@ -247,7 +247,7 @@ def verdict(one: Comparison) -> str:
     if one.problem is not None:
         return one.problem.violation.id
     assert one.differences is not None
-    return "passed" if one.differences.passed else "failed"
+    return one.verdict
 
 
 MISSING = "DML-MODEL-actual-missing"

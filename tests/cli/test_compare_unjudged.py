@@ -62,12 +62,16 @@ def test_a_sum_of_powers_outside_the_accumulator_is_not_judged(tmp_path: Path, v
     assert "note: 1 element cannot be judged, for the accuracy promises nothing: the sum of the window" in text
 
 
-def test_where_nothing_can_be_judged_other_values_do_not_pass(tmp_path: Path) -> None:
+def test_where_nothing_can_be_judged_other_values_neither_pass_nor_fail(tmp_path: Path) -> None:
     norms(tmp_path, [[10, 10]], 400)
     assert judge(tmp_path, [math.inf]) == (0, 1)
-    assert judge(tmp_path, [10.017]) == (1, 1)
+    assert judge(tmp_path, [math.nan]) == (1, 1)
+    assert judge(tmp_path, [10.017]) == (0, 1)
+    _, report = compare(tmp_path / "expected" / "o.npy", tmp_path / "device.bin")
+    assert (report["passed"], report["outputs"][0]["status"]) == (False, "unjudged")
     text = command("compare", tmp_path / "expected" / "o.npy", tmp_path / "device.bin").out.replace("\n    ", " ")
-    assert "note: no element can be judged, and values differ" in text
+    assert text.startswith("UNJUDGED  o.npy") and "0 passed, 0 failed, 1 unjudged" in text
+    assert "note: values differ, but no element can be judged" in text
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 8])
