@@ -189,10 +189,12 @@ class _Executor:
             self.reader.finish()
         name, level = Path(self.model.document.name).name, self.options.level or current_level()
         try:
-            expect.save(folder, name, level, recorder.written)
+            removed = expect.save(folder, name, level, recorder.written)
         except expect.NotWritten as error:
             self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
             self.reader.finish()
+        for path in removed:
+            self.out.write(f"Removed '{printable(str(path))}', which the earlier manifest lists\n")
         self.out.write(f"Expected values written to '{printable(str(folder))}'\n")
 
     def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:
