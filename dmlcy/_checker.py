@@ -513,26 +513,29 @@ class Check:
         expected = self._computed(field)
         if expected is None or field.sizes is None:
             return
+        given = cast(TensorDesc, self.resolved[name]).sizes
+        needed = expected
         if not self.call and field.leading_ones == "desc":
             extra = len(actual) - len(expected)
             ones = extra > 0 and all(size is not BAD and size == 1 for size in actual[:extra])
-            actual = actual[extra:] if ones else actual
-        pairs = zip(actual, expected, strict=False)
+            needed = (1,) * extra + expected if ones else expected
+        pairs = zip(actual, needed, strict=False)
         differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
-        if len(actual) == len(expected) and not differ:
+        if len(actual) == len(needed) and not differ:
             return
         self._fail(f"{name}.sizes")
-        given = cast(TensorDesc, self.resolved[name]).sizes
+        one = differ[0] if len(differ) == 1 and len(given) == len(needed) else None
+        valid = all(size >= 1 for size in needed) and math.prod(needed) <= UINT_MAX
         self.add(
             field,
             "sizes",
             member="sizes",
-            at=differ[0] if len(actual) == len(expected) else None,
+            at=one,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
             terms=self._terms(field.sizes),
             hint=field.hint,
-            fix=expected if all(size >= 1 for size in expected) and math.prod(expected) <= UINT_MAX else None,
+            fix=None if not valid else needed if one is None else needed[one],
         )
 
     def _terms(self, formula: Formula) -> dict[str, object]:

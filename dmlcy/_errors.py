@@ -148,7 +148,8 @@ class Violation:
     values
         What was put into the sentence.
     hint, fix
-        What to do, and the nearest valid value, where they are known.
+        What to do, and the nearest valid value, where they are known: the value of the entry at ``index``, or, where
+        ``index`` is None, of the whole member or field.
     level
         Lowest feature level at which the value would be valid, where the level is the reason.
     provenance
