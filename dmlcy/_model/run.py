@@ -22,7 +22,7 @@ from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import printable, refuse
 from dmlcy._model.progress import Reached, nothing
 from dmlcy._model.reader import Reader
-from dmlcy._model.resources import Storage, fill
+from dmlcy._model.resources import Storage, fill_all
 from dmlcy._spec import Field
 from dmlcy._tables import FeatureLevelName
 from dmlcy._tensor_desc import TensorDesc
@@ -60,9 +60,8 @@ class _Executor:
         self.options = options
         self.reached = reached
         self.reader = reader = Reader(model.document)
-        filled = {name: fill(reader, buffer, model.folder) for name, buffer in model.resources.items()}
+        self.storages = fill_all(reader, model.resources, model.folder)
         reader.finish()
-        self.storages = {name: storage for name, storage in filled.items() if storage is not None}
         self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
         self.recorder = None if options.expect is None else Recorder(self.storages)
         self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}

@@ -276,7 +276,7 @@ def test_misspelt_members_of_the_model(tmp_path: Path) -> None:
 
 
 def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
-    for desc in (pool(), {"type": "PADDING1", "Desc": {}}, {"type": 1}):
+    for desc in (pool(), {"type": "PADDING1", "Desc": {}}, {"type": "FOLD"}, {"type": 1, "desc": {}}):
         (found,) = of(tmp_path, desc)
         assert (found["severity"], found["id"], found["path"]) == ("error", "DML-MODEL-missing", "$")
         assert found["hint"].startswith("This is the desc of one operator, not a model: `dmlcy export` makes a model")
