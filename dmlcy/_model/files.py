@@ -90,11 +90,13 @@ def _draft(folder: Path, drafts: list[Path]) -> IO[bytes]:
     while True:
         drafts.append(folder / f".{secrets.token_hex(8)}.dmlcy")  # before it is made: a signal may come in between
         try:
-            return os.fdopen(os.open(drafts[-1], flags, 0o666), "wb")
+            descriptor = os.open(drafts[-1], flags, 0o666)
         except OSError as error:
             drafts.pop()  # what is there is not ours
             if error.errno != errno.EEXIST:
                 raise
+        else:
+            return os.fdopen(descriptor, "wb")
 
 
 def put(stream: IO[bytes], data: npt.NDArray[np.uint8]) -> None:
