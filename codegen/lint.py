@@ -17,14 +17,8 @@ from .expr.nodes import ExprError, Name
 from .expr.parse import EACH, FUNCTIONS
 from .expr.types import Kind, kind_of, within
 from .model import DTYPE_ENUM, Example, Facts, Field, Formula, Operator, Rule, Specs
+from .names import RESERVED
 
-# Names that the generated code uses for itself, or that C or Cython read in another way.
-RESERVED = frozenset({
-    "a", "auto", "bint", "bool", "broken", "cdef", "char", "cls", "const", "cpdef", "ctypedef", "default", "do",
-    "double", "enum", "expected", "extern", "float", "goto", "inline", "int", "level", "long", "math", "nogil",
-    "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static",
-    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
-})  # fmt: skip
 SENTENCES = {
     "operator": ("summary",),
     "field": ("doc", "hint"),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import keyword
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import source
+from . import names, source
 from .diagnostics import Diagnostics, Span, did_you_mean
 from .expr.nodes import UINT_MAX, ExprError, Name
 from .expr.parse import parse
@@ -58,6 +57,17 @@ T = TypeVar("T")
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 URL = re.compile(r"https://[\w.-]+\.\w+/\S*")
 RULE_ID = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)+")
+# The names in files of facts: generated code has them in quotes, and bare.
+LEVEL = re.compile(r"\d+_\d+")
+VERSION = re.compile(r"\d+(\.\d+)+")
+CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
+MEMBER = re.compile(r"[A-Z0-9][A-Z0-9_]*")
+CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
+LOWER = re.compile(r"[a-z][a-z0-9_]*")
+SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+MODEL_ID = re.compile(r"DML-MODEL-[a-z0-9]+(-[a-z0-9]+)*")
+LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
+MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 def load(root: Path) -> Specs:
@@ -108,13 +118,14 @@ def _facts(files: _Files) -> Facts:
     enums_table, catalogue_table = files.table("specs/enums.toml"), files.table("specs/catalogue.toml")
     errors_table, model_table = files.table("specs/errors.toml"), files.table("specs/model_errors.toml")
     levels = tuple(_finished(row, _level) for row in _rows(levels_table, "level"))
-    names = tuple(level.name for level in levels)
-    dtypes = tuple(_finished(row, lambda r: _dtype(r, names)) for row in _rows(dtypes_table, "dtype"))
-    enums = [_finished(row, lambda r: _enum(r, names)) for row in _rows(enums_table, "enum")]
+    level_names = tuple(level.name for level in levels)
+    dtypes = tuple(_finished(row, lambda r: _dtype(r, level_names)) for row in _rows(dtypes_table, "dtype"))
+    enums = [_finished(row, lambda r: _enum(r, level_names)) for row in _rows(enums_table, "enum")]
     enum_names = (*(enum.name for enum in enums), DTYPE_ENUM)
     catalogue = [
-        _finished(row, lambda r: _catalogue(r, names, enum_names)) for row in _rows(catalogue_table, "operator")
+        _finished(row, lambda r: _catalogue(r, level_names, enum_names)) for row in _rows(catalogue_table, "operator")
     ]
+    _classes(catalogue, enums, _rows(enums_table, "enum"))
     implicit = tuple(_finished(row, lambda r: _error(r, "slug")) for row in _rows(errors_table, "implicit"))
     model_rows = (*_rows(errors_table, "model"), *_rows(model_table, "model"))
     model_errors = tuple(_finished(row, lambda r: _error(r, "id")) for row in model_rows)
@@ -147,11 +158,19 @@ def _finished(row: Table, read: Callable[[Table], T]) -> T:
     return result
 
 
+def _named(row: Table, key: str, pattern: re.Pattern[str]) -> str:
+    """A name that stands in generated code."""
+    text = row.str(key)
+    if row.has(key) and not pattern.fullmatch(text):
+        row.error(key, f"the {key} {text!r} of {row.what} is not of the form {pattern.pattern}")
+    return text
+
+
 def _level(row: Table) -> Level:
     return Level(
-        row.str("name"),
+        _named(row, "name", LEVEL),
         row.int("value"),
-        row.str("directml"),
+        _named(row, "directml", VERSION),
         row.int("max_rank"),
         row.str("windows", None),
         row.str("note", None),
@@ -161,20 +180,27 @@ def _level(row: Table) -> Level:
 
 def _dtype(row: Table, levels: tuple[str, ...]) -> Dtype:
     since = row.choice("since", levels)
-    return Dtype(row.str("name"), row.int("value"), row.int("bits"), since, row.str("numpy", None))
+    numpy = _named(row, "numpy", LOWER) if row.has("numpy") else None
+    return Dtype(_named(row, "name", CAPITALS), row.int("value"), row.int("bits"), since, numpy)
 
 
 def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
-    members = []
+    members: list[EnumMember] = []
     for member in row.tables("members"):
         since = member.choice("since", levels)
-        name, value, doc = member.str("name"), member.int("value"), member.str("doc", "")
+        name, value, doc = _named(member, "name", MEMBER), member.int("value"), member.str("doc", "")
+        if name in {known.name for known in members}:
+            member.error("name", f"{name!r} is the name of another member")
         members.append(EnumMember(name, value, since, doc, member.strings("also", ())))
         member.finish()
+    python = _named(row, "python", CLASS)
+    why = names.refused(python)
+    if why is not None:
+        row.error("python", f"{python!r} {why}")
     return Enum(
-        row.str("name"),
-        row.str("prefix"),
-        row.str("python"),
+        _named(row, "name", CAPITALS),
+        _named(row, "prefix", CAPITALS),
+        python,
         row.bool("flags", False),
         row.choice("since", levels),
         row.str("source", None),
@@ -183,23 +209,32 @@ def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
     )
 
 
+def _classes(catalogue: list[CatalogueOperator], enums: list[Enum], rows: tuple[Table, ...]) -> None:
+    """No class of an enum is one of another enum or of an operator."""
+    taken = {name: operator.name for operator in catalogue for name in names.classes(operator.name)}
+    for enum, row in zip(enums, rows, strict=True):
+        if enum.python in taken:
+            row.error("python", f"{enum.python!r} is also a class of {taken[enum.python]}")
+        taken[enum.python] = enum.name
+
+
 def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> CatalogueOperator:
     fields = []
     types = (*FIELD_TYPES, *(f"enum:{name}" for name in enums))
     for field in row.tables("fields"):
         kind = field.choice("kind", ("input", "output", "attribute"))
         type_ = field.choice("type", types)
-        fields.append(CatalogueField(field.str("name"), kind, type_, field.bool("optional", False)))
+        fields.append(CatalogueField(_named(field, "name", CLASS), kind, type_, field.bool("optional", False)))
         field.finish()
     in_place = row.bool("in_place")
     if in_place and all(field.kind != "input" for field in fields):
         row.error("in_place", "an operator without an input has no memory to share")
     return CatalogueOperator(
-        row.str("name"),
+        _named(row, "name", CAPITALS),
         row.int("value"),
         row.choice("since", levels),
-        row.str("struct"),
-        row.str("kind"),
+        _named(row, "struct", CAPITALS),
+        _named(row, "kind", LOWER),
         in_place,
         _source(row),
         tuple(fields),
@@ -218,9 +253,13 @@ def _error(row: Table, key: str) -> ErrorText:
     breaks = row.any("breaks", {}) if not implicit else {}
     if not isinstance(breaks, dict):
         row.error("breaks", "breaks is a table: { path = value }")
+    error = row.str("error")
+    errors = tuple(name for name in names.public() if name.endswith("Error"))
+    if row.has("error") and error not in errors:
+        row.error("error", f"{error!r} is no error of dmlcy", did_you_mean(error, errors) or ", ".join(errors))
     return ErrorText(
-        row.str(key),
-        row.str("error"),
+        _named(row, key, SLUG if implicit else MODEL_ID),
+        error,
         row.str("message"),
         row.str("about"),
         row.strings("applies") if implicit else (),
@@ -241,10 +280,14 @@ def _term(row: Table, slugs: tuple[str, ...]) -> Term:
 def _library(row: Table) -> Library:
     language = row.choice("language", LANGUAGES)
     python = language == "python"
+    needs = row.strings("needs") if python else ()
+    for name in needs:
+        if not MODULE.fullmatch(name):
+            row.error("needs", f"the module {name!r} is not of the form {MODULE.pattern}")
     return Library(
-        row.str("name"),
+        _named(row, "name", LIBRARY),
         language,
-        row.strings("needs") if python else (),
+        needs,
         row.str("tested") if python else None,
         _python(row, "prelude") if python else "",
     )
@@ -293,8 +336,9 @@ class _OperatorReader:
             return None  # what the group describes would be missing everywhere
         summary = head.str("summary")
         python = head.str("python", name.lower())
-        if keyword.iskeyword(python):
-            head.error("python", f"{python!r} is a word of Python itself")
+        why = names.refused(python, family, name.lower())
+        if why is not None:
+            head.error("python", f"{python!r} {why}", "choose another name")
         self.word(head, "python", python)
         head.finish()
 

@@ -1,7 +1,7 @@
 """Spec files: the values, from tomllib, and where each key and value stands, from a scanner of our own.
 
-The scanner only finds positions. It runs on text that tomllib has accepted, so it need not know what is valid; on
-refused text it runs up to the place where tomllib stopped, to find the key that is given twice.
+The scanner only finds positions, and what is nested too deeply for tomllib. It need not know what is valid: on refused
+text it runs up to the place where tomllib stopped, to find the key that is given twice.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from codegen.diagnostics import Diagnostics, Span, did_you_mean
 
 LARGEST: Final = 2**24
 """Bytes of a file that is read."""
+DEEPEST: Final = 32
+"""Steps of a path to a value; tomllib takes time and memory by their square."""
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 Range: TypeAlias = tuple[int, int]
@@ -73,6 +75,7 @@ class Positions:
     keys: dict[KeyPath, Range] = field(default_factory=dict)
     values: dict[KeyPath, Range] = field(default_factory=dict)
     duplicate: tuple[KeyPath, Range] | None = None
+    too_deep: Range | None = None
 
 
 def scan(text: str) -> Positions:
@@ -116,7 +119,7 @@ class _Scanner:
             path = self.enter((*path, parent), parent_place)
             if path in self.counts:
                 path = (*path, self.counts[path] - 1)
-        path = (*path, key)
+        path = self.deeper((*path, key), place)
         known = path in self.found.keys and path not in self.counts
         if path in self.assigned or path in self.headers or (known if array else path in self.counts):
             self.refuse(path, place)
@@ -138,7 +141,7 @@ class _Scanner:
         path = table
         for parent, parent_place in parents:
             path = self.enter((*path, parent), parent_place)
-        path = (*path, key)
+        path = self.deeper((*path, key), place)
         if path in self.found.keys:
             self.refuse(path, place)
         self.found.keys[path] = place
@@ -151,8 +154,14 @@ class _Scanner:
         """Note a table that a dotted key or header names on its way."""
         if path in self.assigned:
             self.refuse(path, place)
-        self.found.keys.setdefault(path, place)
+        self.found.keys.setdefault(self.deeper(path, place), place)
         self.found.values.setdefault(path, place)
+        return path
+
+    def deeper(self, path: KeyPath, place: Range) -> KeyPath:
+        if len(path) > DEEPEST:
+            self.found.too_deep = place
+            raise _Stop
         return path
 
     def refuse(self, path: KeyPath, place: Range) -> None:
@@ -182,7 +191,7 @@ class _Scanner:
             self.at += 1
             index = 0
             while not self.closes("]"):
-                self.value((*path, index))
+                self.value(self.deeper((*path, index), (self.at, self.at + 1)))
                 index += 1
                 self.separate("]")
         elif self.next_is("{"):
@@ -247,12 +256,12 @@ class _Lines:
 class Document:
     """One spec file: its data, and the spans of its keys and values."""
 
-    def __init__(self, lines: _Lines, data: dict[str, Any], diagnostics: Diagnostics) -> None:
+    def __init__(self, lines: _Lines, positions: Positions, data: dict[str, Any], diagnostics: Diagnostics) -> None:
         self.file = lines.file
         self.data = data
         self.diagnostics = diagnostics
         self._lines = lines
-        self._positions = scan(lines.text)
+        self._positions = positions
 
     def key_span(self, path: KeyPath) -> Span:
         """Where the last key of the path stands; else as value_span."""
@@ -298,10 +307,12 @@ def load(path: Path, root: Path, diagnostics: Diagnostics) -> Document | None:
         diagnostics.error(lines.span((start, start + 1)), "not UTF-8")
         return None
     lines = _Lines(file, _unix(text))
+    positions = scan(lines.text)
+    if positions.too_deep is not None:  # tomllib would take gigabytes, or call itself too often
+        diagnostics.error(lines.span(positions.too_deep), f"keys and values are nested more than {DEEPEST} deep")
+        return None
     try:
-        return Document(lines, tomllib.loads(text), diagnostics)
-    except RecursionError:
-        diagnostics.error(lines.span((0, 0)), "values are nested too deeply")
+        return Document(lines, positions, tomllib.loads(text), diagnostics)
     except ValueError as error:  # TOMLDecodeError, or an integer of too many digits
         _report(lines, str(error), diagnostics)
     return None

@@ -7,11 +7,18 @@ Operators are functions of NumPy arrays (or anything with the buffer protocol, D
 
 from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
+from os import environ as _environ
 
 if _find_spec("dmlcy._runtime.tensor") is None:
     raise ImportError(
         "dmlcy is not built in this folder. Run Python elsewhere if dmlcy is installed, or build it here: "
         "pip install --no-build-isolation -e ."
+    )
+
+if _environ.get("DMLCY_ISA", "") not in ("", "baseline", "wide"):
+    raise ImportError(
+        f'DMLCY_ISA is {_environ["DMLCY_ISA"]!r} in the environment, and must be "baseline" (no instruction set beyond '
+        'the one that the package is compiled for) or "wide" (all that the processor has, as without DMLCY_ISA).'
     )
 
 from dmlcy._generated import api as _api

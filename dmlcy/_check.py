@@ -141,6 +141,8 @@ def _arrays(
             continue
         try:
             array = to_shared_array(value) if field.kind == "output" else to_array(value)
+        except MemoryError:
+            raise
         except Exception:
             array = None
         if array is not None:
@@ -165,4 +167,4 @@ def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int)
             f"internal: {name}() was refused and a second look finds nothing wrong: "
             "an argument changed in between, or the checks disagree"
         )
-    raise_violations(found.violations, name)
+    raise_violations(found.violations, name, found.cause)

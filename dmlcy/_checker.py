@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, cast
 import numpy as np
 
 from dmlcy._errors import Violation, in_json, listing, plain, show
-from dmlcy._foreign import complaint, is_foreign
+from dmlcy._foreign import MASKED, complaint, is_foreign
 from dmlcy._names import in_another_version
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 from dmlcy._spec import MISSING, Field, Formula, Operator, Part, Rule, Rules, Term
@@ -137,6 +137,7 @@ class Check:
         self.bad: set[str] = set()
         self.broken: dict[str, set[int]] = {}
         self.inferred: set[str] = set()
+        self.cause: BaseException | None = None
         self.first: list[Violation] = []
         self.found: dict[str, list[Violation]] = {name: [] for name in self.fields}
         self.late: list[Violation] = []
@@ -235,7 +236,8 @@ class Check:
         into.append(violation)
 
     def refused(self, field: Field, refused: Refused, *, index: int | None = None) -> None:
-        """Notes what a conversion refused."""
+        """Notes what a conversion refused, and the first error of a stranger's class that made it refuse."""
+        self.cause = self.cause or refused.__cause__
         words = refused.words
         if self.literal and "expected" in words:
             words = words | {"expected": IN_JSON.get(words["expected"], words["expected"])}
@@ -391,18 +393,21 @@ class Check:
             array = is_a(value, np.ndarray)
             return wrong_type(value, "a TensorDesc", "Pass TensorDesc.from_array(x)." if array else "")
         hint, expected = "", "an array"
+        cause: BaseException | None = None
         outputs = [one for one in self.operator.fields if one.kind == "output" and self._there(one)]
         if field.kind == "output" and len(outputs) > 1 and self._label(field) == OUT:
             expected = f"a tuple of {len(outputs)} arrays, {_places(outputs)}"
         elif is_foreign(value):
-            hint = complaint(value, field.kind == "output")
+            hint, cause = complaint(value, field.kind == "output")
         elif is_a(value, list, tuple):
             hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else self._untaken()
         elif is_a(value, np.ma.MaskedArray):
-            hint = "Operators know no mask: pass its filled() or its data."
+            hint = MASKED
         elif is_a(value, bool, int, float, complex, np.generic):
             hint = "A single number is no tensor." if field.kind == "input" else ""
-        return wrong_type(value, expected, hint)
+        refused = wrong_type(value, expected, hint)
+        refused.__cause__ = cause
+        return refused
 
     def _there(self, field: Field) -> bool:
         """Whether there is such an output: not, of an optional one, where nobody asks for it."""
@@ -513,26 +518,29 @@ class Check:
         expected = self._computed(field)
         if expected is None or field.sizes is None:
             return
+        given = cast(TensorDesc, self.resolved[name]).sizes
+        needed = expected
         if not self.call and field.leading_ones == "desc":
             extra = len(actual) - len(expected)
             ones = extra > 0 and all(size is not BAD and size == 1 for size in actual[:extra])
-            actual = actual[extra:] if ones else actual
-        pairs = zip(actual, expected, strict=False)
+            needed = (1,) * extra + expected if ones else expected
+        pairs = zip(actual, needed, strict=False)
         differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
-        if len(actual) == len(expected) and not differ:
+        if len(actual) == len(needed) and not differ:
             return
         self._fail(f"{name}.sizes")
-        given = cast(TensorDesc, self.resolved[name]).sizes
+        one = differ[0] if len(differ) == 1 and len(given) == len(needed) else None
+        valid = all(size >= 1 for size in needed) and math.prod(needed) <= UINT_MAX
         self.add(
             field,
             "sizes",
             member="sizes",
-            at=differ[0] if len(actual) == len(expected) else None,
+            at=one,
             values={"actual": given, "expected": expected},
             words={"formula": field.sizes.text},
             terms=self._terms(field.sizes),
             hint=field.hint,
-            fix=expected if all(size >= 1 for size in expected) and math.prod(expected) <= UINT_MAX else None,
+            fix=None if not valid else needed if one is None else needed[one],
         )
 
     def _terms(self, formula: Formula) -> dict[str, object]:

@@ -187,8 +187,9 @@ def _from_json(field: Field, value: object, ignore_unknown: bool) -> object:
         return SPECIAL.get(value, value)
     if field.type == "scalar_union" and type(value) is dict:
         return {name: SPECIAL.get(one, one) if type(one) is str else one for name, one in value.items()}
-    if field.type == "size_2d" and type(value) is dict and {"Width", "Height"} == set(value):
-        return Size2D(value["Height"], value["Width"])
+    if field.type == "size_2d" and type(value) is dict:
+        whole = {"Width", "Height"} <= set(value) and (ignore_unknown or len(value) == 2)
+        return Size2D(value["Height"], value["Width"]) if whole else value
     return value
 
 

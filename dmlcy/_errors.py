@@ -148,7 +148,8 @@ class Violation:
     values
         What was put into the sentence.
     hint, fix
-        What to do, and the nearest valid value, where they are known.
+        What to do, and the nearest valid value, where they are known: the value of the entry at ``index``, or, where
+        ``index`` is None, of the whole member or field.
     level
         Lowest feature level at which the value would be valid, where the level is the reason.
     provenance
@@ -295,6 +296,8 @@ for public in (DmlError, Violation, *CLASSES.values()):
     public.__module__ = "dmlcy"  # as users import them, and as a traceback shows them
 
 
-def raise_violations(violations: Sequence[Violation], function: str | None = None) -> NoReturn:
-    """Raises the violations as the class that the first one names."""
-    raise CLASSES[violations[0].error](violations, function)
+def raise_violations(
+    violations: Sequence[Violation], function: str | None = None, cause: BaseException | None = None
+) -> NoReturn:
+    """Raises the violations as the class that the first one names; ``cause``: what an object of a stranger raised."""
+    raise CLASSES[violations[0].error](violations, function) from cause

@@ -23,6 +23,7 @@ DEVICES: Final = {
     14: "oneAPI",
 }
 """Devices of DLPack."""
+MASKED: Final = "Operators know no mask: pass its filled() or its data."
 UNSHARED: Final = "It gives a copy each time it is asked for an array, so nothing written would reach it."
 
 
@@ -32,11 +33,13 @@ def is_foreign(value: object) -> bool:
     return any(offers(cls, name) for name in ("__array__", "__dlpack__")) and not is_a(value, np.ndarray, np.generic)
 
 
-def complaint(value: Any, written: bool) -> str:
-    """Why it cannot be taken, or written to; nothing where there is no telling."""
+def complaint(value: Any, written: bool) -> tuple[str, Exception | None]:
+    """Why it cannot be taken, or written to, nothing where there is no telling; and the error that it raises."""
     device = _device(value)
-    said = [device] if device else [part for part in (_data_type(value), _words(value)) if part]
-    return " ".join(said) or (UNSHARED if written else "")
+    if device:
+        return device, None
+    words, cause = _words(value)
+    return " ".join(part for part in (_data_type(value), words) if part) or (UNSHARED if written else ""), cause
 
 
 def _device(value: Any) -> str:
@@ -59,16 +62,21 @@ def _data_type(value: Any) -> str:
     return "" if known else f"Its data type is {plain(name)}: convert it first."
 
 
-def _words(value: Any) -> str:
-    """What its protocols raise."""
-    said = ""
-    for name, protocol, take in (("from_dlpack", "__dlpack__", np.from_dlpack), ("asarray", "__array__", np.asarray)):
+def _words(value: Any) -> tuple[str, Exception | None]:
+    """What its protocols raise; that its array is masked."""
+    said, cause = "", None
+    for name, protocol, take in (
+        ("from_dlpack", "__dlpack__", np.from_dlpack),
+        ("asarray", "__array__", np.asanyarray),
+    ):
         if offers(type(value), protocol):
             try:
-                take(value)
+                said = MASKED if is_a(take(value), np.ma.MaskedArray) else said
+            except MemoryError:
+                raise
             except Exception as error:
-                said = f"numpy.{name} says: {_text(error)}"
-    return said
+                said, cause = f"numpy.{name} says: {_text(error)}", error
+    return said, cause
 
 
 def _text(error: Exception) -> str:

@@ -340,7 +340,9 @@ def _alignment(desc: TensorDesc) -> Iterator[Refused]:
     if type(alignment) is not int:
         yield wrong_type(alignment, "an int", part=part)
     elif not 0 <= alignment <= UINT_MAX or alignment & (alignment - 1) or 0 < alignment < item:
-        yield Refused("alignment", part=part, values={"actual": alignment, "minimum": item}, fix=0)
+        valid = (0, *(2**power for power in range(32) if 2**power >= item))
+        fix = min(valid, key=lambda one: abs(one - alignment))
+        yield Refused("alignment", part=part, values={"actual": alignment, "minimum": item}, fix=fix)
 
 
 def _strides(desc: TensorDesc) -> Iterator[Refused]:

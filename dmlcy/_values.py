@@ -89,13 +89,13 @@ def is_a(value: object, *classes: type) -> bool:
 
 
 def guarded(function: Callable[[], T], refusal: Refused) -> T:
-    """The function's result; whatever a stranger's class raises becomes the refusal."""
+    """The function's result; what a stranger's class raises becomes the cause of the refusal, except MemoryError."""
     try:
         return function()
-    except Refused:
+    except (Refused, MemoryError):
         raise
-    except Exception:
-        raise refusal from None
+    except Exception as error:
+        raise refusal from (None if type(error) is TypeError else error)  # Python's own says no more than the refusal
 
 
 def as_int(value: object) -> int:
@@ -135,8 +135,8 @@ def as_ints(value: object, fill: bool = True) -> int | tuple[object, ...]:
             raise
         try:
             return as_int(value)
-        except Refused:
-            raise refused from None
+        except Refused as other:
+            raise refused from other.__cause__ or refused.__cause__
 
 
 def as_bool(value: object) -> bool:
@@ -159,8 +159,10 @@ def as_float(value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except OverflowError:
         return math.inf
-    except Exception:
-        raise refusal from None
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise refusal from error
 
 
 def single(value: float) -> float:
@@ -260,8 +262,8 @@ def as_size(value: object, fill: bool = True) -> Size2D:
         raise wrong_type(value, expected)
     try:
         entries = as_ints(value)
-    except Refused:
-        raise wrong_type(value, expected) from None
+    except Refused as refused:
+        raise wrong_type(value, expected) from refused.__cause__
     if isinstance(entries, int):
         return Size2D(entries, entries)
     if len(entries) != 2:

@@ -9,17 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 import jinja2
 
 from ..model import DTYPE_ENUM, Field
+from ..names import public
 from ..plan import OperatorPlan, Plan, TensorPlan
 from .operator import OperatorPage
 from .values import literal
 
-# What dmlcy/__init__.py exports beside operators and enums.
-PUBLIC = (
-    "CompiledOperator", "DmlError", "Export", "FeatureLevelError", "InvalidDataError", "InvalidDataTypeError",
-    "InvalidDescError", "LevelReason", "MinimumLevel", "ModelError", "RecordedCall", "Recording", "SupportRow",
-    "TensorDesc", "Violation", "__version__", "check", "compile", "current_level", "desc", "feature_level",
-    "get_num_threads", "minimum_feature_level", "record", "set_num_threads", "specs", "support_table", "supports",
-)  # fmt: skip
 # Enums that arguments are of whatever the operators are.
 EVERYWHERE = {"DML_FEATURE_LEVEL", DTYPE_ENUM, "DML_TENSOR_FLAGS"}
 
@@ -47,7 +41,9 @@ class Stubs:
     @property
     def names(self) -> list[str]:
         """The public names."""
-        return sorted([*PUBLIC, *(enum.python for enum in self.plan.enums), *(op.python for op in self.plan.operators)])
+        return sorted(
+            [*public(), *(enum.python for enum in self.plan.enums), *(op.python for op in self.plan.operators)]
+        )
 
     @property
     def desc_names(self) -> list[str]:

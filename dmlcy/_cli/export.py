@@ -20,7 +20,7 @@ from dmlcy._model import operators
 from dmlcy._model.files import open_regular
 from dmlcy._model.npy import NpyError, read_elements, read_header
 from dmlcy._model.numbers import is_float, numpy_dtype
-from dmlcy._model.problems import UNREADABLE, Place, make, printable
+from dmlcy._model.problems import UNREADABLE, make, printable, whole
 from dmlcy._model.reader import Reader
 from dmlcy._model.resources import require
 from dmlcy._model.tensors import dtype_of, extent, view
@@ -208,7 +208,7 @@ def _same(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> bool:
 
 
 def _error(identifier: str, file: str, **values: object) -> ModelError:
-    return ModelError([make(identifier, Place(file, "$", 1, 1), {"path": file, **values}).violation])
+    return ModelError([make(identifier, whole(file), {"path": file, **values}).violation])
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from dmlcy._model.expect import distinct
 from dmlcy._model.files import open_regular
 from dmlcy._model.json import Document, decode
 from dmlcy._model.model import read
-from dmlcy._model.problems import UNREADABLE, Place, make, printable, refuse
+from dmlcy._model.problems import UNREADABLE, make, printable, refuse, whole
 from dmlcy._model.run import Options
 from dmlcy._model.run import run as run_model
 
@@ -81,7 +81,7 @@ def read_bytes(name: str) -> tuple[str, bytes]:
             raise OSError(f"it is larger than {_LARGEST} bytes")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        refuse([make("DML-MODEL-file", Place(shown, "$", 1, 1), {"why": why})])
+        refuse([make("DML-MODEL-file", whole(shown), {"why": why})])
     return shown, data
 
 

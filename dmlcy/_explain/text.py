@@ -133,7 +133,7 @@ def _model_error(page: Page, error: Facts) -> None:
             page.text("A valid model gives it with:" if path else "This text gives it:")
             page.code(f"{path} = {json.dumps(value)}" if path else value)
     page.section("See")
-    page.code("docs/reference/errors.md, docs/command-line.md", INDENT)
+    page.code("dmlcy lint --help", INDENT)
 
 
 def _retired(page: Page, facts: Facts) -> None:

@@ -130,10 +130,10 @@ class Recorder:
         return Tensor(field, binding.resource, self._copies[key], next(writers, None))
 
 
-def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) -> None:
-    """Write values, inputs, tolerances and the manifest.
+def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) -> list[Path]:
+    """Write values, inputs, tolerances and the manifest; the files of an earlier run that were removed.
 
-    A file that stands there already is replaced only when the manifest of an earlier run names it.
+    A file that exists already is replaced or removed only when a valid manifest of an earlier run lists it.
     """
     contents: dict[str, Callable[[], Array]] = {}
     outputs = _Outputs(contents, level)
@@ -142,16 +142,18 @@ def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) 
     ours = _ours(folder)
     for path in (*contents, NAME):
         if path not in ours and os.path.lexists(folder / path):
-            raise NotWritten(folder / path, "it exists, and no manifest there names it")
+            raise NotWritten(folder / path, "it exists, and no valid manifest of dmlcy lists it")
     content: dict[str, Callable[[IO[bytes]], Any]] = {path: _writer(values) for path, values in contents.items()}
     content[NAME] = lambda stream: stream.write(manifest.to_bytes())
     try:
         files.write_all(folder, {tuple(path.split("/")): write for path, write in content.items()})
     except OSError as error:
         raise NotWritten(folder, error.strerror or str(error)) from None
-    for path in ours - content.keys():  # of an earlier run, which wrote more
-        with suppress(OSError, ValueError):  # what is elsewhere, or no file, was not written by it
-            files.remove(folder, tuple(path.split("/")))
+    removed = []
+    for path in sorted(ours - content.keys()):  # of an earlier run, which wrote more
+        with suppress(OSError):  # what is elsewhere, or no file, was not written by it
+            removed.append(files.remove(folder, tuple(path.split("/"))))
+    return removed
 
 
 class _Outputs:
@@ -225,11 +227,16 @@ def _meet(a: Tensor, b: Tensor) -> bool:
 
 
 def _ours(folder: Path) -> frozenset[str]:
-    """The files in a folder that its manifest names."""
+    """The files in a folder that its manifest lists; of a damaged manifest, only itself."""
     try:
-        return manifest_reader.files(manifest_reader.decode_file(folder / NAME))
+        if not manifest_reader.is_ours(manifest_reader.decode_file(folder / NAME).root):
+            return frozenset()
     except ModelError:
         return frozenset()
+    try:
+        return frozenset({NAME}) | manifest_reader.files(manifest_reader.read(folder).manifest)
+    except ModelError:
+        return frozenset({NAME})
 
 
 def _writer(values: Callable[[], Array]) -> Callable[[IO[bytes]], None]:

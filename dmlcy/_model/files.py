@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+import secrets
 import stat
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
@@ -58,29 +60,43 @@ def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]
     if "\0" in str(root):
         raise OSError("there is a NUL in its name")
     targets = [_target(root, parts) for parts in contents]
-    drafts = [target.with_name(f".{os.getpid()}.{index}.dmlcy") for index, target in enumerate(targets)]
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    made = []
+    drafts: list[Path] = []
     with Clearing() as clearing:
         try:
-            for draft, content in zip(drafts, contents.values(), strict=True):
-                draft.parent.mkdir(parents=True, exist_ok=True)
-                made.append(draft)
-                try:
-                    descriptor = os.open(draft, flags, 0o666)
-                except OSError:
-                    made.pop()  # what is there is not ours
-                    raise
-                with os.fdopen(descriptor, "wb") as stream:
+            for target, content in zip(targets, contents.values(), strict=True):
+                _make_folder(target.parent)
+                with _draft(target.parent, drafts) as stream:
                     content(stream)
             clearing.hold()
             for draft, target in zip(drafts, targets, strict=True):
                 draft.replace(target)
         except BaseException:
-            for draft in made:
+            for draft in drafts:
                 draft.unlink(missing_ok=True)
             raise
     return [root.joinpath(*parts) for parts in contents]
+
+
+def _make_folder(folder: Path) -> None:
+    """The folder, and those above it. ``Path.mkdir`` calls itself for each of them, and there may be 2,000."""
+    missing = list(takewhile(lambda one: not one.is_dir(), (folder, *folder.parents)))
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
+
+
+def _draft(folder: Path, drafts: list[Path]) -> IO[bytes]:
+    """A new file of a random name, added to ``drafts``. A draft that another process left has another name."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        drafts.append(folder / f".{secrets.token_hex(8)}.dmlcy")  # before it is made: a signal may come in between
+        try:
+            descriptor = os.open(drafts[-1], flags, 0o666)
+        except OSError as error:
+            drafts.pop()  # what is there is not ours
+            if error.errno != errno.EEXIST:
+                raise
+        else:
+            return os.fdopen(descriptor, "wb")
 
 
 def put(stream: IO[bytes], data: npt.NDArray[np.uint8]) -> None:
@@ -89,9 +105,10 @@ def put(stream: IO[bytes], data: npt.NDArray[np.uint8]) -> None:
         stream.write(data[start : start + _PIECE].data)
 
 
-def remove(root: Path, parts: tuple[str, ...]) -> None:
-    """Remove a file below ``root``."""
-    _target(root, parts).unlink(missing_ok=True)
+def remove(root: Path, parts: tuple[str, ...]) -> Path:
+    """Remove a file below ``root``; OSError where there is none."""
+    _target(root, parts).unlink()
+    return root.joinpath(*parts)
 
 
 def _target(root: Path, parts: tuple[str, ...]) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from math import inf
 from typing import Any, Final, Literal, NoReturn, TypeAlias, overload
 
 from dmlcy._errors import quote
-from dmlcy._model.problems import Place, Problem, make, refuse
+from dmlcy._model.problems import Place, Problem, make, refuse, whole
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
 
@@ -30,6 +31,10 @@ MAX_VALUES: Final = 1_000_000
 MAX_WARNINGS: Final = 1000
 _BLOCK: Final = 1 << 16
 """Characters whose lines are counted at a time."""
+
+_TEXT: Final = re.compile(rb"\0*[\xef\xfe\xff{\[\"/ \t\r\n]")
+"""How a document begins, also in an encoding of two or four bytes."""
+_GRAPH: Final = "It may be a serialized DirectML graph, a FlatBuffers file: dmlcy does not read graph files yet."
 
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
 _STRING: Final = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+)"')
@@ -181,6 +186,9 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def decode(name: str, data: bytes) -> Document:
     """The document in these bytes (UTF-8, with or without a byte order mark)."""
+    if _is_binary(data):
+        what = "the file is binary"
+        refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=_GRAPH if _is_flatbuffer(data) else "")])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -188,6 +196,26 @@ def decode(name: str, data: bytes) -> Document:
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         refuse([make("DML-MODEL-json", Place(name, "$", line, column, len(before)), {"what": "the text is not UTF-8"})])
     return Document(name, text)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether these bytes are no text, whatever its encoding."""
+    start = data[:4096]
+    return len(start) >= 4 and b"\0" in start and not _TEXT.match(start)
+
+
+def _is_flatbuffer(data: bytes) -> bool:
+    """Whether these bytes begin as a FlatBuffers file does: the place of a table, which has that of its members."""
+    if len(data) < 12:
+        return False
+    (root,) = struct.unpack_from("<I", data)
+    if root % 4 or not 4 <= root <= len(data) - 4:
+        return False
+    table = root - struct.unpack_from("<i", data, root)[0]
+    if table % 2 or not 4 <= table <= len(data) - 4:
+        return False
+    members, inline = struct.unpack_from("<HH", data, table)
+    return bool(members % 2 == 0 and 4 <= members <= len(data) - table and 4 <= inline <= len(data) - root)
 
 
 class _Reader:

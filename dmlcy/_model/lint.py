@@ -33,10 +33,8 @@ class Finding:
 
     @property
     def nearest(self) -> str:
-        """The nearest valid value as JSON: of the entry that is marked, where it is one; not where the hint has it."""
+        """The nearest valid value as JSON, of what is marked; not where the hint has it."""
         fix = self.violation.to_json()["fix"]
-        if isinstance(fix, list) and self.violation.index is not None:
-            fix = fix[self.violation.index]
         shown = "" if fix is None else json.dumps(fix)
         return shown if shown not in self.violation.hint else ""
 

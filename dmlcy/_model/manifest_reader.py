@@ -80,19 +80,13 @@ def decode_file(path: Path) -> Document:
     return decode(str(path), data)
 
 
-def files(document: Document) -> frozenset[str]:
-    """The files that a manifest names, as far as it can be understood; none for any other JSON."""
-    if not _ours(document.root):
-        return frozenset()
-    found, waiting = {NAME}, [document.root]
-    while waiting:
-        node = waiting.pop()
-        for name, child in node.value.items() if node.kind == "object" else enumerate(node.value):
-            if child.kind in ("object", "array"):
-                waiting.append(child)
-            elif child.kind == "string" and name in ("file", "tolerance"):
-                found.add(child.value)
-    return frozenset(found)
+def files(manifest: Manifest) -> frozenset[str]:
+    """The files that a manifest lists, all of them .npy below its folder."""
+    found: set[str | None] = set()
+    for output in manifest.outputs:
+        found |= {output.file, output.tolerance, *(source.file for source in output.inputs.values())}
+    steps = (target_parts(path) for path in found if path is not None)
+    return frozenset("/".join(parts) for parts in steps if parts is not None)
 
 
 def read(folder: Path) -> Expected:
@@ -102,7 +96,7 @@ def read(folder: Path) -> Expected:
     root = document.root
     manifest = None
     if reader.expect(root, "object"):
-        if not _ours(root):
+        if not is_ours(root):
             fail(folder / NAME, f'its format is not "{FORMAT}"')
         manifest = _Parser(reader).manifest(root)
     reader.finish()
@@ -110,7 +104,8 @@ def read(folder: Path) -> Expected:
     return Expected(folder, manifest, document, (*document.warnings, *reader.warnings))
 
 
-def _ours(root: Node) -> bool:
+def is_ours(root: Node) -> bool:
+    """Whether the root of a document says that it is a manifest of expected values."""
     member = root.get("format")
     return member is not None and member.value == FORMAT
 

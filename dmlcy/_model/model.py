@@ -13,6 +13,7 @@ from dmlcy._model.files import target_parts
 from dmlcy._model.json import Document, Node
 from dmlcy._model.problems import Problem, did_you_mean
 from dmlcy._model.reader import UINT32, UINT64, Reader
+from dmlcy._tables import CATALOGUE
 
 _FOREIGN: Final = {
     "hlsl": "an HLSL shader",
@@ -119,6 +120,15 @@ def read(document: Document, folder: Path) -> Model:
     )
 
 
+def _is_desc(root: Node) -> bool:
+    """Whether this is the desc of one operator in place of a model."""
+    kind = root.value.get("type")
+    if kind is None or not root.value.keys().isdisjoint(_MEMBERS):
+        return False
+    named = kind.kind == "string" and kind.value.removeprefix("DML_OPERATOR_") in CATALOGUE
+    return named or not root.value.keys().isdisjoint(("desc", "Desc"))
+
+
 class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -130,7 +140,7 @@ class _Parser:
 
     def read(self, root: Node) -> None:
         reader = self.reader
-        if "type" in root.value and root.value.keys().isdisjoint(_MEMBERS):
+        if _is_desc(root):
             reader.report("DML-MODEL-missing", root, name="dispatchables", hint=_ONE_DESC)
             return
         reader.ignore_others(root, ("$schema", *_MEMBERS))

@@ -31,7 +31,10 @@ _CANDIDATES: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a model file: JSON path, line and column (from 1), offset in the text (-1: there is no text)."""
+    """A place in a model file: JSON path, line and column (from 1), offset in the text (-1: there is no text).
+
+    Line and column are 0 for the file as a whole, which is not there or is no text.
+    """
 
     file: str
     path: str
@@ -40,7 +43,12 @@ class Place:
     at: int = field(default=-1, compare=False)
 
     def __str__(self) -> str:
-        return f"{printable(self.file)}:{self.line}:{self.column}: {self.path}"
+        return f"{printable(self.file)}:{self.line}:{self.column}: {self.path}" if self.line else printable(self.file)
+
+
+def whole(file: str) -> Place:
+    """The file as a whole."""
+    return Place(file, "$", 0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -113,8 +113,27 @@ def parse(reader: Reader, name: str, node: Node) -> Buffer | None:
     return buffer
 
 
-def fill(reader: Reader, buffer: Buffer, folder: Path) -> Storage | None:
-    """The bytes of a buffer; None, with a problem, where a file or the memory is missing."""
+def fill_all(reader: Reader, buffers: Mapping[str, Buffer], folder: Path) -> dict[str, Storage]:
+    """The bytes of all buffers by name; problems where a file is missing, or the memory for all of them together."""
+    held = 0
+    for buffer in buffers.values():  # before any of them is filled
+        held += size_of(buffer) or 0
+        try:
+            require(held)
+        except MemoryError:
+            reader.report("DML-MODEL-memory", buffer.node, name=buffer.name)
+            return {}
+    found = {}
+    for name, buffer in buffers.items():
+        storage = fill(reader, buffer, folder, 0 if size_of(buffer) is not None else held)
+        if storage is not None:
+            found[name] = storage
+            held += 0 if size_of(buffer) is not None else storage.size
+    return found
+
+
+def fill(reader: Reader, buffer: Buffer, folder: Path, held: int = 0) -> Storage | None:
+    """The bytes of a buffer; None, with a problem, where a file or the memory is missing, of which others hold some."""
     try:
         initial, dtype = buffer.initial, buffer.dtype
         if isinstance(initial, SourceFile):
@@ -126,6 +145,7 @@ def fill(reader: Reader, buffer: Buffer, folder: Path) -> Storage | None:
         size = _size(reader, buffer, length)
         if size is None:
             return None
+        require(held + size)
         data = _zeros(size)
         stop = buffer.offset + length
         _write(initial, data[buffer.offset : stop])

@@ -23,7 +23,7 @@ from dmlcy._model.numbers import numpy_dtype
 from dmlcy._model.problems import printable, refuse
 from dmlcy._model.progress import Reached, nothing
 from dmlcy._model.reader import Reader
-from dmlcy._model.resources import Storage, fill
+from dmlcy._model.resources import Storage, fill_all
 from dmlcy._spec import Field
 from dmlcy._tables import FeatureLevelName
 from dmlcy._tensor_desc import TensorDesc
@@ -61,9 +61,8 @@ class _Executor:
         self.options = options
         self.reached = reached
         self.reader = reader = Reader(model.document)
-        filled = {name: fill(reader, buffer, model.folder) for name, buffer in model.resources.items()}
+        self.storages = fill_all(reader, model.resources, model.folder)
         reader.finish()
-        self.storages = {name: storage for name, storage in filled.items() if storage is not None}
         self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
         self.recorder = None if options.expect is None else Recorder(self.storages)
         self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
@@ -191,10 +190,12 @@ class _Executor:
             self.reader.finish()
         name, level = Path(self.model.document.name).name, self.options.level or current_level()
         try:
-            expect.save(folder, name, level, recorder)
+            removed = expect.save(folder, name, level, recorder)
         except expect.NotWritten as error:
             self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
             self.reader.finish()
+        for path in removed:
+            self.out.write(f"Removed '{printable(str(path))}', which the earlier manifest lists\n")
         self.out.write(f"Expected values written to '{printable(str(folder))}'\n")
 
     def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:

@@ -18,7 +18,7 @@ from dmlcy._minimum import minimum_feature_level
 from dmlcy._model import files
 from dmlcy._model.npy import writer
 from dmlcy._model.numbers import numpy_dtype
-from dmlcy._model.problems import Place, make
+from dmlcy._model.problems import make, whole
 from dmlcy._model.reader import UINT32
 from dmlcy._model.tensors import dtype_of, extent, rounded, view
 from dmlcy._tables import LEVEL_INDEX, LEVELS, TensorFlags
@@ -175,4 +175,4 @@ def _write_file(name: str, tensor: TensorDesc) -> dict[str, Any]:
 
 
 def _error(identifier: str, folder: str, **values: object) -> ModelError:
-    return ModelError([make(identifier, Place(folder, "$", 1, 1), values).violation], "export")
+    return ModelError([make(identifier, whole(folder), values).violation], "export")

@@ -57,10 +57,15 @@ cdef ndarray as_array(object value):
     if cnp.PyArray_CheckExact(value):
         return <ndarray>value
     if cnp.PyArray_Check(value):
-        from numpy.ma import MaskedArray
-
-        return None if isinstance(value, MaskedArray) else <ndarray>value
+        return unmasked(value)
     return foreign_array(value, False)
+
+
+cdef ndarray unmasked(ndarray array):
+    """The array; None for a masked one, whose mask nobody would look at."""
+    from numpy.ma import MaskedArray
+
+    return None if isinstance(array, MaskedArray) else array
 
 
 cdef ndarray shared_array(object value):
@@ -114,7 +119,10 @@ cdef ndarray foreign_array(object value, bint writable):
         except Exception:
             pass
     try:
-        return numpy.asarray(value) if offers(cls, "__array__") else None
+        if not offers(cls, "__array__"):
+            return None
+        array = numpy.asanyarray(value)
+        return None if unmasked(array) is None else numpy.asarray(array)
     except MemoryError:
         raise
     except Exception:

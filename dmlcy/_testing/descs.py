@@ -145,9 +145,9 @@ class Walk:
         """The values with the sizes and lengths that follow from others; new entries are neutral."""
         values: Values = {name: check.resolved[name] for name in self.given}
         for violation in check.violations:
-            name, fix = violation.field or "", cast("Sequence[int]", violation.fix)
-            if name in values and violation.id.endswith(f"-{name}-sizes") and fix:
-                values[name] = TensorDesc(values[name].dtype, fix)
+            name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
+            if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
+                values[name] = TensorDesc(values[name].dtype, sizes)
         for field in self.operator.fields:
             value = values.get(field.python)
             if field.length is not None and isinstance(value, tuple):

@@ -364,34 +364,64 @@ def test_files_of_others_stay(simple: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "e"
     (folder / "inputs").mkdir(parents=True)
     (folder / name).write_text('{"format": "another"}')
-    assert "no manifest there names it" in refused(simple, folder)
+    assert "no valid manifest of dmlcy lists it" in refused(simple, folder)
     assert [path for path in folder.rglob("*") if path.is_file()] == [folder / name]
     assert (folder / name).read_text() == '{"format": "another"}'
 
 
 def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
-    """What the manifest names and the new run does not write; never anything outside of the folder."""
+    """The files that the manifest lists and the new run does not write, each of them named."""
     folder = tmp_path / "e"
     dispatches = (dispatch("one", "a", "out"), dispatch("one", "b", "more"))
     found = whole({"a": FLOATS, "b": FLOATS, "out": zeros(5), "more": zeros(5)}, {"one": pad(3, 1, 1)}, *dispatches)
     assert command("run", write_model(tmp_path, found), "--expect", folder).status == 0
     assert (folder / "more.npy").exists() and (folder / "inputs" / "b.npy").exists()
-    stated = json.loads((folder / "manifest.json").read_text())
-    for file in ("../outside.npy", str(tmp_path / "absolute.npy"), "inputs", ".", "", "nul\0"):
-        stated["outputs"].append({"file": file})
-    (folder / "manifest.json").write_text(json.dumps(stated))
-    (tmp_path / "outside.npy").touch()
-    (tmp_path / "absolute.npy").touch()
+    (folder / "mine.npy").touch()
     found = whole({"a": FLOATS, "out": zeros(5)}, {"one": pad(3, 1, 1)}, dispatch("one", "a", "out"))
-    assert command("run", write_model(tmp_path, found), "--expect", folder).status == 0
-    left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert left == {"manifest.json", "out.npy", os.path.join("inputs", "a.npy")}
-    assert (tmp_path / "outside.npy").exists() and (tmp_path / "absolute.npy").exists()
+    done = command("run", write_model(tmp_path, found), "--expect", folder)
+    assert done.status == 0
+    removed = [f"Removed '{folder / name}', which the earlier manifest lists" for name in ("inputs/b.npy", "more.npy")]
+    assert done.out.splitlines()[-3:-1] == removed
+    left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert left == {"manifest.json", "mine.npy", "out.npy", "inputs/a.npy"}
+    again = command("run", write_model(tmp_path, found), "--expect", folder)
+    assert again.status == 0 and "Removed" not in again.out
+
+
+@pytest.mark.parametrize(
+    "file", ["../outside.npy", "/absolute.npy", "inputs", ".", "", "nul\0", "data.csv", "sub/data.csv", "a\\..\\b.npy"]
+)
+def test_a_manifest_that_lists_other_files_is_not_valid(simple: Path, tmp_path: Path, file: str) -> None:
+    """Nothing that it lists is removed or replaced."""
+    folder = tmp_path / "e"
+    assert command("run", simple, "--expect", folder).status == 0
+    stated = json.loads((folder / "manifest.json").read_text())
+    stated["outputs"].append({**stated["outputs"][0], "file": file.replace("/absolute", f"{tmp_path}/absolute")})
+    (folder / "sub").mkdir()
+    others = [tmp_path / "outside.npy", tmp_path / "absolute.npy", folder / "data.csv", folder / "sub" / "data.csv"]
+    for path in (*others, folder / "b.npy", folder / "manifest.json"):
+        path.write_text(json.dumps(stated))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert "no valid manifest of dmlcy lists it" in refused(simple, folder)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_files_under_any_key_are_not_listed(simple: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "e"
+    (folder / "sub").mkdir(parents=True)
+    names = ("README.md", "sub/data.csv", "sub/data.npy")
+    for name in names:
+        (folder / name).write_text("mine")
+    stated = {"format": "dmlcy-expected", "x": [{"file": name} for name in names]}
+    (folder / "manifest.json").write_text(json.dumps(stated))
+    done = command("run", simple, "--expect", folder)
+    assert done.status == 0 and "Removed" not in done.out
+    assert [(folder / name).read_text() for name in names] == ["mine"] * 3
 
 
 @pytest.mark.parametrize("text", ["", "[" * 100, '{"format": "dmlcy-expected"}', '"x"', "[1]", "\xff"])
 def test_damaged_manifests(simple: Path, tmp_path: Path, text: str) -> None:
-    """One of ours, however damaged, is replaced; anything else stays."""
+    """A damaged manifest of expected values is replaced; any other file stays."""
     folder = tmp_path / "e"
     folder.mkdir()
     (folder / "manifest.json").write_text(text, encoding="latin-1")
@@ -417,7 +447,7 @@ def test_no_link_is_followed(simple: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "outside").iterdir()) == []
     (tmp_path / "e" / "inputs").unlink()
     (tmp_path / "e" / "out.npy").symlink_to(tmp_path / "nowhere")
-    assert "no manifest there names it" in refused(simple, tmp_path / "e")
+    assert "no valid manifest of dmlcy lists it" in refused(simple, tmp_path / "e")
 
 
 def test_a_model_that_fails_writes_nothing(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_an_error_of_a_model() -> None:
     for identifier, text in ERRORS.items():
         if identifier.startswith("DML-MODEL-"):
             said = _flat(shown(identifier))
-            assert text.about in said and re.sub(r"\{\w+\}", "…", text.message) in said and ".md" in said
+            assert text.about in said and re.sub(r"\{\w+\}", "…", text.message) in said and "dmlcy lint --help" in said
             for path, value in one(identifier, "model error")["breaks"].items():
                 assert (f"{path} = {json.dumps(value)}" if path else value) in said
 

@@ -191,6 +191,62 @@ def test_too_little_memory_while_a_file_is_written(name: str, tmp_path: Path, mo
     assert len(files(tmp_path)) > 2
 
 
+@pytest.mark.parametrize("folders", [1000, 3000])
+@pytest.mark.parametrize("option", ["targetPath", "--output-path", "--expect", "export"])
+def test_deep_folders(option: str, folders: int, tmp_path: Path) -> None:
+    """Python limits the depth of calls, the system the length of a path."""
+    path = model(tmp_path)
+    deep = "a/" * folders
+    room = os.pathconf(tmp_path, "PC_PATH_MAX") if hasattr(os, "pathconf") else 0
+    try:
+        if option == "targetPath":
+            content = json.loads(path.read_text())
+            content["commands"][1]["targetPath"] = f"{deep}b.npy"
+            path.write_text(json.dumps(content))
+            done = command("run", path, "--output-path", tmp_path / "o")
+        elif option == "export":
+            done = command("export", tmp_path / "d.json", "--output", tmp_path / "o" / deep)
+        else:
+            arguments = {"--output-path": tmp_path / "w", option: tmp_path / "o" / deep}
+            done = command("run", path, *(word for pair in arguments.items() for word in pair))
+        assert done.status in (0, 2)
+        assert ("DML-MODEL-write" in done.err) == (done.status == 2), done.err
+        if 2 * folders + 200 < room - len(str(tmp_path)):
+            assert done.status == 0
+    finally:
+        remove_deep(tmp_path / "o")
+
+
+def remove_deep(folder: Path) -> None:
+    """``shutil.rmtree``, and pytest's own clearing, call themselves for each folder."""
+    if not folder.exists():
+        return
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        depth = 0
+        while Path("a").is_dir():
+            os.chdir("a")
+            depth += 1
+        for _ in range(depth):
+            for name in os.listdir():
+                (shutil.rmtree if Path(name).is_dir() else os.unlink)(name)
+            os.chdir("..")
+    finally:
+        os.chdir(here)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("path", ["a/" * 1000 + "x.npy", "a/" * 3000 + "x.npy", "a" * 5000 + ".npy"])
+def test_deep_folders_of_initial_values(path: str, tmp_path: Path) -> None:
+    values = {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": path}}
+    content = {"resources": {"x": values}, "dispatchables": {}, "commands": [{"type": "print", "resource": "x"}]}
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    done = command("run", tmp_path / "m.json")
+    assert (done.status, done.out) == (2, "")
+    assert "DML-MODEL-source" in done.err
+
+
 OUTSIDE = [
     "../x.npy",
     "a/../../x.npy",

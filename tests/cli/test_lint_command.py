@@ -240,6 +240,20 @@ def test_misspelt_members_of_structs(tmp_path: Path) -> None:
     assert 'not an object of "Width", "height"' in found["message"]
 
 
+def test_members_of_a_size_that_nobody_reads(tmp_path: Path) -> None:
+    """They are warned of, and dropped: as ``OperatorDesc.from_dict`` does it with ``ignore_unknown``."""
+    roi = dml.desc.RoiPooling(
+        input=dml.TensorDesc("FLOAT32", (1, 1, 8, 8)),
+        roi=dml.TensorDesc("FLOAT32", (1, 1, 1, 5)),
+        spatial_scale=1,
+        pooled_size=(2, 2),
+    ).to_dict()
+    roi["desc"]["PooledSize"]["Extra"] = 0
+    (found,) = of(tmp_path, model(p=roi))
+    assert found["path"] == "$.dispatchables.p.desc.PooledSize.Extra"
+    assert dml.check(dml.desc.OperatorDesc.from_dict(roi, ignore_unknown=True)) == []
+
+
 def test_misspelt_members_each_go_with_one(tmp_path: Path) -> None:
     found = of(tmp_path, model(p=pool(StartPadding=None, EndPadding=None, start_padding=[0, 0], EndPads=[0, 0], X=1)))
     assert [one["hint"] for one in found] == [
@@ -262,7 +276,7 @@ def test_misspelt_members_of_the_model(tmp_path: Path) -> None:
 
 
 def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
-    for desc in (pool(), {"type": "PADDING1", "Desc": {}}, {"type": 1}):
+    for desc in (pool(), {"type": "PADDING1", "Desc": {}}, {"type": "FOLD"}, {"type": 1, "desc": {}}):
         (found,) = of(tmp_path, desc)
         assert (found["severity"], found["id"], found["path"]) == ("error", "DML-MODEL-missing", "$")
         assert found["hint"].startswith("This is the desc of one operator, not a model: `dmlcy export` makes a model")

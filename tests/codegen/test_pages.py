@@ -240,22 +240,40 @@ def test_speeds_are_rounded_as_in_the_benchmark() -> None:
 HOSTILE = "a | b `c` <script>alert(1)</script> [x](https://x) ![y](z) **bold** _i_ # h &lt; ~~s~~ $m$ \\\\ 1*2*3"
 
 
-def test_hostile_specs(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The pages of specs whose every text is hostile."""
+    tmp_path = tmp_path_factory.mktemp("hostile")
     shutil.copytree(ROOT / "specs", tmp_path / "specs")
     for path in (tmp_path / "specs").rglob("*.toml"):
         text = path.read_text()
         keys = "doc|summary|hint|says|question|choice|evidence|title|calculation|note|windows|call|tested"
         changed = re.sub(rf'\b({keys})(\s*)= "[^"]*"', rf'\1\2= """{HOSTILE}"""'.replace("\\\\", "\\\\\\\\"), text)
         path.write_text(changed)
-    made = dict(pages(environment(), make_plan(tmp_path), read_speeds(ROOT)))
-    test_tables_have_equal_columns(made)
-    test_links_lead_somewhere(made)
-    for name, text in markdown(made):
+    return dict(pages(environment(), make_plan(tmp_path), read_speeds(ROOT)))
+
+
+def test_hostile_specs(hostile: dict[str, str]) -> None:
+    test_tables_have_equal_columns(hostile)
+    test_links_lead_somewhere(hostile)
+    for name, text in markdown(hostile):
         bare = outside_code(text)
         assert "<script" not in bare.replace("\\<script", ""), name
         assert "**bold" not in bare and "~~" not in bare and "(https://x)" not in re.sub(r"\\\]\S+", "", bare), name
     for name in ("dmlcy/__init__.pyi", "dmlcy/desc.pyi"):
-        ast.parse(made[name])
+        ast.parse(hostile[name])
+
+
+def test_html_of_a_spec_is_text(hostile: dict[str, str]) -> None:
+    """The parser of the site finds no tag except those that the pages have of their own."""
+    parser = pytest.importorskip("markdown_it", reason="markdown-it-py is not installed").MarkdownIt().enable("table")
+    for name, text in markdown(hostile):
+        waiting = parser.parse(text)
+        while waiting:
+            token = waiting.pop()
+            waiting += token.children or ()
+            if token.type in ("html_inline", "html_block"):
+                assert re.fullmatch(r'(<a id="[^"]*">|</a>|<br>|\s)*', token.content), (name, token.content)
 
 
 @given(st.text())

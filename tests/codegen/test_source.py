@@ -323,7 +323,11 @@ def test_file_is_relative_to_the_parent_of_the_root(tmp_path: Path, monkeypatch:
         (b'a = 1\r\nb = "\xc3\xa9 \xff"\r\n', "2:8 not UTF-8"),
         ("\ufeffa = 1\n", "1:1 invalid statement"),
         ("a = " + "9" * 9999, "1:1 Exceeds the limit (4300 digits)"),
-        ("a = " + "[" * 9999, "1:1 values are nested too deeply"),
+        (".".join("a" * 50_000) + " = 1", "1:65 keys and values are nested more than 32 deep"),
+        ("[" + ".".join("a" * 50_000) + "]", "1:66 keys and values are nested more than 32 deep"),
+        ("a = " + "{a = " * 9999, "1:161 keys and values are nested more than 32 deep"),
+        ("[a]\n" + ".".join("a" * 32) + " = 1", "2:63 keys and values are nested more than 32 deep"),
+        ("a = " + "[" * 9999, "1:37 keys and values are nested more than 32 deep"),
     ],
 )
 def test_refused_text(tmp_path: Path, text: str | bytes, expected: str) -> None:

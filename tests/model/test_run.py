@@ -17,8 +17,10 @@ from helpers import FLOATS, execute, model, padding, parse, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._model import show
+from dmlcy._model import resources, show
 from dmlcy._model.files import target_parts
+from dmlcy._model.json import decode
+from dmlcy._model.reader import Reader
 from dmlcy._model.run import Options, run
 from dmlcy._tables import OPERATORS
 
@@ -289,3 +291,26 @@ class TestCommandLine:
         shell = f"{sys.executable} -P -m dmlcy run {path} | head -c 1"
         done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=60, check=False)
         assert (done.stdout, done.stderr) == ("R", "")
+
+
+def test_buffers_are_held_against_memory_in_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is filled before all are known to fit; files count when they are read."""
+    filled: list[int] = []
+    monkeypatch.setattr(resources, "_zeros", lambda size: filled.append(size) or np.zeros(size, np.uint8))
+
+    def require(size: int) -> None:
+        if size > 1000:
+            raise MemoryError
+
+    monkeypatch.setattr(resources, "require", require)
+    np.save(tmp_path / "x.npy", np.zeros(100, np.float32))
+    constant = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 100, "value": 1}}
+    from_file = {"initialValues": {"sourcePath": "x.npy"}}
+    for buffers, done in (([constant] * 3, 0), ([constant, from_file, from_file], 2), ([constant, from_file], 2)):
+        filled.clear()
+        reader = Reader(decode("m.json", json.dumps({"resources": dict(enumerate(buffers))}).encode()))
+        nodes = reader.document.root.value["resources"].value
+        parsed = {name: resources.parse(reader, name, node) for name, node in nodes.items()}
+        found = resources.fill_all(reader, parsed, tmp_path)  # type: ignore[arg-type]
+        assert [one.violation.id for one in reader.problems] == ["DML-MODEL-memory"] * (len(buffers) == 3)
+        assert len(filled) == done and len(found) == done

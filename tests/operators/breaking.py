@@ -126,8 +126,8 @@ def chosen(operator: Operator, field: Field, example: Example) -> tuple[int, ...
 
 def following(check: Check) -> dict[str, tuple[int, ...]]:
     """The tensors whose sizes must be others, as they follow from other fields, and those sizes."""
-    wrong = [one for one in check.violations if one.id.endswith(f"-{one.field}-sizes") and one.fix]
-    return {str(one.field): one.fix for one in wrong}
+    wrong = [one for one in check.violations if one.id.endswith(f"-{one.field}-sizes") and one.fix is not None]
+    return {str(one.field): one.values["expected"] for one in wrong}
 
 
 def memory(value: object) -> bytes:

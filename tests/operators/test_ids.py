@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,3 +79,38 @@ def test_the_nearest_valid_value_is_both(case: Case) -> None:
             entries[found.index] = value
             left = dml.check(case.use.make(values | {found.field: entries}))
             assert ((found.id, found.index) not in {(one.id, one.index) for one in left}) == holds, (more, value)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_fix_belongs_at_its_index(name: str) -> None:
+    """A program that puts each fix where its violation is gets rid of the violation, whatever it is of."""
+    each([case for case in CASES[name] if case.way in ("desc", "json")], fix_belongs)
+
+
+def fix_belongs(case: Case) -> None:
+    desc = case.desc()
+    before = dml.check(desc, case.level)
+    for found in before:
+        if found.fix is None or found.field is None:  # without a field, it is the name of a member
+            continue
+        values = desc.values()
+        values[found.field] = mended(values[found.field], found)
+        left = [one for one in dml.check(case.use.make(values), case.level) if one.field == found.field]
+        assert not [one for one in left if one.id.endswith("-type") and one not in before], (found, left)
+        assert (found.id, found.member, found.index) not in {(one.id, one.member, one.index) for one in left}, found
+
+
+def mended(value: Any, found: dml.Violation) -> Any:
+    """The value with the fix where the violation is."""
+    if isinstance(value, dml.TensorDesc):
+        names = [parameter for parameter in inspect.signature(dml.TensorDesc).parameters if parameter != "type"]
+        parts = {name: getattr(value, name) for name in names}
+        assert found.member is not None
+        if found.member == "type":
+            return dml.TensorDesc(**parts)
+        parts[found.member] = mended(parts[found.member], replace(found, member=None))
+        return dml.TensorDesc(**parts)
+    if found.index is None:
+        return found.fix
+    assert isinstance(value, tuple | list)
+    return [*value[: found.index], found.fix, *value[found.index + 1 :]]

@@ -202,6 +202,9 @@ def test_json_has_no_short_forms() -> None:
     data["desc"]["PooledSize"] = [2, 3]
     (violation,) = check(OperatorDesc.from_dict(data))
     assert '"Width" and "Height"' in violation.text
+    data["desc"]["PooledSize"] = {"Width": 3, "Height": 2, "Extra": 0}
+    assert check(OperatorDesc.from_dict(data, ignore_unknown=True)) == check(roi())
+    assert [one.id.rpartition("-")[2] for one in check(OperatorDesc.from_dict(data))] == ["type"]
 
 
 @pytest.mark.parametrize(
@@ -411,3 +414,22 @@ def test_show_is_short_and_harmless() -> None:
     assert show(np.zeros((2, 3))) == "an array of float64 with shape (2, 3)"
     assert show(int) == "the type int"
     assert show({}) == "a dict"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "alignment", "nearest"),
+    [
+        ("FLOAT32", 5, 4),
+        ("FLOAT32", 7, 8),
+        ("FLOAT32", 1, 0),
+        ("FLOAT32", 3, 4),
+        ("FLOAT64", 5, 8),
+        ("UINT8", -3, 0),
+        ("UINT8", 3, 2),
+        ("FLOAT32", 2**40, 2**31),
+    ],
+)
+def test_the_nearest_alignment(dtype: str, alignment: int, nearest: int) -> None:
+    image: Any = TensorDesc(dtype, (1, 1, 5, 6), guaranteed_base_offset_alignment=alignment)
+    (found,) = [one for one in check(pool(input=image)) if one.id.endswith("-alignment")]
+    assert found.fix == nearest

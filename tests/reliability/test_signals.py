@@ -10,11 +10,14 @@ import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from dmlcy._model import files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 
@@ -204,16 +207,51 @@ def test_an_interrupt_of_a_program_that_writes(tmp_path: Path) -> None:
 
 
 def test_files_of_others_stay(tmp_path: Path) -> None:
-    """A file in the place of a draft is not ours, whoever left it there."""
+    """A draft that a killed process left is neither removed nor in the way, whatever its name is."""
     program = """
-        draft = folder / f".{os.getpid()}.0.dmlcy"
-        draft.write_text("theirs")
-        try:
-            files.write(folder, ("a",), lambda stream: stream.write(b"after"))
-        except FileExistsError:
+        import secrets
+        names = iter(["1", "1", "2", "2", "3", "3", "4"])
+        secrets.token_hex = lambda size: next(names)
+        kept = [folder / f".{name}.dmlcy" for name in (os.getpid(), f"{os.getpid()}.0", 1, 2, 3)]
+        for draft in kept:
+            draft.write_text("theirs")
+        files.write(folder, ("a",), lambda stream: stream.write(b"after"))
+        for draft in kept:
             print(draft.read_text())
             draft.unlink()
     """
     done = child(program, tmp_path)
-    assert (done.stdout, done.stderr) == ("theirs\n", "")
-    assert contents(tmp_path) == {"a": "before", "b": "before"}
+    assert (done.stdout, done.stderr) == ("theirs\n" * 5, "")
+    assert contents(tmp_path) == {"a": "after", "b": "before"}
+
+
+def test_threads_write_into_one_folder(tmp_path: Path) -> None:
+    """Files of the same names and of others, from 4 threads at a time."""
+
+    def write(number: int) -> None:
+        text = f"from {number}".encode()
+        files.write_all(tmp_path, {("same",): lambda stream: stream.write(text)})
+        files.write_all(tmp_path, {("own", str(number)): lambda stream: stream.write(text)})
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(120)))
+    assert {path.name: path.read_text() for path in (tmp_path / "own").iterdir()} == {
+        str(number): f"from {number}" for number in range(120)
+    }
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["own", "same"]
+
+
+def test_processes_of_one_id_write_into_one_folder(tmp_path: Path) -> None:
+    """As in two containers, where the first process has the id 1."""
+    program = """
+        os.getpid = lambda: 1
+        def content(stream):
+            stream.write(b"half")
+            stream.flush()
+            os._exit(9)
+        files.write_all(folder, {("a",): content})
+    """
+    assert child(program, tmp_path).returncode == 9
+    done = child(program.replace("os._exit(9)", "pass"), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert contents(tmp_path).items() >= {"a": "half", "b": "before"}.items()

@@ -17,15 +17,14 @@ def _command(finding: Finding) -> str:
     place, violation = finding.place, finding.violation
     properties = {
         "file": place.file,
-        "line": place.line,
-        "endLine": place.line,
-        "col": place.column,
-        "endColumn": finding.end_column,
+        **({"line": place.line, "endLine": place.line, "col": place.column} if place.line else {}),
+        **({"endColumn": finding.end_column} if place.line else {}),
         "title": violation.id,
     }
     shown = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
     rule = "" if violation.rule is None else f"\nRule: {violation.rule} ({violation.provenance})"
-    return f"::{finding.severity} {shown}::{_data(f'{place.path}: {finding.sentence}{rule}')}"
+    path = f"{place.path}: " if place.line else ""
+    return f"::{finding.severity} {shown}::{_data(f'{path}{finding.sentence}{rule}')}"
 
 
 def _data(text: str) -> str:

@@ -13,7 +13,7 @@
         "findings": [{           in the order of the file
           "severity": "error",   or "warning", which does not count for the status
           "file", "path",        the file again, and the JSON path in it: $.dispatchables.pool.desc.WindowSize[1]
-          "line", "column",      from 1, in characters
+          "line", "column",      from 1, in characters; null where the file as a whole is meant, as is end_column
           "end_column",          behind the value, or behind the part of it that stands on the line
           ...                    every attribute of dmlcy.Violation: id, operator, field, member, index, message, rule,
                                  values, hint, fix, level, provenance, error
@@ -68,9 +68,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "file": place.file,
         "path": place.path,
-        "line": place.line,
-        "column": place.column,
-        "end_column": finding.end_column,
+        "line": place.line or None,
+        "column": place.column or None,
+        "end_column": finding.end_column if place.line else None,
         **finding.violation.to_json(),
     }
 

@@ -41,7 +41,7 @@ def lines(report: Report) -> Iterator[str]:
 
 def _finding(finding: Finding) -> Iterator[str]:
     place, violation = finding.place, finding.violation
-    where = f"{printable(place.file)}:{place.line}:{place.column}"
+    where = printable(place.file) + (f":{place.line}:{place.column}" if place.line else "")
     style = finding.severity
     yield f"{paint(where, 'head')}: {paint(f'{finding.severity}:', style)} {violation.message} [{violation.id}]"
     gutter = " " * (len(str(place.line)) + 1)

@@ -429,14 +429,14 @@ cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, i
             j += cols
         i += some
 
-ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,
-                        int64_t count) noexcept nogil
+ctypedef void (*GatherTiles)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                             int64_t rows, int64_t count) noexcept nogil
 ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                            int64_t pitch) noexcept nogil
 
 # The loops for one size of elements.
 cdef struct Moves:
-    Gather gather
+    GatherTiles gather
     Transpose transpose
 
 cdef Moves moves_of(int item) noexcept nogil:

@@ -55,7 +55,7 @@ cdef struct RegionReduce:
     const void* attributes          # struct of the operator
 
 # Bins of a region that are made together. Either they have few columns, or there is one bin along the width only.
-cdef struct Tile:
+cdef struct RegionTile:
     const char* input               # of the first channel
     char* output                    # of the first channel and bin
     int64_t channels                # at most LANES
@@ -104,7 +104,7 @@ cdef inline float roi_pooling_FLOAT16_at(const char* element) noexcept nogil:
 
 # The maxima over the rows, which are copied first: for any layout and size.
 cdef void roi_pooling_FLOAT16_max_copied_rows(
-        const RegionReduce* a, const Tile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
     cdef uint16_t copied[GROUP][LANES][LANES]
     cdef int64_t steps[LANES]
     cdef int64_t column_step[LANES]
@@ -135,7 +135,7 @@ cdef void roi_pooling_FLOAT16_max_copied_rows(
 # The maxima over the rows: in columns from the one that is returned on, which include those from `low` to `high`. Where
 # LANES columns are next to each other, or LANES channels are, they are read as they are.
 cdef int64_t roi_pooling_FLOAT16_max_rows(
-        const RegionReduce* a, const Tile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
     cdef int64_t size = max(high - low, LANES)
     cdef int64_t first = min(low, a.input.sizes[3] - size)
     cdef const char* source = tile.input + first * a.input.strides[3] + rows.start * a.input.strides[2]
@@ -153,7 +153,7 @@ cdef int64_t roi_pooling_FLOAT16_max_rows(
     return first
 
 
-cdef void roi_pooling_FLOAT16_write(const RegionReduce* a, const Tile* tile, const int32_t* best) noexcept nogil:
+cdef void roi_pooling_FLOAT16_write(const RegionReduce* a, const RegionTile* tile, const int32_t* best) noexcept nogil:
     cdef int64_t width = tile.width
     cdef int64_t height = tile.height
     cdef int64_t y, x, channel
@@ -172,7 +172,7 @@ cdef void roi_pooling_FLOAT16_write(const RegionReduce* a, const Tile* tile, con
         best += width * LANES
 
 
-cdef void roi_pooling_FLOAT16_reduce(const RegionReduce* a, const Tile* tile, int32_t empty) noexcept nogil:
+cdef void roi_pooling_FLOAT16_reduce(const RegionReduce* a, const RegionTile* tile, int32_t empty) noexcept nogil:
     cdef int32_t lanes[(COLUMNS + LANES) * LANES]   # keys; LANES channels of each column
     cdef int32_t best[BINS * LANES]
     cdef int64_t end = tile.columns[tile.width - 1].end
@@ -215,7 +215,7 @@ cdef int roi_pooling_FLOAT16_work(const void* args, int64_t begin, int64_t end) 
     cdef float row0, row1, row2, row3, row4
     cdef uint16_t empty = dmlcy_half_of_float(0)
     cdef const char* entry
-    cdef Tile tile
+    cdef RegionTile tile
     while begin < end:              # region by region in the same channels: they stay in the cache
         region = begin % a.output.sizes[0]
         channel = begin // a.output.sizes[0] * CHANNELS
@@ -273,7 +273,7 @@ cdef inline float roi_pooling_FLOAT32_at(const char* element) noexcept nogil:
 
 # The maxima over the rows, which are copied first: for any layout and size.
 cdef void roi_pooling_FLOAT32_max_copied_rows(
-        const RegionReduce* a, const Tile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
     cdef float copied[GROUP][LANES][LANES]
     cdef int64_t steps[LANES]
     cdef int64_t column_step[LANES]
@@ -304,7 +304,7 @@ cdef void roi_pooling_FLOAT32_max_copied_rows(
 # The maxima over the rows: in columns from the one that is returned on, which include those from `low` to `high`. Where
 # LANES columns are next to each other, or LANES channels are, they are read as they are.
 cdef int64_t roi_pooling_FLOAT32_max_rows(
-        const RegionReduce* a, const Tile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
     cdef int64_t size = max(high - low, LANES)
     cdef int64_t first = min(low, a.input.sizes[3] - size)
     cdef const char* source = tile.input + first * a.input.strides[3] + rows.start * a.input.strides[2]
@@ -322,7 +322,7 @@ cdef int64_t roi_pooling_FLOAT32_max_rows(
     return first
 
 
-cdef void roi_pooling_FLOAT32_write(const RegionReduce* a, const Tile* tile, const int32_t* best) noexcept nogil:
+cdef void roi_pooling_FLOAT32_write(const RegionReduce* a, const RegionTile* tile, const int32_t* best) noexcept nogil:
     cdef int64_t width = tile.width
     cdef int64_t height = tile.height
     cdef int64_t y, x, channel
@@ -341,7 +341,7 @@ cdef void roi_pooling_FLOAT32_write(const RegionReduce* a, const Tile* tile, con
         best += width * LANES
 
 
-cdef void roi_pooling_FLOAT32_reduce(const RegionReduce* a, const Tile* tile, int32_t empty) noexcept nogil:
+cdef void roi_pooling_FLOAT32_reduce(const RegionReduce* a, const RegionTile* tile, int32_t empty) noexcept nogil:
     cdef int32_t lanes[(COLUMNS + LANES) * LANES]   # keys; LANES channels of each column
     cdef int32_t best[BINS * LANES]
     cdef int64_t end = tile.columns[tile.width - 1].end
@@ -384,7 +384,7 @@ cdef int roi_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) 
     cdef float row0, row1, row2, row3, row4
     cdef float empty = 0
     cdef const char* entry
-    cdef Tile tile
+    cdef RegionTile tile
     while begin < end:              # region by region in the same channels: they stay in the cache
         region = begin % a.output.sizes[0]
         channel = begin // a.output.sizes[0] * CHANNELS

@@ -430,14 +430,14 @@ cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, i
             j += cols
         i += some
 
-ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,
-                        int64_t count) noexcept nogil
+ctypedef void (*GatherTiles)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                             int64_t rows, int64_t count) noexcept nogil
 ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
                            int64_t pitch) noexcept nogil
 
 # The loops for one size of elements.
 cdef struct Moves:
-    Gather gather
+    GatherTiles gather
     Transpose transpose
 
 cdef Moves moves_of(int item) noexcept nogil:
@@ -517,7 +517,7 @@ cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
     for i in range(count):
         (<uint64_t*> (target + i * pitch))[0] = 0
 
-ctypedef void (*Scatter)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
+ctypedef void (*ScatterBlock)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
 ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 
 cdef enum:
@@ -564,7 +564,7 @@ cdef struct GatherPlan:
     char* output
     int64_t item
     Moves moves
-    Scatter scatter
+    ScatterBlock scatter
     Clear clear
     int64_t channels
     int64_t batch_step              # bytes, in the input

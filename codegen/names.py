@@ -1,0 +1,175 @@
+"""Names that are given away: those of Python, of the package, and those that generated modules use for themselves.
+
+Most are read from the templates, so that no list of them has to be kept.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from .model import camel
+
+TEMPLATES = Path(__file__).parent / "templates"
+MODULES = ("dask", "testing")
+"""Modules of the package that it does not import by itself."""
+
+# Names that the generated code uses for itself, or that C or Cython read in another way.
+RESERVED = frozenset({
+    "a", "auto", "bint", "bool", "broken", "cdef", "char", "cls", "const", "cpdef", "ctypedef", "default", "do",
+    "double", "enum", "expected", "extern", "float", "goto", "inline", "int", "level", "long", "math", "nogil",
+    "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static",
+    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
+})  # fmt: skip
+# What a generated module may need, and where it is declared; each module imports what its text uses.
+CIMPORTS = {
+    "cpython.object": "PyObject",
+    "libc.math": (
+        "INFINITY NAN copysign erf exp fabs floor fmax fmin frexp isfinite isinf isnan log pow round roundf signbit"
+        " sqrt tanh"
+    ),
+    "libc.stddef": "ptrdiff_t",
+    "libc.stdint": (
+        "INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_MAX INT64_MIN INT8_MIN int8_t int16_t int32_t int64_t uint8_t"
+        " uint16_t uint32_t uint64_t uintptr_t"
+    ),
+    "libc.stdlib": "calloc free malloc realloc",
+    "libc.string": "memcmp memcpy memmove memset",
+    "numpy": "ndarray",
+    "dmlcy._runtime.arguments": (
+        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint take_uints"
+    ),
+    "dmlcy._runtime.blocks": (
+        "dmlcy_double_block dmlcy_doubts dmlcy_each_double dmlcy_each_float dmlcy_each_int16_t dmlcy_each_int32_t"
+        " dmlcy_each_int64_t dmlcy_each_int8_t dmlcy_each_uint16_t dmlcy_each_uint32_t dmlcy_each_uint64_t"
+        " dmlcy_each_uint8_t dmlcy_float_block dmlcy_float_of_key dmlcy_half_of_key dmlcy_has_doubts"
+        " dmlcy_ignores_subnormals dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block dmlcy_int8_t_block"
+        " dmlcy_is_doubtful dmlcy_key_of_float dmlcy_key_of_half dmlcy_load_double dmlcy_load_float"
+        " dmlcy_load_float_key dmlcy_load_half dmlcy_load_half_key dmlcy_load_half_wide dmlcy_load_int16_t"
+        " dmlcy_load_int32_t dmlcy_load_int64_t dmlcy_load_int8_t dmlcy_load_number dmlcy_load_number_wide"
+        " dmlcy_load_uint16_t dmlcy_load_uint32_t dmlcy_load_uint64_t dmlcy_load_uint8_t dmlcy_max_float"
+        " dmlcy_max_float_wide dmlcy_max_int16_t dmlcy_max_int32_t dmlcy_max_int64_t dmlcy_max_int8_t"
+        " dmlcy_max_uint16_t dmlcy_max_uint32_t dmlcy_max_uint64_t dmlcy_max_uint8_t dmlcy_number_of_float"
+        " dmlcy_store_double dmlcy_store_float dmlcy_store_float_key dmlcy_store_half dmlcy_store_half_key"
+        " dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t dmlcy_store_int64_t dmlcy_store_int8_t"
+        " dmlcy_store_number dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t"
+        " dmlcy_uint16_t_block dmlcy_uint32_t_block dmlcy_uint64_t_block dmlcy_uint8_t_block"
+    ),
+    "dmlcy._runtime.checks": (
+        "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
+        " floor_div floor_mod largest magnitude power product same_sizes smallest tensor_holds total"
+    ),
+    "dmlcy._runtime.compiled": "CompiledOperator as_computed describe each_output match take_vectorcalls unchanged",
+    "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
+    "dmlcy._runtime.level": "current_level",
+    "dmlcy._runtime.moves": (
+        "dmlcy_ask dmlcy_ask_rows dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1"
+        " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
+        " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
+    ),
+    "dmlcy._runtime.places": (
+        "dmlcy_first_place dmlcy_index_int64_t dmlcy_index_place_t dmlcy_load_place_t dmlcy_no_place"
+        " dmlcy_of_placed_float_key dmlcy_of_placed_half_key dmlcy_of_placed_int16_t dmlcy_of_placed_int32_t"
+        " dmlcy_of_placed_int64_t dmlcy_of_placed_int8_t dmlcy_of_placed_uint16_t dmlcy_of_placed_uint32_t"
+        " dmlcy_of_placed_uint64_t dmlcy_of_placed_uint8_t dmlcy_place_t_block dmlcy_placed_float_key"
+        " dmlcy_placed_half_key dmlcy_placed_int16_t dmlcy_placed_int32_t dmlcy_placed_int64_t dmlcy_placed_int8_t"
+        " dmlcy_placed_uint16_t dmlcy_placed_uint32_t dmlcy_placed_uint64_t dmlcy_placed_uint8_t dmlcy_places_float_key"
+        " dmlcy_places_float_key_wide dmlcy_places_half_key dmlcy_places_half_key_wide dmlcy_places_int16_t"
+        " dmlcy_places_int16_t_wide dmlcy_places_int32_t dmlcy_places_int32_t_wide dmlcy_places_int8_t"
+        " dmlcy_places_int8_t_wide dmlcy_places_uint16_t dmlcy_places_uint16_t_wide dmlcy_places_uint32_t"
+        " dmlcy_places_uint32_t_wide dmlcy_places_uint8_t dmlcy_places_uint8_t_wide dmlcy_store_place_t"
+        " dmlcy_take_greater_int16_t dmlcy_take_greater_int32_t dmlcy_take_greater_int64_t dmlcy_take_greater_int8_t"
+        " dmlcy_take_greater_uint16_t dmlcy_take_greater_uint32_t dmlcy_take_greater_uint64_t"
+        " dmlcy_take_greater_uint8_t PlaceRow place_t"
+    ),
+    "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
+    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
+    "dmlcy._runtime.isa": "dmlcy_wide",
+    "dmlcy._runtime.stream": (
+        "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
+        " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
+    ),
+    "dmlcy._runtime.tensor": (
+        "MAX_RANK Tensor aligned as_array bytes_of is_brief item_of new_array out_array overlap overlaps_itself"
+        " set_rank view write_back"
+    ),
+    "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
+}
+
+_TAGS = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)
+_HOLES = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_PROSE = re.compile(r'""".*?"""|"[^"\n]*"|#[^\n]*', re.DOTALL)
+_IMPORT = re.compile(r"^from (\S+) c?import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:(?:cdef|cpdef|ctypedef|class|def)\b[^\n(:=\[]*?)?\b(\w+)\s*[(:=\[]", re.MULTILINE)
+_POINTER = re.compile(r"^ctypedef [^\n(]*\(\*(\w+)\)", re.MULTILINE)
+
+
+def _text(path: Path) -> str:
+    """A template without its tags and its prose; what an expression of it gives is ``@``."""
+    return _PROSE.sub("", _HOLES.sub("@", _TAGS.sub("", path.read_text(encoding="utf-8"))))
+
+
+def _imported(text: str, package: str = "") -> Iterator[str]:
+    for module, names in _IMPORT.findall(text):
+        if module.startswith(package):
+            yield from re.findall(r"\w+", names)
+    if not package:
+        yield from re.findall(r"^import .*?(\w+)$", text, re.MULTILINE)
+
+
+def _defined(text: str) -> Iterator[str]:
+    yield from _DEFINED.findall(text)
+    yield from _POINTER.findall(text)
+
+
+@cache
+def public() -> tuple[str, ...]:
+    """What ``dmlcy`` exports beside operators and enums."""
+    return ("__version__", *sorted(_imported(_text(TEMPLATES / "stubs" / "__init__.pyi.j2"), "dmlcy")))
+
+
+@cache
+def used(family: str = "*") -> frozenset[str]:
+    """What generated modules import, define and take from Python at the top, where operators and enums have names too.
+
+    Each family has a module of its own.
+    """
+    shared = ("package_*.j2", "stubs/*.j2", "*.pyx.j2", "kernels/moves.pyx.j2")
+    found = {name for names in CIMPORTS.values() for name in names.split()}
+    for pattern in (*shared, f"kernels/{family}.pyx.j2", f"run/{family}.pyx.j2"):
+        for path in TEMPLATES.glob(pattern):
+            text = _text(path)
+            found |= {*_imported(text), *_defined(text), *({*re.findall(r"\w+", text)} & {*dir(builtins)})}
+    return frozenset(found)
+
+
+@cache
+def endings() -> tuple[str, ...]:
+    """How the names of functions end that a Cython module defines for an operator: ``_run``."""
+    texts = (path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.pyx.j2"))
+    return tuple(sorted({end for text in texts for end in re.findall(r"\{\{ op\.python \}\}(_\w+)", text)}))
+
+
+def refused(name: str, family: str = "*", default: str = "") -> str | None:
+    """Why an operator of a family, or an enum, cannot have this name in Python.
+
+    ``default`` is the name that the operator has by itself. It may be a builtin that generated modules do not use.
+    """
+    if keyword.iskeyword(name) or keyword.issoftkeyword(name):
+        return "is a word of Python itself"
+    if name in public() or name in MODULES:
+        return "is another name of dmlcy"
+    if name in used(family) or name in RESERVED or name.endswith(endings()):
+        return "is a name that generated code uses"
+    if name in dir(builtins) and name != default:
+        return "is a builtin of Python"
+    return None
+
+
+def classes(operator: str) -> tuple[str, str]:
+    """The classes of an operator, given its name in DirectML: its desc, and what compiles it."""
+    return camel(operator), f"{camel(operator)}Operator"

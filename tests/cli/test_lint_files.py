@@ -1,0 +1,61 @@
+"""``dmlcy lint`` of what is no model: binary files, graph files, JSON schemas, files that are not there."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+from linting import findings, lint
+
+GRAPH = struct.pack("<IHHHHHHi", 16, 10, 16, 4, 8, 12, 0, 12) + bytes(64)
+"""A table of three members, as the root of a serialized graph is."""
+BINARY = {
+    "graph.bin": GRAPH,
+    "elf.json": b"\x7fELF\x02\x01\x01\0\0\0\0\0" + bytes(range(256)),
+    "png.json": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(40),
+    "zeros.json": bytes(100),
+}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_binary_file_is_said_to_be_one(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(BINARY[name])
+    status, text = lint(path)
+    assert status == 2
+    first, *rest = text.splitlines()
+    assert first == f"{path}: error: This is not JSON: the file is binary. [DML-MODEL-json]"
+    hint = "  = hint: It may be a serialized DirectML graph, a FlatBuffers file: dmlcy does not read graph files yet."
+    assert rest[:-2] == ([hint] if name == "graph.bin" else [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be", "latin-1"])
+def test_text_in_another_encoding_is_not_binary(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes('{"ü": 1}'.encode(encoding))
+    (found,) = findings(path)
+    assert "binary" not in found["message"]
+
+
+@pytest.mark.parametrize("name", ["nofile.json", "folder"])
+def test_a_file_that_cannot_be_read_has_no_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / name
+    assert lint(path)[1].startswith(f"{path}: error: The model file cannot be read: ")
+    assert lint(path, "--format", "github")[1].startswith(
+        f"::error file={path},title=DML-MODEL-file::The model file cannot be read: "
+    )
+    (found,) = findings(path)
+    assert (found["line"], found["column"], found["end_column"], found["path"]) == (None, None, None, "$")
+    (result,) = json.loads(lint(path, "--format", "sarif")[1])["runs"][0]["results"]
+    assert "region" not in result["locations"][0]["physicalLocation"]
+
+
+def test_a_json_schema_is_not_called_a_desc(tmp_path: Path) -> None:
+    path = tmp_path / "schema.json"
+    path.write_text(json.dumps({"$schema": "https://json-schema.org/x", "type": "object", "properties": {"a": {}}}))
+    assert {found["hint"] for found in findings(path)} == {""}
+    path.write_text(json.dumps({"type": "DML_OPERATOR_FOLD", "desc": {}}))
+    assert any("desc of one operator" in found["hint"] for found in findings(path))

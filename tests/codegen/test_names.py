@@ -1,0 +1,120 @@
+"""The Python names of operators and enums: all of DirectML's are possible, and none hides what generated code needs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import jinja2
+import pytest
+
+from codegen import names
+from codegen.__main__ import make_plan
+from codegen.emit import environment, module
+from codegen.families import FAMILIES
+from codegen.pages.stubs import Stubs
+from codegen.plan import FamilyPlan, Plan
+
+ROOT = Path(__file__).parents[2]
+CATALOGUE = tomllib.loads((ROOT / "specs" / "catalogue.toml").read_text(encoding="utf-8"))["operator"]
+NAMES = [entry["name"] for entry in CATALOGUE]
+MODEL = "DEPTH_TO_SPACE"
+PACKAGE = ("package_api.py.j2", "package_dask.py.j2", "package_desc.py.j2", "package_enums.py.j2")
+STUBS = ("stubs/__init__.pyi.j2", "stubs/dask.pyi.j2", "stubs/desc.pyi.j2")
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    """The plan of 177 operators of one family: each is DEPTH_TO_SPACE under its own name."""
+    root = tmp_path_factory.mktemp("all")
+    specs = root / "specs"
+    shutil.copytree(ROOT / "specs", specs, ignore=shutil.ignore_patterns("operators"))
+    catalogue = (specs / "catalogue.toml").read_text(encoding="utf-8")
+    head, *rows = re.split(r"(?m)^\[\[operator\]\]\n", catalogue)
+    fields = next(row for row in rows if f'"{MODEL}"' in row).partition("\nfields")[2]
+    rows = [f"{row.partition(chr(10) + 'fields')[0]}\nfields{fields}" for row in rows]
+    rows = [re.sub(r"(?m)^in_place.*$", "in_place = false", row) for row in rows]
+    (specs / "catalogue.toml").write_text("[[operator]]\n".join([head, *rows]), encoding="utf-8")
+    folder = specs / "operators" / "rearrange"
+    folder.mkdir(parents=True)
+    text = (ROOT / "specs" / "operators" / "rearrange" / f"{MODEL.lower()}.toml").read_text(encoding="utf-8")
+    text = re.sub(r"(?ms)^\[\[same\]\].*?(?=^\[)", "", text)
+    for name in NAMES:
+        own = text.replace(f'"{MODEL}"', f'"{name}"')
+        (folder / f"{name.lower()}.toml").write_text(own, encoding="utf-8")
+    return make_plan(root)
+
+
+def rendered(env: jinja2.Environment, plan: Plan) -> dict[str, str]:
+    """The Python modules and the stubs."""
+    docs = {op.python: op.operator.summary for op in plan.operators}
+    found = {name: env.get_template(name).render(plan=plan, docstrings=docs) for name in PACKAGE}
+    stubs = Stubs(env, plan)
+    found |= {name: env.get_template(name).render(plan=plan, stubs=stubs) for name in STUBS}
+    found["family"] = env.get_template("stubs/family.pyi.j2").render(family=plan.families[0])
+    return found
+
+
+def test_every_operator_of_the_catalogue_can_have_its_own_name(plan: Plan) -> None:
+    assert {op.python for op in plan.operators} == {name.lower() for name in NAMES} and len(NAMES) == 177
+    for name in NAMES:
+        for family in FAMILIES:
+            assert names.refused(name.lower(), family, name.lower()) is None
+        assert not {*names.classes(name)} & names.used()
+
+
+def test_nothing_in_the_package_uses_a_name_that_an_operator_hides(plan: Plan) -> None:
+    """Where a name of an operator is read, the operator is meant: in the two tables of the API."""
+    taken = {op.python for op in plan.operators}
+    for name, text in rendered(environment(), plan).items():
+        tree = ast.parse(text)
+        read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        found = [one for one in read if one in taken]
+        assert sorted(found) == (sorted(taken) if name == "package_api.py.j2" else []), name
+
+
+def test_the_module_of_operators_with_odd_names_is_translated(plan: Plan, tmp_path: Path) -> None:
+    """Those that are builtins, words of the kernels, or classes of theirs; all 177 would take minutes."""
+    pytest.importorskip("Cython", reason="Cython is not installed")
+    (family,) = plan.families
+    words = set(re.findall(r"\w+", "".join(path.read_text("utf-8") for path in names.TEMPLATES.rglob("*.pyx.j2"))))
+    odd = [op for op in family.operators if {op.python, op.desc} & (words | {*dir(builtins), "cast"})]
+    assert {"slice", "cast", "join", "tile", "gather", "split"} <= {op.python for op in odd}
+    some = FamilyPlan(family.family, tuple(odd), family.family.module([op.kernel for op in odd]))
+    path = tmp_path / "rearrange.pyx"
+    path.write_text(module(environment(), plan, some), encoding="utf-8")
+    command = [sys.executable, "-m", "cython", "-3", "-I", str(ROOT), str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_names_of_the_package_are_known() -> None:
+    dmlcy = pytest.importorskip("dmlcy")
+    own = set(dmlcy._api.__all__)
+    modules = {one.name for one in pkgutil.iter_modules(dmlcy.__path__) if not one.name.startswith("_")}
+    assert {*names.public()} == {*dmlcy.__all__} - own
+    assert {*names.public(), *names.MODULES} >= modules
+
+
+@pytest.mark.parametrize("name", PACKAGE)
+def test_what_a_generated_module_defines_and_imports_is_known(plan: Plan, name: str) -> None:
+    tree = ast.parse(rendered(environment(), plan)[name])
+    own = {name for op in plan.operators for name in (op.python, *names.classes(op.name))}
+    own |= {enum.python for enum in plan.enums}
+    for node in tree.body:
+        found: set[str] = set()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found = {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found = {node.name}
+        elif isinstance(node, ast.AnnAssign | ast.Assign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found = {target.id for target in targets if isinstance(target, ast.Name)}
+        assert found - own <= names.used(), name

@@ -1,0 +1,81 @@
+"""What objects of strangers raise: kept as the cause of a refusal, or passed through; and masks that they hide."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlcy as dml
+
+X = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+
+
+class Lazy:
+    """An array that cannot be had."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise self.error
+
+    def __index__(self) -> int:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [OSError(5, "I/O error"), RecursionError("deep"), ValueError("x")], ids=repr)
+def test_what_an_array_raises_is_the_cause(error: Exception) -> None:
+    with pytest.raises(dml.InvalidDataTypeError) as raised:
+        dml.unfold(Lazy(error), window_sizes=1)
+    assert raised.value.__cause__ is error
+    compiled = dml.compile(dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", X.shape), window_sizes=1))
+    with pytest.raises(dml.InvalidDataTypeError) as raised:
+        compiled(Lazy(error))
+    assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize("sizes", [lambda one: one, lambda one: (1, one)])
+def test_what_an_index_raises_is_the_cause(sizes: Any) -> None:
+    error = OSError(5, "I/O error")
+    with pytest.raises(dml.DmlError) as raised:
+        dml.unfold(X, window_sizes=sizes(Lazy(error)))
+    assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize("kind", [MemoryError, KeyboardInterrupt])
+def test_what_ends_a_program_passes(kind: type[BaseException]) -> None:
+    for arguments in ((Lazy(kind("it")), 1), (X, Lazy(kind("it"))), (X, (1, Lazy(kind("it"))))):
+        with pytest.raises(kind, match="it"):
+            dml.unfold(arguments[0], window_sizes=arguments[1])
+
+
+def test_a_wrong_value_has_no_cause() -> None:
+    with pytest.raises(dml.DmlError) as raised:
+        dml.unfold(X, window_sizes="3")  # type: ignore[call-overload]
+    assert raised.value.__cause__ is None
+
+
+def test_a_mask_behind_a_protocol_is_refused() -> None:
+    class Masked:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.ma.array(X, mask=X > 3)
+
+    with pytest.raises(dml.InvalidDataTypeError, match="Operators know no mask"):
+        dml.unfold(Masked(), window_sizes=1)
+
+
+@pytest.mark.parametrize(("value", "taken"), [("baseline", True), ("wide", True), ("", True), ("x", False)])
+def test_unknown_instruction_sets_are_an_error(value: str, taken: bool) -> None:
+    command = [sys.executable, "-P", "-m", "dmlcy", "info"]
+    done = subprocess.run(
+        command, env={**os.environ, "DMLCY_ISA": value}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode == 0) == taken
+    if not taken:
+        assert "ImportError: DMLCY_ISA is 'x' in the environment" in done.stderr
+        assert '"baseline"' in done.stderr and '"wide"' in done.stderr
