@@ -23,7 +23,7 @@ DEVICES: Final = {
     14: "oneAPI",
 }
 """Devices of DLPack."""
-UNSHARED: Final = "It gives a copy each time it is asked for an array, so nothing written would reach it."
+UNSHARED: Final = "The object gives NumPy a copy, so the result would not reach the object."
 
 
 def is_foreign(value: object) -> bool:
@@ -46,7 +46,7 @@ def _device(value: Any) -> str:
     except Exception:
         return ""
     name = DEVICES.get(device, f"DLPack device type {device}")
-    return "" if device == CPU else f"Its memory is on another device ({name}): copy it to the CPU first."
+    return "" if device == CPU else f"The memory is on another device ({name}): copy the array to the CPU first."
 
 
 def _data_type(value: Any) -> str:
@@ -56,7 +56,7 @@ def _data_type(value: Any) -> str:
     except Exception:
         return ""
     known = any(dtype.numpy == name for dtype in DTYPES.values())
-    return "" if known else f"Its data type is {plain(name)}: convert it first."
+    return "" if known else f"The data type is {plain(name)}: convert the array first."
 
 
 def _words(value: Any) -> str:

@@ -160,7 +160,7 @@ def test_a_negated_tensor_is_not_read_with_the_wrong_signs() -> None:
 def test_memory_on_another_device(device: int, name: str) -> None:
     with pytest.raises(dml.InvalidDataTypeError) as caught:
         dml.padding1(Producer(np.ones(2), device), start_padding=0, end_padding=0)
-    assert f"Its memory is on another device ({name}): copy it to the CPU first." in str(caught.value)
+    assert f"The memory is on another device ({name}): copy the array to the CPU first." in str(caught.value)
 
 
 def test_what_dlpack_raises_stands_in_the_refusal() -> None:
