@@ -203,7 +203,7 @@ class OperatorPlan:
     choices: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
     independent: tuple[IndependentPlan, ...]
-    lets: tuple[tuple[str, str | None, str | None, str, str, str], ...]  # name, index, loop, text, doc, python
+    lets: tuple[tuple[str, str | None, str | None, str, str, str, str], ...]  # name, index, loop, text, doc, each, code
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     window: WindowRoles | None
     kernel: Any
