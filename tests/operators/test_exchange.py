@@ -126,8 +126,8 @@ def test_an_out_that_shares_memory_with_an_input_is_refused() -> None:
 TORCH: dict[str, tuple[Callable[[Any], Any], str]] = {
     "requires grad": (lambda torch: torch.ones(2, requires_grad=True), "requires grad"),
     "parameter": (lambda torch: torch.nn.Parameter(torch.ones(2)), "requires grad"),
-    "bfloat16": (lambda torch: torch.ones(2, dtype=torch.bfloat16), "Its data type is bfloat16"),
-    "float8": (lambda torch: torch.ones(2).to(torch.float8_e5m2), "Its data type is float8_e5m2"),
+    "bfloat16": (lambda torch: torch.ones(2, dtype=torch.bfloat16), "The data type is bfloat16"),
+    "float8": (lambda torch: torch.ones(2).to(torch.float8_e5m2), "The data type is float8_e5m2"),
     "meta": (lambda torch: torch.ones(2, device="meta"), "meta device"),
     "sparse": (lambda torch: torch.eye(2).to_sparse(), "to_dense"),
     "conjugated": (lambda torch: torch.ones(2, dtype=torch.complex64).conj(), "resolve_conj"),
