@@ -186,7 +186,7 @@ def test_read_only_memory_is_an_input_and_no_output() -> None:
 def test_an_output_that_only_gives_copies() -> None:
     data = np.zeros(2)
     assert dml.padding1(Copies(data), start_padding=0, end_padding=0).tolist() == [0, 0]
-    with pytest.raises(dml.InvalidDataTypeError, match="gives a copy each time") as caught:
+    with pytest.raises(dml.InvalidDataTypeError, match="gives NumPy a copy") as caught:
         dml.padding1(np.ones(2), start_padding=0, end_padding=0, out=Copies(data))
     assert caught.value.id == "DML-PADDING1-output-type"
     assert data.tolist() == [0, 0]
