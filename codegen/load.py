@@ -502,12 +502,13 @@ class _OperatorReader:
             if not 0 <= low <= high <= UINT_MAX:
                 row.error("range", f"a UINT is 0 to {UINT_MAX}, in order: {low} to {high} is not")
         sizes_key = "sizes" if tensor else None
+        axes = row.strings("axes") if tensor and row.has("axes") else ()
         return Field(
             name=declared.name,
             kind=declared.kind,
             type=declared.type,
             optional=declared.optional,
-            doc=row.str("doc"),
+            doc=_with_axes(row.str("doc"), axes),
             default=row.any("default", None),
             types=variable if tensor else None if variable is None else snake(variable),
             ranks=rank,
@@ -521,6 +522,7 @@ class _OperatorReader:
             infinite=row.bool("infinite", False),
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
+            axes=axes,
         )
 
     def chosen(self, tables: list[Table], fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -629,7 +631,7 @@ class _OperatorReader:
                 row.error("name", f"{name} is already the name of something")
                 row.finish()
                 continue
-            read[name] = Let(name, index, count, value, doc, row.span("name"))
+            read[name] = Let(name, index, count, value, doc, row.span("name"), row.str("each", ""))
             row.finish()
         ordered: list[Let] = []
         state: dict[str, str] = {}
@@ -888,6 +890,11 @@ class _OperatorReader:
             self.short(field.length)
         if field.value is not None:
             self.typed(field.value, self.scope, Kind.INT, Kind.DTYPE)
+
+
+def _with_axes(doc: str, axes: tuple[str, ...]) -> str:
+    """What a tensor is, with the names of its axes."""
+    return f"{doc} Its sizes are {' or '.join(f'{{{names}}}' for names in axes)}." if axes else doc
 
 
 def _each(tables: list[Table], key: str) -> Iterator[Table]:

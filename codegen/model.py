@@ -220,6 +220,7 @@ class Field:
     infinite: bool  # of a FLOAT: it may be infinite, or not a number
     span: Span | None
     hint: str = ""  # of a tensor whose sizes follow: what to do about others
+    axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
 
     @property
     def python(self) -> str:
@@ -269,6 +270,7 @@ class Let:
     value: Formula
     doc: str
     span: Span | None
+    each: str = ""  # of a count: what there is one of, in the singular: axis of input
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ class OperatorPlan:
     choices: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
     independent: tuple[IndependentPlan, ...]
-    lets: tuple[tuple[str, str | None, str | None, str, str, str], ...]  # name, index, loop, text, doc, python
+    lets: tuple[tuple[str, str | None, str | None, str, str, str, str], ...]  # name, index, loop, text, doc, each, code
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     window: WindowRoles | None
     kernel: Any
@@ -212,11 +212,11 @@ class OperatorPlan:
     def pieces(self) -> str | None:
         """Which other axes than the independent ones can be cut, by pieces that read over their ends."""
         if self.window is not None and self.window.blocks is not None:
-            return "The first spatial axis, anywhere: pieces overlap by what a window spans. The others are made whole."
+            return "The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged."
         if self.window is not None:
-            return "The spatial axes, anywhere: pieces overlap by what a window spans."
+            return "The spatial axes: neighbouring pieces overlap by what a window spans."
         if self.operator.family == "pad":
-            return "A padded axis: its ends are padded by themselves; it is made whole where the padding reads too far."
+            return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."
         return None
 
     def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
@@ -823,12 +823,12 @@ class _Planner:
             None if one.when is None else (formula(one.when.node), python(one.when.node, scope)),
         )
 
-    def let(self, let: Let) -> tuple[str, str | None, str | None, str, str, str]:
+    def let(self, let: Let) -> tuple[str, str | None, str | None, str, str, str, str]:
         scope = self.scope
         if let.index is not None and let.count is not None:
             scope = within(self.scope, let.index, let.count.node)
         loop = self.loop_text(let.index, let.count)
-        return let.name, let.index, loop, formula(let.value.node), let.doc, python(let.value.node, scope)
+        return let.name, let.index, loop, formula(let.value.node), let.doc, let.each, python(let.value.node, scope)
 
     def loop_text(self, index: str | None, count: Formula | None) -> str | None:
         """``d in spatial``."""

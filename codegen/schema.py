@@ -65,7 +65,7 @@ def _group() -> dict[str, JSON]:
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
         "infinite": BOOL,
-        "hint": TEXT,
+        "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     example = {
@@ -75,7 +75,7 @@ def _group() -> dict[str, JSON]:
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
     ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
-    let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT}
+    let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT, "each": TEXT}
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     independent = {
         "doc": TEXT, "for": LOOP, "axes": _map(FORMULA), "takes": FORMULA, "gives": FORMULA, "when": FORMULA,

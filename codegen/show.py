@@ -70,7 +70,8 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         yield table("[[chosen]]", {"name": field.name, "length": _text(field.length), "doc": field.doc})
     for let in operator.lets:
         loop = _loop(let.index, let.count)
-        yield table("[[let]]", {"name": let.name, "for": loop, "value": let.value.text, "doc": let.doc})
+        named = {"name": let.name, "for": loop, "value": let.value.text, "doc": let.doc, "each": let.each or None}
+        yield table("[[let]]", named)
     for rule in operator.rules:
         yield table("[[data_rule]]" if rule.data else "[[rule]]", _rule(operator, rule))
     for one in operator.independent:

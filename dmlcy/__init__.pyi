@@ -259,13 +259,13 @@ def average_pooling(
     include_padding: _Bool = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Average the elements of each position of a sliding window.
+    """Average the elements in each sliding window (average pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32 or FLOAT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -273,11 +273,11 @@ def average_pooling(
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     include_padding : bool, default False
         Count padding elements in the divisor.
     out : array, optional
@@ -311,13 +311,13 @@ def average_pooling(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -368,14 +368,14 @@ def average_pooling1(
     include_padding: _Bool = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Average the elements of each position of a sliding window, whose elements
-    may lie apart.
+    """Average the elements in each sliding window, with dilations (average
+    pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32 or FLOAT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -383,11 +383,11 @@ def average_pooling1(
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
@@ -424,13 +424,13 @@ def average_pooling1(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -479,14 +479,15 @@ def depth_to_space(
     block_size: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move channels into blocks of the spatial axes, the output channel varying
-    fastest.
+    """Move channels into blocks of height and width (pixel shuffle), the output
+    channel varying fastest.
 
     Parameters
     ----------
     input : array
-        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}. Rank 4;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     block_size : int
         Height and width of a block. At least 1.
     out : array, optional
@@ -496,7 +497,7 @@ def depth_to_space(
     Returns
     -------
     numpy.ndarray
-        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        The tensor whose blocks of BlockSize by BlockSize elements come from the
         channels of the input.
         Sizes ``[N, C // block, H * block_size, W * block_size]``.
         Data type of ``input``.
@@ -529,7 +530,8 @@ def depth_to_space(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: input channels that one output channel takes.
+        Elements of a block: the number of input channels that give one output
+        channel.
 
     References
     ----------
@@ -570,19 +572,20 @@ def depth_to_space1(
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move channels into blocks of the spatial axes, in the order given.
+    """Move channels into blocks of height and width (pixel shuffle), in one of two
+    orders.
 
     Parameters
     ----------
     input : array
-        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}. Rank 4;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     block_size : int
         Height and width of a block. At least 1.
     order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
-        How a block lies in the channels of the input: with the block first, or
-        with the output channels first. One of DEPTH_COLUMN_ROW or
-        COLUMN_ROW_DEPTH.
+        How the channels of the input are arranged: the block first, or the
+        output channels first. One of DEPTH_COLUMN_ROW or COLUMN_ROW_DEPTH.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -590,7 +593,7 @@ def depth_to_space1(
     Returns
     -------
     numpy.ndarray
-        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        The tensor whose blocks of BlockSize by BlockSize elements come from the
         channels of the input.
         Sizes ``[N, C // block, H * block_size, W * block_size]``.
         Data type of ``input``.
@@ -623,7 +626,8 @@ def depth_to_space1(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: input channels that one output channel takes.
+        Elements of a block: the number of input channels that give one output
+        channel.
 
     References
     ----------
@@ -689,19 +693,19 @@ def fold(
     end_padding: _Int | _Ints = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Add columns where the window that they come from lies: the adjoint of
-    UNFOLD.
+    """Sum overlapping columns back into an image (col2im): the adjoint of UNFOLD.
 
     Parameters
     ----------
     input : array
-        One column per block and one row per channel and window element, as
-        UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
-        INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
+        The columns: one column per position of the window (a block), and one
+        row per channel and window element, as UNFOLD gives them. Rank 3; data
+        type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
+        UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image. The input only tells how many
-        blocks they make in all: 4 by 9 and 6 by 6 blocks cannot be told apart.
-        At least 1. An int is a sequence of one.
+        Sizes of the spatial axes of the image. The input gives only the total
+        number of blocks: 4 by 9 blocks and 6 by 6 blocks look the same. At
+        least 1. An int is a sequence of one.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -712,11 +716,11 @@ def fold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Zeros before each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the start of each spatial axis of the image. A
+        sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Zeros after each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the end of each spatial axis of the image. A sequence
+        has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -724,9 +728,10 @@ def fold(
     Returns
     -------
     numpy.ndarray
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
-        elements that lie on each other. This undoes UNFOLD where windows do not
-        overlap; where they do, divide by what FOLD makes of ones.
+        The image, with a batch, channels and 1 to 6 spatial axes S: each
+        element is the sum of the column elements that lie on it. FOLD undoes
+        UNFOLD if windows do not overlap; if windows overlap, divide the image
+        by the FOLD of ones. Its sizes are {N, C, S...}.
         Sizes ``[N, C, *output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -754,7 +759,8 @@ def fold(
     The formulas read:
 
     ``spatial = len(output_sizes)``
-        Number of spatial axes.
+        Number of spatial axes of the image, the output: all but the batch and
+        the channels.
     ``image[d] = output_sizes[d]``
         Size of the image along each spatial axis.
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
@@ -762,9 +768,9 @@ def fold(
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
     ``ones = max(rank(input) - 3, 0)``
-        Ones in front of the sizes of the input.
+        Number of ones in front of the sizes of the input.
     ``N = sizes(input)[ones]``
         Batch size.
     ``volume = prod(window_sizes)``
@@ -772,8 +778,8 @@ def fold(
     ``C = max(sizes(input)[ones + 1] // volume, 1)``
         Channels of the image.
     ``over[d] = min(window_sizes[d], blocks[d])``
-        Positions of the window that one element of the image lies under along
-        each spatial axis, at most.
+        Largest number of window positions that cover one element of the image,
+        along each spatial axis.
 
     References
     ----------
@@ -835,30 +841,30 @@ def lp_pooling(
     end_padding: _Int | _Ints = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the Lp norm of each position of a sliding window.
+    """Take the Lp norm of the elements in each sliding window (Lp pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32 or FLOAT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
         root of the sum of squares. Powers and sum are float64, so a large P can
-        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
-        0.1 give 0. At least 1.
+        overflow to inf or vanish: two elements of 10 give inf for P = 400, and
+        two elements of 0.1 give 0. At least 1.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -890,13 +896,13 @@ def lp_pooling(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -946,31 +952,31 @@ def lp_pooling1(
     dilations: _Int | _Ints = 1,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the Lp norm of each position of a sliding window, whose elements may
-    lie apart.
+    """Take the Lp norm of the elements in each sliding window, with dilations (Lp
+    pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32 or FLOAT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
         root of the sum of squares. Powers and sum are float64, so a large P can
-        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
-        0.1 give 0. At least 1.
+        overflow to inf or vanish: two elements of 10 give inf for P = 400, and
+        two elements of 0.1 give 0. At least 1.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
@@ -1005,13 +1011,13 @@ def lp_pooling1(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -1063,14 +1069,14 @@ def max_pooling(
     end_padding: _Int | _Ints = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the maximum of each position of a sliding window.
+    """Take the maximum of the elements in each sliding window (max pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
-        UINT32 or UINT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16,
+        UINT64, UINT32 or UINT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -1078,11 +1084,11 @@ def max_pooling(
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1114,13 +1120,13 @@ def max_pooling(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -1168,15 +1174,15 @@ def max_pooling1(
     output_indices: Literal[False] | None = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the maximum of each position of a sliding window, and its index if that
-    is asked for.
+    """Take the maximum in each sliding window and, on request, its index (max
+    pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
-        UINT32 or UINT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16,
+        UINT64, UINT32 or UINT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -1184,18 +1190,18 @@ def max_pooling1(
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
         each maximum in the input, counted over all axes in row-major order,
-        whatever the strides: of a NumPy array x, x.reshape(-1)[indices] are the
-        maxima, and numpy.unravel_index(indices, x.shape) their coordinates. It
-        is 2^32-1 where a window covers padding only. True: with data type
-        UINT32. Else one of UINT32 or UINT64.
+        whatever the strides: for a NumPy array x, x.reshape(-1)[indices] are
+        the maxima, and numpy.unravel_index(indices, x.shape) are their
+        coordinates. The index is 2^32-1 if a window covers padding only. True:
+        with data type UINT32. Else one of UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1208,9 +1214,9 @@ def max_pooling1(
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
         in the input, counted over all axes in row-major order, whatever the
-        strides: of a NumPy array x, x.reshape(-1)[indices] are the maxima, and
-        numpy.unravel_index(indices, x.shape) their coordinates. It is 2^32-1
-        where a window covers padding only.
+        strides: for a NumPy array x, x.reshape(-1)[indices] are the maxima, and
+        numpy.unravel_index(indices, x.shape) are their coordinates. The index
+        is 2^32-1 if a window covers padding only.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 
@@ -1233,13 +1239,13 @@ def max_pooling1(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -1366,15 +1372,15 @@ def max_pooling2(
     output_indices: Literal[False] | None = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the maximum of each position of a window whose elements may lie apart,
-    and its index if that is asked for.
+    """Take the maximum in each sliding window, with dilations, and, on request,
+    its index (max pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16, UINT64,
-        UINT32 or UINT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32, FLOAT16, INT8, UINT8, INT64, INT32, INT16,
+        UINT64, UINT32 or UINT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -1382,21 +1388,21 @@ def max_pooling2(
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
         each maximum in the input, counted over all axes in row-major order,
-        whatever the strides: of a NumPy array x, x.reshape(-1)[indices] are the
-        maxima, and numpy.unravel_index(indices, x.shape) their coordinates. It
-        is 2^32-1 where a window covers padding only. True: with data type
-        UINT32. Else one of UINT32 or UINT64.
+        whatever the strides: for a NumPy array x, x.reshape(-1)[indices] are
+        the maxima, and numpy.unravel_index(indices, x.shape) are their
+        coordinates. The index is 2^32-1 if a window covers padding only. True:
+        with data type UINT32. Else one of UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1409,9 +1415,9 @@ def max_pooling2(
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
         in the input, counted over all axes in row-major order, whatever the
-        strides: of a NumPy array x, x.reshape(-1)[indices] are the maxima, and
-        numpy.unravel_index(indices, x.shape) their coordinates. It is 2^32-1
-        where a window covers padding only.
+        strides: for a NumPy array x, x.reshape(-1)[indices] are the maxima, and
+        numpy.unravel_index(indices, x.shape) are their coordinates. The index
+        is 2^32-1 if a window covers padding only.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 
@@ -1434,13 +1440,13 @@ def max_pooling2(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------
@@ -1572,8 +1578,8 @@ def padding(
     padding_value: _Number = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Pad each axis of a tensor with a FLOAT, truncated for integers, or by
-    continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for
+    integers, or by continuing the tensor.
 
     Parameters
     ----------
@@ -1581,18 +1587,20 @@ def padding(
         The tensor to pad. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     start_padding : int or sequence of ints
-        Elements added before each axis. A sequence has ``axes`` entries.
+        Number of elements added at the start of each axis. A sequence has
+        ``axes`` entries.
     end_padding : int or sequence of ints
-        Elements added after each axis. A sequence has ``axes`` entries.
+        Number of elements added at the end of each axis. A sequence has
+        ``axes`` entries.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from. One of CONSTANT, EDGE,
         REFLECTION, SYMMETRIC or WRAP.
     padding_value : float, default 0
         Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. It is rounded to FLOAT32 first, for FLOAT64 and integers
-        too; PADDING1 takes a value of the tensor's own data type. Tensors of
-        integers get its whole part, which their data type must have: 10.6 gives
-        10, and UINT8 has 0 to 255.
+        other modes. The value is rounded to FLOAT32 first, for FLOAT64 and
+        integer tensors too; PADDING1 takes a value of the tensor's own data
+        type. Integer tensors get the whole part of the value, which must fit
+        their data type: 10.6 gives 10, and UINT8 holds 0 to 255.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1612,8 +1620,8 @@ def padding(
         rank, range, length), and these:
 
         ``DML-PADDING-padding_value-no-integer``
-            padding_value is infinite or a NaN, which the integers of the tensor
-            do not have. Must hold:
+            padding_value is infinite or NaN, which the tensor's integer data
+            type cannot hold. Must hold:
             ``bits == 0 or isfinite(padding_value)``
 
         ``DML-PADDING-padding_value-too-large``
@@ -1641,7 +1649,7 @@ def padding(
     The formulas read:
 
     ``axes = rank(input)``
-        Number of axes.
+        Number of axes of the input.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
     ``bits``
@@ -1651,10 +1659,10 @@ def padding(
         'INT32' else 32 if dtype(input) == 'UINT32' else 63 if dtype(input)
         == 'INT64' else 64 if dtype(input) == 'UINT64' else 0``
 
-        Bits of each integer of the tensor, without that of the sign; 0 where
-        the tensor has floats, or the padding value is not read.
+        Bits of each integer of the tensor, without the sign bit; 0 if the
+        tensor has floats, or if the mode does not read the padding value.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
-        1 where these integers have a sign; else 0.
+        1 if these integers have a sign bit, else 0.
 
     References
     ----------
@@ -1700,8 +1708,8 @@ def padding1(
     padding_value: _Number = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Pad each axis of a tensor with a value of the tensor's own data type, or by
-    continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a value of its own data
+    type, or by continuing the tensor.
 
     Parameters
     ----------
@@ -1709,9 +1717,11 @@ def padding1(
         The tensor to pad. Rank 1 to 8; data type FLOAT64, FLOAT32, FLOAT16,
         INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     start_padding : int or sequence of ints
-        Elements added before each axis. A sequence has ``axes`` entries.
+        Number of elements added at the start of each axis. A sequence has
+        ``axes`` entries.
     end_padding : int or sequence of ints
-        Elements added after each axis. A sequence has ``axes`` entries.
+        Number of elements added at the end of each axis. A sequence has
+        ``axes`` entries.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from. One of CONSTANT, EDGE,
         REFLECTION, SYMMETRIC or WRAP.
@@ -1745,7 +1755,7 @@ def padding1(
     The formulas read:
 
     ``axes = rank(input)``
-        Number of axes.
+        Number of axes of the input.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
 
@@ -1793,12 +1803,13 @@ def roi_pooling(
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Divide each region of interest into a grid of bins and take the maximum of
-    each bin.
+    each bin (RoI max pooling).
 
     Parameters
     ----------
     input : array
-        Feature map of sizes {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
+        The feature map. Its sizes are {N, C, H, W}. Rank 4; data type FLOAT32
+        or FLOAT16.
     roi : array
         One row per region: batch index, then x1, y1, x2, y2, the corners
         inclusive, in units of 1 / SpatialScale elements. Rank 4; data type
@@ -1902,14 +1913,15 @@ def space_to_depth(
     block_size: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move blocks of the spatial axes into channels, the input channel varying
-    fastest.
+    """Move blocks of height and width into channels (pixel unshuffle), the input
+    channel varying fastest.
 
     Parameters
     ----------
     input : array
-        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor whose blocks are moved. Its sizes are {N, C, H, W}. Rank 4;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     block_size : int
         Height and width of a block. At least 1.
     out : array, optional
@@ -1919,7 +1931,7 @@ def space_to_depth(
     Returns
     -------
     numpy.ndarray
-        Tensor whose channels come from the places of the blocks of BlockSize by
+        The tensor whose channels are the places of the blocks of BlockSize by
         BlockSize elements of the input.
         Sizes ``[N, C * block, H // block_size, W // block_size]``.
         Data type of ``input``.
@@ -1952,7 +1964,8 @@ def space_to_depth(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: output channels that one input channel gives.
+        Elements of a block: the number of output channels that one input
+        channel gives.
 
     References
     ----------
@@ -1997,19 +2010,20 @@ def space_to_depth1(
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move blocks of the spatial axes into channels, in the order given.
+    """Move blocks of height and width into channels (pixel unshuffle), in one of
+    two orders.
 
     Parameters
     ----------
     input : array
-        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor whose blocks are moved. Its sizes are {N, C, H, W}. Rank 4;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     block_size : int
         Height and width of a block. At least 1.
     order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
-        How a block lies in the channels of the output: with the block first, or
-        with the input channels first. One of DEPTH_COLUMN_ROW or
-        COLUMN_ROW_DEPTH.
+        How the channels of the output are arranged: the block first, or the
+        input channels first. One of DEPTH_COLUMN_ROW or COLUMN_ROW_DEPTH.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -2017,7 +2031,7 @@ def space_to_depth1(
     Returns
     -------
     numpy.ndarray
-        Tensor whose channels come from the places of the blocks of BlockSize by
+        The tensor whose channels are the places of the blocks of BlockSize by
         BlockSize elements of the input.
         Sizes ``[N, C * block, H // block_size, W // block_size]``.
         Data type of ``input``.
@@ -2050,7 +2064,8 @@ def space_to_depth1(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: output channels that one input channel gives.
+        Elements of a block: the number of output channels that one input
+        channel gives.
 
     References
     ----------
@@ -2115,14 +2130,14 @@ def unfold(
     end_padding: _Int | _Ints = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Copy each position of a sliding window into a column.
+    """Copy each position of a sliding window into a column (im2col).
 
     Parameters
     ----------
     input : array
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S. Rank 3 to
-        8; data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64, UINT32, UINT16 or UINT8.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Its sizes
+        are {N, C, S...}. Rank 3 to 8; data type FLOAT64, FLOAT32, FLOAT16,
+        INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -2133,11 +2148,11 @@ def unfold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Zeros before each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the start of each spatial axis of the image. A
+        sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Zeros after each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the end of each spatial axis of the image. A sequence
+        has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -2145,8 +2160,9 @@ def unfold(
     Returns
     -------
     numpy.ndarray
-        One column per block and one row per channel and window element. FOLD
-        adds them where they come from.
+        The columns: one column per position of the window (a block), and one
+        row per channel and window element. FOLD sums the columns back into an
+        image.
         Sizes ``[N, C * volume, prod(blocks)]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -2174,7 +2190,7 @@ def unfold(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``image[d] = sizes(input)[2 + d]``
         Size of the image along each spatial axis.
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
@@ -2182,7 +2198,7 @@ def unfold(
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
     ``N = sizes(input)[0]``
         Batch size.
     ``C = sizes(input)[1]``

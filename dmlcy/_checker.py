@@ -41,6 +41,8 @@ from dmlcy._values import (
     single,
     wrong_type,
 )
+from dmlcy._wording import entries as entry_text
+from dmlcy._wording import nearest_dtype, of_each, read_as, without_ones
 
 REPORTED: Final = 10
 """Entries of one field, or indices of one rule, that are reported."""
@@ -197,13 +199,14 @@ class Check:
         values: Mapping[str, object] | None = None,
         words: Mapping[str, str] | None = None,
         terms: Mapping[str, object] | None = None,
+        note: str = "",
         hint: str = "",
         fix: object = None,
         level: str | None = None,
     ) -> None:
         """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not.
 
-        ``terms``: the values of what a formula in ``words`` is made of.
+        ``terms``: the values of what a formula in ``words`` is made of; ``note``: a sentence more.
         """
         text = ERRORS[slug]
         name = "operator" if field is None else field.python
@@ -224,7 +227,7 @@ class Check:
             field=None if field is None else field.python,
             member=member or part.removeprefix(".") or None,
             index=at if index is None else index,
-            message=text.message.format(field=where, **(words or {}), **shown),
+            message=" ".join(filter(None, (text.message.format(field=where, **(words or {}), **shown), note))),
             rule=None,
             values={key: plain(value) for key, value in seen.items()} | dict(words or {}),
             hint=hint,
@@ -359,7 +362,7 @@ class Check:
     def _holds_choices(self, field: Field) -> str:
         """What else is missing where an output is: what a call is given, and a desc has in its sizes."""
         names = self._choices(field)
-        return f"Its sizes say what a call is given as {listing(names)}." if names else ""
+        return f"The sizes of this tensor hold what a call takes as {listing(names)}." if names else ""
 
     def _choices(self, field: Field) -> list[str]:
         """What a call is given of the sizes of an output."""
@@ -368,15 +371,26 @@ class Check:
     def _gives_axes(self, field: Field) -> str:
         """Which part of its axes an output has from what a call is given."""
         given = {name: self.resolved.get(name) for name in self._choices(field)} if self.call else {}
-        counts = [f"{name} gives {len(sizes)} of them." for name, sizes in given.items() if isinstance(sizes, tuple)]
+        counts = [
+            f"{name} gives {len(sizes)} of these dimensions."
+            for name, sizes in given.items()
+            if isinstance(sizes, tuple)
+        ]
         return " ".join(counts)
 
-    def _is_chosen(self, formula: str) -> str:
-        """What a length is, where it follows from what a call is given for an output."""
-        text = next((let.text for let in self.operator.lets if let.name == formula), "")
-        chosen = [one.python for one in self.operator.chosen if self.call and one.python in text]
-        given = " and ".join(f"{name} is {show(self.resolved.get(name))}" for name in chosen)
-        return f"{formula} is {text}, and {given}." if given else ""
+    def _is_chosen(self, formula: Formula) -> str:
+        """What a call is given for an output, where a length follows from that."""
+        chosen = [one.python for one in self.operator.chosen if self.call and one.python in formula.reads]
+        return " ".join(f"{name} is {show(self.resolved.get(name))}." for name in chosen)
+
+    def _read(self, condition: Formula | Rule) -> str:
+        """The sizes of the inputs that a condition reads, as sentences; a rule on data speaks of elements instead."""
+        if isinstance(condition, Rule) and condition.data:
+            return ""
+        read = {facet.partition(".")[0] for facet in condition.reads if facet.endswith((".sizes", ".rank"))}
+        inputs = [field.python for field in self.operator.fields if field.kind == "input" and field.python in read]
+        sizes = {name: self.tensors[name].sizes for name in inputs}
+        return read_as(self.fields, {name: found for name, found in sizes.items() if not any(n is BAD for n in found)})
 
     def _layout(self, field: Field) -> None:
         desc = self.resolved[field.python]
@@ -404,7 +418,7 @@ class Check:
         elif is_a(value, np.ma.MaskedArray):
             hint = MASKED
         elif is_a(value, bool, int, float, complex, np.generic):
-            hint = "A single number is no tensor." if field.kind == "input" else ""
+            hint = "A single number is not a tensor." if field.kind == "input" else ""
         refused = wrong_type(value, expected, hint)
         refused.__cause__ = cause
         return refused
@@ -416,7 +430,7 @@ class Check:
     def _untaken(self) -> str:
         """What a tuple of outputs may lack."""
         names = [one.python for one in self.operator.fields if one.kind == "output" and not self._there(one)]
-        return f"A tuple is for a call that asks for {' or '.join(names)} too." if names else ""
+        return f"Pass a tuple only if the call asks for {' or '.join(names)} too." if names else ""
 
     def _unknown_dtype(self, field: Field, dtype: object) -> None:
         if dtype is None:
@@ -430,14 +444,20 @@ class Check:
                 return
         allowed = dtypes_at(field, self.level)
         name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
+        meant = did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), allowed) if name else ""
         self.add(
             field,
             "dtype",
             member="dtype",
             values={"actual": dtype},
             words={"allowed": listing(allowed)},
-            hint=did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), allowed) if name else "",
+            hint=meant or self._conversion(field, dtype, allowed),
         )
+
+    def _conversion(self, field: Field, dtype: object, allowed: Sequence[str]) -> str:
+        """What a call can be given in place of an input of a data type that is not allowed."""
+        nearest = nearest_dtype(dtype, allowed) if self.call and field.kind == "input" else None
+        return f"Pass {self._label(field)}.astype(numpy.{nearest})." if nearest else ""
 
     def _dtype(self, field: Field) -> None:
         tensor, facet = self.tensors[field.python], f"{field.python}.dtype"
@@ -458,14 +478,16 @@ class Check:
             self._fail(facet)
             needed = self._first_level(lambda level: name in dtypes_at(field, level))
             if needed is None:
-                words = {"allowed": listing(dtypes_at(field, self.level))}
-                self.add(field, "dtype", member="dtype", values={"actual": tensor.dtype}, words=words)
+                allowed, values = dtypes_at(field, self.level), {"actual": tensor.dtype}
+                hint = self._conversion(field, tensor.dtype, allowed)
+                self.add(field, "dtype", member="dtype", values=values, words={"allowed": listing(allowed)}, hint=hint)
             else:
                 hint = f"Before it: {listing(dtypes_at(field, self.level))}."
                 self._too_new(field, f"{self._label(field)} of data type {name}", needed, hint, "dtype")
         elif other is not None and tensor.dtype is not other and source not in self.bad:
             self._fail(facet)
-            words = {"other": field.same_dtype_as or field.python, "has": "has data type"}
+            other_name = field.same_dtype_as or field.python
+            words = {"has": "has data type", "must": "must have", "other": other_name}
             values = {"actual": tensor.dtype, "expected": other}
             hint = f'Pass {field.python}="{name}".' if source is None else ""  # the call chose the other one
             self.add(field, "same-dtype", member="dtype", values=values, words=words, hint=hint, fix=other)
@@ -529,6 +551,11 @@ class Check:
         if len(actual) == len(needed) and not differ:
             return
         self._fail(f"{name}.sizes")
+        formula = field.sizes.text
+        if self.call and field.leading_ones == "call" and len(given) < len(expected):
+            ones_left_out = len(expected) - len(given)
+            formula, expected = without_ones(formula, ones_left_out), expected[ones_left_out:]
+            needed, differ = needed[ones_left_out:], [at - ones_left_out for at in differ]
         one = differ[0] if len(differ) == 1 and len(given) == len(needed) else None
         valid = all(size >= 1 for size in needed) and math.prod(needed) <= UINT_MAX
         self.add(
@@ -537,7 +564,7 @@ class Check:
             member="sizes",
             at=one,
             values={"actual": given, "expected": expected},
-            words={"formula": field.sizes.text},
+            words={"formula": formula},
             terms=self._terms(field.sizes),
             hint=field.hint,
             fix=None if not valid else needed if one is None else needed[one],
@@ -569,7 +596,7 @@ class Check:
             if not self.limited and min(sizes) >= 1:
                 wrong = []
             for refused in wrong:
-                refused.hint = f"They follow from the other fields: {field.sizes.text}."
+                refused.hint = f"The sizes follow from the other fields: {field.sizes.text}."
                 refused.fix = None
                 self.refused(field, refused)
             self._rank(field, len(sizes))
@@ -626,11 +653,12 @@ class Check:
         self._fail(name)
         values = {"actual": given, "expected": expected}
         if field.type == "uint":
-            words = {"has": "is", "formula": formula.text}
-            self.add(field, "length", values=values, words=words, fix=expected)
+            words = {"has": f"is {show(given)}", "needs": "must be", "each": of_each(self.operator, formula)}
+            self.add(field, "length", values=values, words=words, note=self._read(formula), fix=expected)
         else:
             owners = [facet.removesuffix(".dtype") for facet in formula.reads if facet.endswith(".dtype")]
-            words = {"has": "is", "other": owners[0] if len(owners) == 1 else formula.text}
+            other = owners[0] if len(owners) == 1 else formula.text
+            words = {"has": "is", "must": "must be", "other": other}
             self.add(field, "same-dtype", values=values, words=words, fix=expected)
 
     def _spelled(self, field: Field, value: object) -> IntEnum | IntFlag:
@@ -708,9 +736,12 @@ class Check:
             return
         if length is not None and len(entries) != length:
             self._fail(field.python)
-            formula = cast(Formula, field.length).text
-            values, words = {"actual": len(entries), "expected": length}, {"has": "has length", "formula": formula}
-            self.add(field, "length", values=values, words=words, hint=self._is_chosen(formula))
+            formula = cast(Formula, field.length)
+            has = f"has {entry_text(len(entries))}"
+            words = {"has": has, "needs": "needs", "each": of_each(self.operator, formula)}
+            values = {"actual": len(entries), "expected": length}
+            note, hint = self._read(formula), self._is_chosen(formula)
+            self.add(field, "length", values=values, words=words, note=note, hint=hint)
         self._entries(field, entries, tuple)
 
     def _entries(
@@ -814,7 +845,7 @@ class Check:
             field=rule.about,
             member=members.pop() if len(members) == 1 else None,
             index=at[0] if at else None,
-            message=f"{where} {rule.says}: {shown}.",
+            message=f"{where} {rule.says}: {shown}. {self._read(rule)}".rstrip(),
             rule=rule.text,
             values={label: plain(value) for label, value in values.items()},
             hint=rule.hint,
@@ -864,13 +895,13 @@ class Check:
                 "same-dtype",
                 member="dtype",
                 values={"actual": dtype, "expected": tensor.dtype},
-                words={"has": "has data type", "other": "the desc"},
+                words={"has": "has data type", "must": "must have", "other": "the desc"},
                 fix=tensor.dtype,
             )
         if array.shape != tensor.sizes:
             self._fail(f"{name}.sizes")
             values = {"actual": array.shape, "expected": tensor.sizes}
-            words = {"formula": "those of the desc"}
+            words = {"formula": "the sizes of the desc"}
             self.add(field, "sizes", member="sizes", values=values, words=words, fix=tensor.sizes)
 
     def memory(self, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -878,7 +909,9 @@ class Check:
         if not out.flags.writeable:
             self.add(field, "readonly")
         if out.dtype in NUMPY and self_overlaps(out):
-            self.add(field, "overlap", words={"other": "itself"}, hint="Two of its elements lie in one place.")
+            self.add(
+                field, "overlap", words={"other": "itself"}, hint="Two elements of the array share one place in memory."
+            )
         for name, array in arrays.items():
             if out.dtype in NUMPY and array.dtype in NUMPY and may_overlap(out, array):
                 self.add(field, "overlap", words={"other": self._label(self.fields[name])})

@@ -273,11 +273,11 @@ class InvalidDescError(DmlError, ValueError):
 
 
 class InvalidDataTypeError(DmlError, TypeError):
-    """A value is of the wrong kind, or a tensor has a data type that its operator does not take."""
+    """A value has the wrong type, or a tensor has a data type that its operator does not take."""
 
 
 class FeatureLevelError(DmlError, ValueError):
-    """What was asked for came with a later feature level."""
+    """An operator, data type, rank or enum member was added at a later feature level."""
 
 
 class InvalidDataError(DmlError, ValueError):

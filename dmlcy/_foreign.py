@@ -23,8 +23,8 @@ DEVICES: Final = {
     14: "oneAPI",
 }
 """Devices of DLPack."""
-MASKED: Final = "Operators know no mask: pass its filled() or its data."
-UNSHARED: Final = "It gives a copy each time it is asked for an array, so nothing written would reach it."
+MASKED: Final = "Operators do not take masks: pass the filled() array or the data of the array."
+UNSHARED: Final = "The object gives NumPy a copy, so the result would not reach the object."
 
 
 def is_foreign(value: object) -> bool:
@@ -49,7 +49,7 @@ def _device(value: Any) -> str:
     except Exception:
         return ""
     name = DEVICES.get(device, f"DLPack device type {device}")
-    return "" if device == CPU else f"Its memory is on another device ({name}): copy it to the CPU first."
+    return "" if device == CPU else f"The memory is on another device ({name}): copy the array to the CPU first."
 
 
 def _data_type(value: Any) -> str:
@@ -59,7 +59,7 @@ def _data_type(value: Any) -> str:
     except Exception:
         return ""
     known = any(dtype.numpy == name for dtype in DTYPES.values())
-    return "" if known else f"Its data type is {plain(name)}: convert it first."
+    return "" if known else f"The data type is {plain(name)}: convert the array first."
 
 
 def _words(value: Any) -> tuple[str, Exception | None]:

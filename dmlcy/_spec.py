@@ -95,6 +95,7 @@ class Field:
     scalar_type: str | None = None  # of a scalar union: the field that holds its type
     provenance: str = "documented"  # of the range
     hint: str = ""  # of a tensor whose sizes follow from other fields
+    axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
 
 
@@ -147,6 +148,7 @@ class Let:
     loop: str | None  # d in spatial
     text: str
     doc: str
+    each: str = ""  # of a count: what there is one of, in the singular: axis of input
 
 
 @dataclass(frozen=True, slots=True)

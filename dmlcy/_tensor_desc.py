@@ -11,6 +11,7 @@ from dmlcy._errors import printable, show
 from dmlcy._runtime.tensor import to_array
 from dmlcy._tables import DTYPES, ENUMS, TensorDataType, TensorFlags
 from dmlcy._values import Keyed, Refused, as_dtype, as_entries, as_enum, as_int, did_you_mean, is_a, key, wrong_type
+from dmlcy._wording import entries as entry_text
 
 if TYPE_CHECKING:
     from dmlcy import _Array, _DataType, _Int, _Ints, _TensorFlags
@@ -296,7 +297,7 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
                 "length",
                 part=".dimension_count",
                 values={"actual": desc.dimension_count, "expected": len(desc.sizes)},
-                words={"has": "is", "formula": "the number of sizes"},
+                words={"has": f"is {show(desc.dimension_count)}", "needs": "must be", "each": "one for each size"},
                 fix=len(desc.sizes),
             )
     strides_fine = True
@@ -348,7 +349,6 @@ def _alignment(desc: TensorDesc) -> Iterator[Refused]:
 def _strides(desc: TensorDesc) -> Iterator[Refused]:
     if desc.strides is None:
         return
-    expected = f"from 0 to {UINT_MAX}"
     try:
         entries = as_entries(desc.strides, "a sequence of ints")
     except Refused as refused:
@@ -356,7 +356,7 @@ def _strides(desc: TensorDesc) -> Iterator[Refused]:
         yield refused
         return
     if _known(desc.sizes) and len(entries) != len(desc.sizes):
-        words = {"has": "has length", "expected": f"the number of sizes = {len(desc.sizes)}"}
+        words = {"has": f"has {entry_text(len(entries))}", "needs": f"needs {len(desc.sizes)}, one for each size"}
         yield Refused("strides", part=".strides", words=words, values={"actual": len(entries)})
     for index, entry in enumerate(entries):
         try:
@@ -370,7 +370,7 @@ def _strides(desc: TensorDesc) -> Iterator[Refused]:
                 "strides",
                 part=".strides",
                 index=index,
-                words={"has": "is", "expected": expected},
+                words={"has": f"is {show(stride)}", "needs": f"must be from 0 to {UINT_MAX}"},
                 values={"actual": stride},
                 fix=min(max(stride, 0), UINT_MAX),
             )

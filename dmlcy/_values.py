@@ -309,11 +309,11 @@ def as_scalar(value: object, dtype: str) -> int | float:
         except OverflowError:
             overflow = True
         if overflow:
-            hint = f"Its largest number is {float(np.finfo(dtype.lower()).max):.9g}, and inf is allowed."
+            hint = f"The largest number is {float(np.finfo(dtype.lower()).max):.9g}, and inf is allowed."
             raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint=hint)
         return number
     low, high = integer_range(dtype)
-    holds = f"It holds {low} to {high}."
+    holds = f"The data type holds {low} to {high}."
     if is_a(value, float, np.floating):
         number = as_float(value)
         within = low <= number <= high

@@ -41,22 +41,22 @@ def average_pooling(
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
 ) -> Array:
-    """Average the elements of each position of a sliding window.
+    """Average the elements in each sliding window (average pooling).
 
     ``dmlcy.average_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     include_padding : bool, default False
         Count padding elements in the divisor.
 
@@ -76,7 +76,7 @@ def average_pooling(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
     """
 
 def average_pooling1(
@@ -89,22 +89,22 @@ def average_pooling1(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
 ) -> Array:
-    """Average the elements of each position of a sliding window, whose elements may lie apart.
+    """Average the elements in each sliding window, with dilations (average pooling).
 
     ``dmlcy.average_pooling1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     include_padding : bool, default False
@@ -126,7 +126,7 @@ def average_pooling1(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
     """
 
 def depth_to_space(
@@ -134,21 +134,21 @@ def depth_to_space(
     *,
     block_size: _Int,
 ) -> Array:
-    """Move channels into blocks of the spatial axes, the output channel varying fastest.
+    """Move channels into blocks of height and width (pixel shuffle), the output channel varying fastest.
 
     ``dmlcy.depth_to_space`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}.
     block_size : int
         Height and width of a block.
 
     Returns
     -------
     dask array
-        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        The tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def depth_to_space(
     What can be cut into chunks:
 
     - Each item of the batch by itself.
-    - Each row and each column of the input gives a block's height of rows, or its width of columns.
+    - Each row of the input gives block_size rows of the output, and each column gives block_size columns.
     """
 
 def depth_to_space1(
@@ -169,23 +169,23 @@ def depth_to_space1(
     block_size: _Int,
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
 ) -> Array:
-    """Move channels into blocks of the spatial axes, in the order given.
+    """Move channels into blocks of height and width (pixel shuffle), in one of two orders.
 
     ``dmlcy.depth_to_space1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}.
     block_size : int
         Height and width of a block.
     order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
-        How a block lies in the channels of the input: with the block first, or with the output channels first.
+        How the channels of the input are arranged: the block first, or the output channels first.
 
     Returns
     -------
     dask array
-        Tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        The tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
 
     Raises
     ------
@@ -197,8 +197,8 @@ def depth_to_space1(
     What can be cut into chunks:
 
     - Each item of the batch by itself.
-    - Each row and each column of the input gives a block's height of rows, or its width of columns.
-    - In this order the channels of a block lie side by side, and give one channel. Where ``order ==
+    - Each row of the input gives block_size rows of the output, and each column gives block_size columns.
+    - In this order, the channels of a block are adjacent, and give one output channel. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
     """
 
@@ -212,17 +212,18 @@ def fold(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
 ) -> Array:
-    """Add columns where the window that they come from lies: the adjoint of UNFOLD.
+    """Sum overlapping columns back into an image (col2im): the adjoint of UNFOLD.
 
     ``dmlcy.fold`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        One column per block and one row per channel and window element, as UNFOLD gives them.
+        The columns: one column per position of the window (a block), and one row per channel and window element, as
+        UNFOLD gives them.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image. The input only tells how many blocks they make in all: 4 by 9 and 6
-        by 6 blocks cannot be told apart.
+        Sizes of the spatial axes of the image. The input gives only the total number of blocks: 4 by 9 blocks and 6
+        by 6 blocks look the same.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
@@ -230,15 +231,16 @@ def fold(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Zeros before each spatial axis of the image.
+        Number of zeros at the start of each spatial axis of the image.
     end_padding : int or sequence of ints, default 0
-        Zeros after each spatial axis of the image.
+        Number of zeros at the end of each spatial axis of the image.
 
     Returns
     -------
     dask array
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the elements that lie on each other.
-        This undoes UNFOLD where windows do not overlap; where they do, divide by what FOLD makes of ones.
+        The image, with a batch, channels and 1 to 6 spatial axes S: each element is the sum of the column elements
+        that lie on it. FOLD undoes UNFOLD if windows do not overlap; if windows overlap, divide the image by the
+        FOLD of ones. Its sizes are {N, C, S...}.
 
     Raises
     ------
@@ -262,26 +264,26 @@ def lp_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
 ) -> Array:
-    """Take the Lp norm of each position of a sliding window.
+    """Take the Lp norm of the elements in each sliding window (Lp pooling).
 
     ``dmlcy.lp_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares. Powers and
-        sum are float64, so a large P can overflow to inf or vanish: two elements 10 give inf for P = 400, two of
-        0.1 give 0.
+        sum are float64, so a large P can overflow to inf or vanish: two elements of 10 give inf for P = 400, and
+        two elements of 0.1 give 0.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
 
     Returns
     -------
@@ -299,7 +301,7 @@ def lp_pooling(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
     """
 
 def lp_pooling1(
@@ -312,26 +314,26 @@ def lp_pooling1(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
 ) -> Array:
-    """Take the Lp norm of each position of a sliding window, whose elements may lie apart.
+    """Take the Lp norm of the elements in each sliding window, with dilations (Lp pooling).
 
     ``dmlcy.lp_pooling1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares. Powers and
-        sum are float64, so a large P can overflow to inf or vanish: two elements 10 give inf for P = 400, two of
-        0.1 give 0.
+        sum are float64, so a large P can overflow to inf or vanish: two elements of 10 give inf for P = 400, and
+        two elements of 0.1 give 0.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
 
@@ -351,7 +353,7 @@ def lp_pooling1(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
     """
 
 def max_pooling(
@@ -362,22 +364,22 @@ def max_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
 ) -> Array:
-    """Take the maximum of each position of a sliding window.
+    """Take the maximum of the elements in each sliding window (max pooling).
 
     ``dmlcy.max_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
 
     Returns
     -------
@@ -395,7 +397,7 @@ def max_pooling(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
     """
 
 def max_pooling1(
@@ -406,22 +408,22 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
 ) -> Array:
-    """Take the maximum of each position of a sliding window, and its index if that is asked for.
+    """Take the maximum in each sliding window and, on request, its index (max pooling).
 
     ``dmlcy.max_pooling1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
 
     Returns
     -------
@@ -439,7 +441,7 @@ def max_pooling1(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
 
     A call here cannot ask for output_indices, which pieces cannot make for themselves.
     """
@@ -453,22 +455,22 @@ def max_pooling2(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
 ) -> Array:
-    """Take the maximum of each position of a window whose elements may lie apart, and its index if that is asked for.
+    """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling).
 
     ``dmlcy.max_pooling2`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
 
@@ -488,7 +490,7 @@ def max_pooling2(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes, anywhere: pieces overlap by what a window spans.
+    - The spatial axes: neighbouring pieces overlap by what a window spans.
 
     A call here cannot ask for output_indices, which pieces cannot make for themselves.
     """
@@ -501,7 +503,7 @@ def padding(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor with a FLOAT, truncated for integers, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the tensor.
 
     ``dmlcy.padding`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -510,15 +512,16 @@ def padding(
     input : dask array, or what dmlcy takes
         The tensor to pad.
     start_padding : int or sequence of ints
-        Elements added before each axis.
+        Number of elements added at the start of each axis.
     end_padding : int or sequence of ints
-        Elements added after each axis.
+        Number of elements added at the end of each axis.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from.
     padding_value : float, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. It is rounded to
-        FLOAT32 first, for FLOAT64 and integers too; PADDING1 takes a value of the tensor's own data type. Tensors
-        of integers get its whole part, which their data type must have: 10.6 gives 10, and UINT8 has 0 to 255.
+        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. The value is rounded
+        to FLOAT32 first, for FLOAT64 and integer tensors too; PADDING1 takes a value of the tensor's own data type.
+        Integer tensors get the whole part of the value, which must fit their data type: 10.6 gives 10, and UINT8
+        holds 0 to 255.
 
     Returns
     -------
@@ -535,7 +538,7 @@ def padding(
     What can be cut into chunks:
 
     - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis: its ends are padded by themselves; it is made whole where the padding reads too far.
+    - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.
     """
 
 def padding1(
@@ -546,7 +549,7 @@ def padding1(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor with a value of the tensor's own data type, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a value of its own data type, or by continuing the tensor.
 
     ``dmlcy.padding1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -555,9 +558,9 @@ def padding1(
     input : dask array, or what dmlcy takes
         The tensor to pad.
     start_padding : int or sequence of ints
-        Elements added before each axis.
+        Number of elements added at the start of each axis.
     end_padding : int or sequence of ints
-        Elements added after each axis.
+        Number of elements added at the end of each axis.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from.
     padding_value : number, default 0
@@ -578,7 +581,7 @@ def padding1(
     What can be cut into chunks:
 
     - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis: its ends are padded by themselves; it is made whole where the padding reads too far.
+    - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.
     """
 
 def roi_pooling(
@@ -588,14 +591,14 @@ def roi_pooling(
     spatial_scale: _Number,
     pooled_size: _Int | tuple[_Int, _Int],
 ) -> Array:
-    """Divide each region of interest into a grid of bins and take the maximum of each bin.
+    """Divide each region of interest into a grid of bins and take the maximum of each bin (RoI max pooling).
 
     ``dmlcy.roi_pooling`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        Feature map of sizes {N, C, H, W}.
+        The feature map. Its sizes are {N, C, H, W}.
     roi : dask array, or what dmlcy takes
         One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 / SpatialScale
         elements.
@@ -618,7 +621,7 @@ def roi_pooling(
     -----
     What can be cut into chunks:
 
-    - Each region by itself; it may lie in any item of the batch.
+    - Each region by itself; a region may lie in any item of the batch.
     - Each channel by itself.
     """
 
@@ -627,21 +630,21 @@ def space_to_depth(
     *,
     block_size: _Int,
 ) -> Array:
-    """Move blocks of the spatial axes into channels, the input channel varying fastest.
+    """Move blocks of height and width into channels (pixel unshuffle), the input channel varying fastest.
 
     ``dmlcy.space_to_depth`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose blocks are moved. Its sizes are {N, C, H, W}.
     block_size : int
         Height and width of a block.
 
     Returns
     -------
     dask array
-        Tensor whose channels come from the places of the blocks of BlockSize by BlockSize elements of the input.
+        The tensor whose channels are the places of the blocks of BlockSize by BlockSize elements of the input.
 
     Raises
     ------
@@ -653,7 +656,7 @@ def space_to_depth(
     What can be cut into chunks:
 
     - Each item of the batch by itself.
-    - Each row and each column of blocks gives a row, or a column, of the output.
+    - Each row of blocks gives one row of the output, and each column of blocks gives one column.
     """
 
 def space_to_depth1(
@@ -662,23 +665,23 @@ def space_to_depth1(
     block_size: _Int,
     order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
 ) -> Array:
-    """Move blocks of the spatial axes into channels, in the order given.
+    """Move blocks of height and width into channels (pixel unshuffle), in one of two orders.
 
     ``dmlcy.space_to_depth1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose blocks are moved. Its sizes are {N, C, H, W}.
     block_size : int
         Height and width of a block.
     order : DepthSpaceOrder or its name, default 'DEPTH_COLUMN_ROW'
-        How a block lies in the channels of the output: with the block first, or with the input channels first.
+        How the channels of the output are arranged: the block first, or the input channels first.
 
     Returns
     -------
     dask array
-        Tensor whose channels come from the places of the blocks of BlockSize by BlockSize elements of the input.
+        The tensor whose channels are the places of the blocks of BlockSize by BlockSize elements of the input.
 
     Raises
     ------
@@ -690,8 +693,8 @@ def space_to_depth1(
     What can be cut into chunks:
 
     - Each item of the batch by itself.
-    - Each row and each column of blocks gives a row, or a column, of the output.
-    - In this order each channel gives the channels of a block, side by side. Where ``order ==
+    - Each row of blocks gives one row of the output, and each column of blocks gives one column.
+    - In this order, each channel gives the channels of a block, which are adjacent. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
     """
 
@@ -704,14 +707,14 @@ def unfold(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
 ) -> Array:
-    """Copy each position of a sliding window into a column.
+    """Copy each position of a sliding window into a column (im2col).
 
     ``dmlcy.unfold`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Its sizes are {N, C, S...}.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
@@ -719,14 +722,15 @@ def unfold(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Zeros before each spatial axis of the image.
+        Number of zeros at the start of each spatial axis of the image.
     end_padding : int or sequence of ints, default 0
-        Zeros after each spatial axis of the image.
+        Number of zeros at the end of each spatial axis of the image.
 
     Returns
     -------
     dask array
-        One column per block and one row per channel and window element. FOLD adds them where they come from.
+        The columns: one column per position of the window (a block), and one row per channel and window element.
+        FOLD sums the columns back into an image.
 
     Raises
     ------
@@ -739,5 +743,5 @@ def unfold(
 
     - Each item of the batch by itself.
     - Each channel gives rows of its own.
-    - The first spatial axis, anywhere: pieces overlap by what a window spans. The others are made whole.
+    - The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged.
     """

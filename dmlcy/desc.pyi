@@ -42,13 +42,13 @@ __all__ = [
 ]
 
 class AveragePooling(OperatorDesc):
-    """DML_AVERAGE_POOLING_OPERATOR_DESC: Average the elements of each position of
-    a sliding window.
+    """DML_AVERAGE_POOLING_OPERATOR_DESC: Average the elements in each sliding
+    window (average pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     dimension_count
@@ -58,9 +58,9 @@ class AveragePooling(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     include_padding
         Count padding elements in the divisor.
     """
@@ -88,13 +88,13 @@ class AveragePooling(OperatorDesc):
     ) -> None: ...
 
 class AveragePooling1(OperatorDesc):
-    """DML_AVERAGE_POOLING1_OPERATOR_DESC: Average the elements of each position of
-    a sliding window, whose elements may lie apart.
+    """DML_AVERAGE_POOLING1_OPERATOR_DESC: Average the elements in each sliding
+    window, with dilations (average pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     dimension_count
@@ -104,9 +104,9 @@ class AveragePooling1(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     dilations
         Distance between the elements of a window along each spatial axis.
     include_padding
@@ -138,15 +138,15 @@ class AveragePooling1(OperatorDesc):
     ) -> None: ...
 
 class DepthToSpace(OperatorDesc):
-    """DML_DEPTH_TO_SPACE_OPERATOR_DESC: Move channels into blocks of the spatial
-    axes, the output channel varying fastest.
+    """DML_DEPTH_TO_SPACE_OPERATOR_DESC: Move channels into blocks of height and
+    width (pixel shuffle), the output channel varying fastest.
 
     Parameters
     ----------
     input
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}.
     output
-        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        The tensor whose blocks of BlockSize by BlockSize elements come from the
         channels of the input.
     block_size
         Height and width of a block.
@@ -165,21 +165,21 @@ class DepthToSpace(OperatorDesc):
     ) -> None: ...
 
 class DepthToSpace1(OperatorDesc):
-    """DML_DEPTH_TO_SPACE1_OPERATOR_DESC: Move channels into blocks of the spatial
-    axes, in the order given.
+    """DML_DEPTH_TO_SPACE1_OPERATOR_DESC: Move channels into blocks of height and
+    width (pixel shuffle), in one of two orders.
 
     Parameters
     ----------
     input
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}.
     output
-        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        The tensor whose blocks of BlockSize by BlockSize elements come from the
         channels of the input.
     block_size
         Height and width of a block.
     order
-        How a block lies in the channels of the input: with the block first, or
-        with the output channels first.
+        How the channels of the input are arranged: the block first, or the
+        output channels first.
     """
 
     operator: ClassVar[Operator]
@@ -197,18 +197,19 @@ class DepthToSpace1(OperatorDesc):
     ) -> None: ...
 
 class Fold(OperatorDesc):
-    """DML_FOLD_OPERATOR_DESC: Add columns where the window that they come from
-    lies: the adjoint of UNFOLD.
+    """DML_FOLD_OPERATOR_DESC: Sum overlapping columns back into an image (col2im):
+    the adjoint of UNFOLD.
 
     Parameters
     ----------
     input
-        One column per block and one row per channel and window element, as
-        UNFOLD gives them.
+        The columns: one column per position of the window (a block), and one
+        row per channel and window element, as UNFOLD gives them.
     output
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
-        elements that lie on each other. This undoes UNFOLD where windows do not
-        overlap; where they do, divide by what FOLD makes of ones.
+        The image, with a batch, channels and 1 to 6 spatial axes S: each
+        element is the sum of the column elements that lie on it. FOLD undoes
+        UNFOLD if windows do not overlap; if windows overlap, divide the image
+        by the FOLD of ones. Its sizes are {N, C, S...}.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes
@@ -218,9 +219,9 @@ class Fold(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     start_padding
-        Zeros before each spatial axis of the image.
+        Number of zeros at the start of each spatial axis of the image.
     end_padding
-        Zeros after each spatial axis of the image.
+        Number of zeros at the end of each spatial axis of the image.
     """
 
     operator: ClassVar[Operator]
@@ -246,13 +247,13 @@ class Fold(OperatorDesc):
     ) -> None: ...
 
 class LpPooling(OperatorDesc):
-    """DML_LP_POOLING_OPERATOR_DESC: Take the Lp norm of each position of a sliding
-    window.
+    """DML_LP_POOLING_OPERATOR_DESC: Take the Lp norm of the elements in each
+    sliding window (Lp pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     dimension_count
@@ -262,14 +263,14 @@ class LpPooling(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     p
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
         root of the sum of squares. Powers and sum are float64, so a large P can
-        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
-        0.1 give 0.
+        overflow to inf or vanish: two elements of 10 give inf for P = 400, and
+        two elements of 0.1 give 0.
     """
 
     operator: ClassVar[Operator]
@@ -295,13 +296,13 @@ class LpPooling(OperatorDesc):
     ) -> None: ...
 
 class LpPooling1(OperatorDesc):
-    """DML_LP_POOLING1_OPERATOR_DESC: Take the Lp norm of each position of a
-    sliding window, whose elements may lie apart.
+    """DML_LP_POOLING1_OPERATOR_DESC: Take the Lp norm of the elements in each
+    sliding window, with dilations (Lp pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     dimension_count
@@ -311,16 +312,16 @@ class LpPooling1(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     dilations
         Distance between the elements of a window along each spatial axis.
     p
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
         root of the sum of squares. Powers and sum are float64, so a large P can
-        overflow to inf or vanish: two elements 10 give inf for P = 400, two of
-        0.1 give 0.
+        overflow to inf or vanish: two elements of 10 give inf for P = 400, and
+        two elements of 0.1 give 0.
     """
 
     operator: ClassVar[Operator]
@@ -348,13 +349,13 @@ class LpPooling1(OperatorDesc):
     ) -> None: ...
 
 class MaxPooling(OperatorDesc):
-    """DML_MAX_POOLING_OPERATOR_DESC: Take the maximum of each position of a
-    sliding window.
+    """DML_MAX_POOLING_OPERATOR_DESC: Take the maximum of the elements in each
+    sliding window (max pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     dimension_count
@@ -364,9 +365,9 @@ class MaxPooling(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     """
 
     operator: ClassVar[Operator]
@@ -390,21 +391,21 @@ class MaxPooling(OperatorDesc):
     ) -> None: ...
 
 class MaxPooling1(OperatorDesc):
-    """DML_MAX_POOLING1_OPERATOR_DESC: Take the maximum of each position of a
-    sliding window, and its index if that is asked for.
+    """DML_MAX_POOLING1_OPERATOR_DESC: Take the maximum in each sliding window and,
+    on request, its index (max pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order, whatever the strides: of a NumPy array x,
+        major order, whatever the strides: for a NumPy array x,
         x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
-        x.shape) their coordinates. It is 2^32-1 where a window covers padding
-        only.
+        x.shape) are their coordinates. The index is 2^32-1 if a window covers
+        padding only.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -412,9 +413,9 @@ class MaxPooling1(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     """
 
     operator: ClassVar[Operator]
@@ -440,21 +441,21 @@ class MaxPooling1(OperatorDesc):
     ) -> None: ...
 
 class MaxPooling2(OperatorDesc):
-    """DML_MAX_POOLING2_OPERATOR_DESC: Take the maximum of each position of a
-    window whose elements may lie apart, and its index if that is asked for.
+    """DML_MAX_POOLING2_OPERATOR_DESC: Take the maximum in each sliding window,
+    with dilations, and, on request, its index (max pooling).
 
     Parameters
     ----------
     input
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order, whatever the strides: of a NumPy array x,
+        major order, whatever the strides: for a NumPy array x,
         x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
-        x.shape) their coordinates. It is 2^32-1 where a window covers padding
-        only.
+        x.shape) are their coordinates. The index is 2^32-1 if a window covers
+        padding only.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -462,9 +463,9 @@ class MaxPooling2(OperatorDesc):
     window_size
         Size of the window along each spatial axis.
     start_padding
-        Padding elements before each spatial axis.
+        Number of padding elements at the start of each spatial axis.
     end_padding
-        Padding elements after each spatial axis.
+        Number of padding elements at the end of each spatial axis.
     dilations
         Distance between the elements of a window along each spatial axis.
     """
@@ -494,8 +495,8 @@ class MaxPooling2(OperatorDesc):
     ) -> None: ...
 
 class Padding(OperatorDesc):
-    """DML_PADDING_OPERATOR_DESC: Pad each axis of a tensor with a FLOAT, truncated
-    for integers, or by continuing the tensor.
+    """DML_PADDING_OPERATOR_DESC: Pad each axis of a tensor, as np.pad does: with a
+    FLOAT, truncated for integers, or by continuing the tensor.
 
     Parameters
     ----------
@@ -507,17 +508,17 @@ class Padding(OperatorDesc):
         Where the elements outside the input come from.
     padding_value
         Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. It is rounded to FLOAT32 first, for FLOAT64 and integers
-        too; PADDING1 takes a value of the tensor's own data type. Tensors of
-        integers get its whole part, which their data type must have: 10.6 gives
-        10, and UINT8 has 0 to 255.
+        other modes. The value is rounded to FLOAT32 first, for FLOAT64 and
+        integer tensors too; PADDING1 takes a value of the tensor's own data
+        type. Integer tensors get the whole part of the value, which must fit
+        their data type: 10.6 gives 10, and UINT8 holds 0 to 255.
     dimension_count
-        Number of entries of StartPadding and EndPadding: the number of axes of
-        both tensors.
+        Number of entries of StartPadding and of EndPadding: the number of axes
+        of both tensors.
     start_padding
-        Elements added before each axis.
+        Number of elements added at the start of each axis.
     end_padding
-        Elements added after each axis.
+        Number of elements added at the end of each axis.
     """
 
     operator: ClassVar[Operator]
@@ -541,8 +542,8 @@ class Padding(OperatorDesc):
     ) -> None: ...
 
 class Padding1(OperatorDesc):
-    """DML_PADDING1_OPERATOR_DESC: Pad each axis of a tensor with a value of the
-    tensor's own data type, or by continuing the tensor.
+    """DML_PADDING1_OPERATOR_DESC: Pad each axis of a tensor, as np.pad does: with
+    a value of its own data type, or by continuing the tensor.
 
     Parameters
     ----------
@@ -558,12 +559,12 @@ class Padding1(OperatorDesc):
         Value of the elements outside the input in mode CONSTANT; ignored in the
         other modes.
     dimension_count
-        Number of entries of StartPadding and EndPadding: the number of axes of
-        both tensors.
+        Number of entries of StartPadding and of EndPadding: the number of axes
+        of both tensors.
     start_padding
-        Elements added before each axis.
+        Number of elements added at the start of each axis.
     end_padding
-        Elements added after each axis.
+        Number of elements added at the end of each axis.
     """
 
     operator: ClassVar[Operator]
@@ -590,12 +591,12 @@ class Padding1(OperatorDesc):
 
 class RoiPooling(OperatorDesc):
     """DML_ROI_POOLING_OPERATOR_DESC: Divide each region of interest into a grid of
-    bins and take the maximum of each bin.
+    bins and take the maximum of each bin (RoI max pooling).
 
     Parameters
     ----------
     input
-        Feature map of sizes {N, C, H, W}.
+        The feature map. Its sizes are {N, C, H, W}.
     roi
         One row per region: batch index, then x1, y1, x2, y2, the corners
         inclusive, in units of 1 / SpatialScale elements.
@@ -624,15 +625,15 @@ class RoiPooling(OperatorDesc):
     ) -> None: ...
 
 class SpaceToDepth(OperatorDesc):
-    """DML_SPACE_TO_DEPTH_OPERATOR_DESC: Move blocks of the spatial axes into
-    channels, the input channel varying fastest.
+    """DML_SPACE_TO_DEPTH_OPERATOR_DESC: Move blocks of height and width into
+    channels (pixel unshuffle), the input channel varying fastest.
 
     Parameters
     ----------
     input
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose blocks are moved. Its sizes are {N, C, H, W}.
     output
-        Tensor whose channels come from the places of the blocks of BlockSize by
+        The tensor whose channels are the places of the blocks of BlockSize by
         BlockSize elements of the input.
     block_size
         Height and width of a block.
@@ -651,21 +652,21 @@ class SpaceToDepth(OperatorDesc):
     ) -> None: ...
 
 class SpaceToDepth1(OperatorDesc):
-    """DML_SPACE_TO_DEPTH1_OPERATOR_DESC: Move blocks of the spatial axes into
-    channels, in the order given.
+    """DML_SPACE_TO_DEPTH1_OPERATOR_DESC: Move blocks of height and width into
+    channels (pixel unshuffle), in one of two orders.
 
     Parameters
     ----------
     input
-        Tensor of sizes {N, C, H, W}.
+        The tensor whose blocks are moved. Its sizes are {N, C, H, W}.
     output
-        Tensor whose channels come from the places of the blocks of BlockSize by
+        The tensor whose channels are the places of the blocks of BlockSize by
         BlockSize elements of the input.
     block_size
         Height and width of a block.
     order
-        How a block lies in the channels of the output: with the block first, or
-        with the input channels first.
+        How the channels of the output are arranged: the block first, or the
+        input channels first.
     """
 
     operator: ClassVar[Operator]
@@ -684,15 +685,17 @@ class SpaceToDepth1(OperatorDesc):
 
 class Unfold(OperatorDesc):
     """DML_UNFOLD_OPERATOR_DESC: Copy each position of a sliding window into a
-    column.
+    column (im2col).
 
     Parameters
     ----------
     input
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Its sizes
+        are {N, C, S...}.
     output
-        One column per block and one row per channel and window element. FOLD
-        adds them where they come from.
+        The columns: one column per position of the window (a block), and one
+        row per channel and window element. FOLD sums the columns back into an
+        image.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes
@@ -702,9 +705,9 @@ class Unfold(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     start_padding
-        Zeros before each spatial axis of the image.
+        Number of zeros at the start of each spatial axis of the image.
     end_padding
-        Zeros after each spatial axis of the image.
+        Number of zeros at the end of each spatial axis of the image.
     """
 
     operator: ClassVar[Operator]

@@ -57,7 +57,8 @@ def operator(name: str) -> dict[str, Any]:
             ``value`` (the formula that it follows from), ``dtype`` (the field that holds the type of a scalar),
             ``infinite`` (of a FLOAT: it may be infinite or a NaN).
         ``let``
-            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``.
+            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``each`` says in
+            the singular what a count is of.
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
             ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it).

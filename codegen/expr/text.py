@@ -87,7 +87,8 @@ class Sentence:
 
 
 def sentence(node: Node, scope: Scope, index: str | None, about: str | None = None) -> Sentence:
-    """The message of a condition: each side of a comparison with its value, and the names inside a longer side.
+    """The message of a condition: each side of a comparison with its value, and the names inside a longer side. Of any
+    other condition it has the names with their values only: the formula would be longer than what is said of it.
 
     Of alternatives it says those that read what the condition is ``about``: the others only say when it holds anyway.
     """
@@ -106,13 +107,11 @@ def sentence(node: Node, scope: Scope, index: str | None, about: str | None = No
         shown = f"{place(node.left)} {must} {place(node.right)}"
         sides = [side for side in (node.left, node.right) if not _atomic(side)]
     else:
-        shown = f"{_label(node, index)} must hold"
-        sides = [node]
+        shown, sides = "", [node]
     inner = [place(part) for side in sides for part in _atoms(side, scope)]
     inner = list(dict.fromkeys(inner))
-    if inner:
-        shown += f", where {', '.join(inner)}"
-    return Sentence(shown, tuple(terms.items()))
+    shown = f"{shown}, where " if shown and inner else shown or ("" if inner else f"{_label(node, index)} must hold")
+    return Sentence(shown + ", ".join(inner), tuple(terms.items()))
 
 
 def _alternatives(node: Node, about: str | None) -> Node:

@@ -43,7 +43,7 @@ class Evaluated:
             setattr(self.names, name, Elements(tensor))
         for name, chosen in op.chosen_in(example).items():
             setattr(self.names, name, chosen)
-        for name, index, _, _, _, text in op.lets:
+        for name, index, *_, text in op.lets:
             setattr(self.names, name, self.run(f"lambda {index or ''}: {text}"))
         for item in sorted(op.fields, key=lambda item: item.value is not None):
             if not item.field.is_tensor:

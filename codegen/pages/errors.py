@@ -13,9 +13,13 @@ EXCEPTIONS = (
     (
         "InvalidDataTypeError",
         "TypeError",
-        "A value is of the wrong kind, or a tensor has a data type that is not taken.",
+        "A value has the wrong type, or a tensor has a data type that its operator does not take.",
     ),
-    ("FeatureLevelError", "ValueError", "What was asked for came with a later feature level."),
+    (
+        "FeatureLevelError",
+        "ValueError",
+        "An operator, data type, rank or enum member was added at a later feature level.",
+    ),
     ("InvalidDataError", "ValueError", "A value inside a tensor, found when the operator runs, is not acceptable."),
     ("ModelError", "ValueError", "A model file, or an operator desc in JSON, cannot be understood."),
 )

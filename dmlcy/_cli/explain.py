@@ -21,7 +21,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="say what a word means: an id, an operator, a field, an error code, a level",
         description="Say what a word means: the id of an error, an operator, a field (PADDING1.padding_mode, or of all "
         "operators padding_mode), an enum or one of its members, a feature level or a DirectML version, a data type, "
-        "a member of the tensor desc, an error code of DirectML, the last word of an id, a family of operators.",
+        "a member of the tensor desc, a quantity in formulas (spatial), an error code of DirectML, the last word of "
+        "an id, a family of operators.",
     )
     parser.add_argument("word", metavar="WORD", help="ID, OPERATOR, FIELD, OPERATOR.FIELD, ENUM, MEMBER, LEVEL or TYPE")
     add_format(parser)

@@ -28,7 +28,7 @@ from dmlcy._model.write import Use, export, in_memory
 from dmlcy._tensor_desc import TensorDesc
 
 _MOST = 8  # sums of a few hundred such values are exact in float16
-_WHOLE = "This is a whole model: give one of its dispatchables, in a file of its own."
+_WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
 _COPIES = 4  # of the tensors, that are in memory at once
 
 
@@ -160,7 +160,9 @@ def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[A
     found: dict[object, Any] = {}
     for index, violation in enumerate(error.violations):
         if violation.field in made:
-            hint = f"These are made values: give {violation.field} with --input {violation.field}=FILE.npy."
+            hint = (
+                f"dmlcy made these values: pass values for {violation.field} with --input {violation.field}=FILE.npy."
+            )
             found.setdefault(violation.field, replace(violation, hint=hint))
         elif violation.field in files:
             file = printable(files[violation.field])
@@ -214,5 +216,5 @@ def _error(identifier: str, file: str, **values: object) -> ModelError:
 def _assignment(text: str) -> tuple[str, str]:
     field, equals, file = text.partition("=")
     if not (field and equals and file):
-        raise argparse.ArgumentTypeError("it is not of the form FIELD=FILE.npy")
+        raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
     return field, file

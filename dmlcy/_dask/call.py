@@ -70,7 +70,7 @@ class Call:
             if any(math.isnan(size) for size in chunks):
                 raise ValueError(
                     f"{self.operator.python}(): {field.python} has chunks of unknown size along axis {axis}. "
-                    f"Call its compute_chunk_sizes() first."
+                    f"Call {field.python}.compute_chunk_sizes() first."
                 )
         return value
 
@@ -141,7 +141,7 @@ class Call:
         """Raises ValueError: the axis has several chunks, and no piece of it gives a piece of the output."""
         chunks, given = len(self.inputs[name].chunks[axis]), axis - self.ones[name]
         raise ValueError(
-            f"{self.operator.python}(): {name} has {chunks} chunks along axis {given}, which is needed whole here. "
+            f"{self.operator.python}(): {name} has {chunks} chunks along axis {given}, and must have one chunk there. "
             f"Pass {name}.rechunk({{{given}: -1}})."
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dmlcy import specs
 from dmlcy._names import PREFIX
-from dmlcy._spec import MISSING, Dtype, Field, Level, Operator, Rule
+from dmlcy._spec import MISSING, Dtype, Field, Let, Level, Operator, Rule
 from dmlcy._support import dtypes_at, ranks_at
 from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
 
@@ -380,6 +380,21 @@ def of_term(term: Facts) -> Facts:
         "doc": term["doc"],
         "errors": [{"slug": slug, "when": ERRORS[slug].about} for slug in term.get("errors", [])],
         "source": term["source"],
+    }
+
+
+def of_quantity(name: str, found: list[tuple[Operator, Let]]) -> Facts:
+    """A name in formulas, with what it means in each operator; those that agree are together."""
+    groups: dict[tuple[str, str | None, str], list[str]] = {}
+    for operator, let in found:
+        groups.setdefault((let.text, let.loop, let.doc), []).append(operator.name)
+    return {
+        "kind": "quantity",
+        "name": name,
+        "meanings": [
+            {"name": name, "for": loop, "formula": text, "doc": doc, "operators": operators}
+            for (text, loop, doc), operators in groups.items()
+        ],
     }
 
 

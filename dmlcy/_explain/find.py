@@ -11,7 +11,7 @@ from dmlcy._errors import quote
 from dmlcy._explain import facts, rules
 from dmlcy._explain.facts import Facts, catalogue
 from dmlcy._names import catalogue_name
-from dmlcy._spec import Field, Operator
+from dmlcy._spec import Field, Let, Operator
 from dmlcy._tables import DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
 
 LONGEST: Final = 100
@@ -31,7 +31,7 @@ def find(word: str) -> list[Facts]:
         return [*_fields_of(owner, member), *_members_of(owner, member)]
     return [
         *_ids(wanted), *_operators(wanted), *_enums(wanted), *_members(wanted), *_levels(wanted), *_dtypes(wanted),
-        *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
+        *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
     ]  # fmt: skip
 
 
@@ -83,6 +83,7 @@ def _names(word: str) -> Iterator[str]:
     for operator in OPERATORS.values():
         yield from (name for field in _all(operator) for name in (field.python, field.name))
         yield from (rule.id for rule in operator.rules)
+        yield from (let.name for let in operator.lets)
         yield operator.family
     for entry in catalogue().values():
         yield from (field["name"] for field in entry["fields"])
@@ -167,6 +168,16 @@ def _fields(wanted: str) -> Iterator[Facts]:
     ]
     if built or unbuilt:
         yield facts.of_fields(built, unbuilt)
+
+
+def _quantities(wanted: str) -> Iterator[Facts]:
+    named: dict[str, list[tuple[Operator, Let]]] = {}
+    for operator in OPERATORS.values():
+        for let in operator.lets:
+            if let.name.lower() == wanted:
+                named.setdefault(let.name, []).append((operator, let))
+    for name, found in named.items():
+        yield facts.of_quantity(name, found)
 
 
 def _terms(wanted: str) -> Iterator[Facts]:

@@ -106,6 +106,7 @@ def of_implicit(identifier: str, operator: Operator, subject: str, text: ErrorTe
         "provenance": provenance,
         "meaning": PROVENANCE[provenance],
         "definitions": list(definitions(operator, _formulas(field, text.id))),
+        "formula": _formula_key(field, text.id),
         "field": None if field is None else of_field(operator, field),
         "fields": None if field is not None else [other.name for other in operator.fields],
         "since": operator.since,
@@ -146,8 +147,15 @@ def _count(loop: str | None) -> str:
 
 def _formulas(field: Field | None, slug: str) -> list[str]:
     """The formula of a field that an error is about."""
-    formula = None if field is None else {"sizes": field.sizes, "length": field.length}.get(slug)
+    formula = getattr(field, _formula_key(field, slug) or "", None)
     return [] if formula is None else [formula.text]
+
+
+def _formula_key(field: Field | None, slug: str) -> str | None:
+    """Which formula of a field an error is about."""
+    if field is not None and slug in ("sizes", "length", "same-dtype"):
+        return "value" if field.value is not None else slug if getattr(field, slug, None) is not None else None
+    return None
 
 
 def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:

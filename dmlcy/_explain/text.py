@@ -91,8 +91,7 @@ def _implicit(page: Page, error: Facts) -> None:
     page.text(f"An error of {what}. {error['when']}")
     if error["definitions"] and field is not None:
         page.section("Formula")
-        function = {"length": "len"}.get(error["slug"], error["slug"])
-        page.code(f"{function}({error['subject']}) = {field[error['slug']]}", INDENT)
+        page.code(f"{_left(error)} = {field[error['formula']]}", INDENT)
         _where(page, error["definitions"])
     page.section("Refusal")
     example = error["example"]
@@ -119,6 +118,12 @@ def _implicit(page: Page, error: Facts) -> None:
     else:
         _field_body(page, field)
     _see(page, error)
+
+
+def _left(error: Facts) -> str:
+    """What the formula of a field is of: its length, its sizes, or the field itself."""
+    function = {"length": "len", "sizes": "sizes"}.get(error["formula"])
+    return f"{function}({error['subject']})" if function else str(error["subject"])
 
 
 def _model_error(page: Page, error: Facts) -> None:
@@ -463,6 +468,16 @@ def _term(page: Page, term: Facts) -> None:
     _see(page, term)
 
 
+def _quantity(page: Page, quantity: Facts) -> None:
+    page.title(f"{quantity['name']}, a quantity in formulas")
+    for meaning in quantity["meanings"]:
+        page.section(", ".join(meaning["operators"]))
+        page.code(f"{_let_name(meaning)} = {meaning['formula']}", INDENT)
+        if meaning["for"]:
+            page.text(_loop(meaning["for"]), 2 * INDENT)
+        page.text(meaning["doc"], 2 * INDENT)
+
+
 def _slug(page: Page, slug: Facts) -> None:
     page.title(f"{slug['slug']}, the end of ids of errors")
     page.text(slug["when"])
@@ -570,6 +585,7 @@ LAYOUTS: Final[dict[str, Callable[[Page, Facts], None]]] = {
     "member": _member,
     "level": _level,
     "data type": _dtype,
+    "quantity": _quantity,
     "term": _term,
     "slug": _slug,
     "family": _family,

@@ -364,7 +364,7 @@ class _Reader:
     def string(self) -> str:
         match = _STRING.match(self.text, self.at)
         if match is None:
-            self.fail("a string that does not end, or with a control character or an unknown escape in it")
+            self.fail("a string that does not end, or that has a control character or an unknown escape")
         text = match[1]
         if "\\" in text:
             text = _ESCAPE.sub(_unescape, text)
@@ -391,7 +391,7 @@ class _Reader:
             self.fail(f"the file ends where {wanted} should be")
         if self.text.startswith("/*", self.at):
             self.fail("a comment that does not end")
-        self.fail(f"{quote(self.text[self.at : self.at + 12])} stands where {wanted} should be")
+        self.fail(f"{quote(self.text[self.at : self.at + 12])} is where {wanted} should be")
 
     def fail(self, what: str, at: int | None = None, path: str = "") -> NoReturn:
         path = path or (self.open[-1].path() if self.open else "$")

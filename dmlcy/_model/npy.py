@@ -63,9 +63,9 @@ def read_header(stream: BinaryIO) -> Header:
         RecursionError,
         tokenize.TokenError,
     ):
-        raise NpyError("its header is no NumPy header") from None
+        raise NpyError("the header is not a NumPy header") from None
     if any(type(size) is not int or size < 0 for size in shape):
-        raise NpyError("its header is no NumPy header")
+        raise NpyError("the header is not a NumPy header")
     return Header(shape, fortran, kind, head.tell())
 
 
@@ -77,7 +77,7 @@ def read_elements(stream: BinaryIO, header: Header) -> npt.NDArray[Any]:
         stream.seek(header.start)
         data = stream.read(size)
     if len(data) < size:
-        raise NpyError("it ends before its last element")
+        raise NpyError("the file ends before the last element")
     try:
         if size == 0:
             return np.empty(header.shape, header.kind)

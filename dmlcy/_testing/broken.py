@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -14,16 +15,36 @@ from hypothesis import strategies as st
 
 from dmlcy._desc import OperatorDesc
 from dmlcy._errors import Violation
+from dmlcy._model.formulas import Formulas
 from dmlcy._names import known_operator
-from dmlcy._spec import Field, Operator, Rule
+from dmlcy._spec import Field, Operator, Rule, Rules
 from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, TensorDataType
 from dmlcy._tensor_desc import UINT_MAX, TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, with_output
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
 OUTSIDE: Final = [-1, UINT_MAX + 1, 2**64, -(2**31), 10**30]
+NUMBERS: Final = (
+    0,
+    -1.0,
+    2,
+    3,
+    7,
+    300,
+    1000,
+    65520.0,
+    -(2.0**31),
+    UINT_MAX,
+    2.0**64,
+    1e38,
+    -1e38,
+    math.inf,
+    -math.inf,
+    math.nan,
+)
+"""What breaks the rules on a number: each kind of data type refuses some of them."""
 
 
 class Broken:
@@ -41,9 +62,13 @@ class Broken:
 
     def with_(self, field: Field, value: object) -> OperatorDesc:
         """The desc with another value for one field; what follows from others is not given, unless it is that."""
+        return self.changed({field.python: value})
+
+    def changed(self, values: Mapping[str, object]) -> OperatorDesc:
+        """The desc with other values for some fields, of whose others those that follow from them are not given."""
         fields = [one for one in self.operator.fields if one.kind != "output" or self.operator.is_open(one)]
-        values = {one.python: getattr(self.desc, one.python) for one in fields if one.value is None}
-        return class_of(self.operator)(**{**values, field.python: value})
+        given = {one.python: getattr(self.desc, one.python) for one in fields if one.value is None}
+        return class_of(self.operator)(**{**given, **values})
 
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
@@ -124,11 +149,16 @@ def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Break]]:
         for slug, break_ in _ways(operator, field, level):
             ways[f"DML-{name}-{field.python}-{slug}"] = (field, break_)
     for rule in operator.rules:
-        holds = LEVEL_INDEX[rule.since] <= level and (rule.until is None or level < LEVEL_INDEX[rule.until])
-        if holds and not rule.data:
+        if _holds_at(rule, level):
             about = next(field for field in operator.fields if field.python == rule.about)
             ways[rule.id] = (about, _against(rule))
     return ways
+
+
+def _holds_at(rule: Rule, level: int) -> bool:
+    """Whether a desc must keep the rule at a level."""
+    known = LEVEL_INDEX[rule.since] <= level and (rule.until is None or level < LEVEL_INDEX[rule.until])
+    return known and not rule.data
 
 
 def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
@@ -285,15 +315,62 @@ def _too_many(b: Broken, field: Field) -> OperatorDesc:
 
 
 def _against(rule: Rule) -> Break:
-    """Another value of the field that the rule is about."""
+    """Another value of the field that the rule is about, with data types and enum members that make it wrong."""
 
     def break_(b: Broken, field: Field) -> OperatorDesc:
         if field.kind != "attribute":
             sizes = getattr(b.desc, field.python).sizes
             return b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + tuple(sizes))
-        value = getattr(b.desc, field.python)
-        if isinstance(value, tuple):
+        if isinstance(getattr(b.desc, field.python), tuple):
             return b.with_(field, b.entries(field, b.of(5, 17, 70, 1000, UINT_MAX)))
-        return b.with_(field, b.of(0, -1.0, 2, 3, 7, 1000, UINT_MAX, -math.inf))
+        against = _settings_against(b, rule, field)
+        assume(against)
+        return b.changed(b.of(*against))
 
     return break_
+
+
+def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
+    """What breaks a rule: a number for its field, with data types and members for the others that the rule reads."""
+    numbers = [
+        number
+        for number in NUMBERS
+        if (field.minimum is None or number >= field.minimum) and (field.infinite or math.isfinite(number))
+    ]
+    choices: dict[str, Sequence[Any]] = {field.python: numbers}
+    for other in b.operator.fields:
+        if f"{other.python}.dtype" in rule.reads:
+            choices[other.python] = [TensorDataType[name] for name in dtypes_at(other, b.level)]
+        elif other.python in rule.reads and other.type.startswith("enum:"):
+            members = ENUMS[other.type.removeprefix("enum:")]
+            choices[other.python] = [
+                members.cls[name] for name, (_, since) in members.members.items() if LEVEL_INDEX[since] <= b.level
+            ]
+    values = Formulas(b.desc).rules
+    settings = (dict(zip(choices, setting, strict=True)) for setting in product(*choices.values()))
+    return [_tensors(b, setting) for setting in settings if _first_broken(b, field, values, setting) is rule]
+
+
+def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, Any]) -> Rule | None:
+    """The rule on a field that is reported for these values and data types; the others are those of the desc."""
+    for name, value in setting.items():
+        if type(value) is TensorDataType:
+            values.__dict__[name].dtype = value
+        else:
+            values.__dict__[name] = value
+    rules = (rule for rule in b.operator.rules if rule.about == field.python and _holds_at(rule, b.level))
+    return next((rule for rule in rules if not rule.holds(values)), None)
+
+
+def _tensors(b: Broken, setting: Mapping[str, Any]) -> dict[str, Any]:
+    """The setting with tensor descs in place of data types, for all tensors that share them."""
+    fields = {field.python: field for field in b.operator.fields}
+    changed = dict(setting)
+    for name, dtype in setting.items():
+        if type(dtype) is TensorDataType:
+            root = fields[name].same_dtype_as or name
+            for field in fields.values():
+                if root in (field.python, field.same_dtype_as) and (field.kind == "input" or b.operator.is_open(field)):
+                    old: TensorDesc = getattr(b.desc, field.python)
+                    changed[field.python] = TensorDesc(dtype, old.sizes, old.strides)
+    return changed

@@ -106,20 +106,20 @@ def image(*chunks: Any, dtype: Any = "f4") -> Any:
 
 REFUSED = {
     "axis of a block": (lambda: dml_dask.depth_to_space1(image(1, 4, 2, 2), block_size=2),
-                        "depth_to_space1(): input has 2 chunks along axis 1, which is needed whole here. "
+                        "depth_to_space1(): input has 2 chunks along axis 1, and must have one chunk there. "
                         "Pass input.rechunk({1: -1})."),
     "batch of regions": (lambda: dml_dask.roi_pooling(image(1, 4, 6, 6), np.zeros((1, 5), "f4"), spatial_scale=1.0,
                                                       pooled_size=1),
-                         "roi_pooling(): input has 2 chunks along axis 0, which is needed whole here. "
+                         "roi_pooling(): input has 2 chunks along axis 0, and must have one chunk there. "
                          "Pass input.rechunk({0: -1})."),
     "entries of a region": (lambda: dml_dask.roi_pooling(image(2, 4, 6, 6), da.zeros((2, 5), chunks=(1, 3), dtype="f4"),
                                                          spatial_scale=1.0, pooled_size=1),
-                            "roi_pooling(): roi has 2 chunks along axis 1, which is needed whole here. "
+                            "roi_pooling(): roi has 2 chunks along axis 1, and must have one chunk there. "
                             "Pass roi.rechunk({1: -1})."),
     "unknown sizes": (lambda: dml_dask.padding1((lambda x: x[x > 0])(da.ones(4, chunks=2)), start_padding=1,
                                                 end_padding=1),
                       "padding1(): input has chunks of unknown size along axis 0. "
-                      "Call its compute_chunk_sizes() first."),
+                      "Call input.compute_chunk_sizes() first."),
     "huge chunks": (lambda: dml_dask.unfold(da.zeros((1, 1, 10**5, 10**5), chunks=-1, dtype="u1"), window_sizes=3),
                     "unfold(): a chunk of input would have 10000000000 elements, and a tensor has at most 4294967295. "
                     "Rechunk input into smaller chunks."),

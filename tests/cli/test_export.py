@@ -307,7 +307,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 def test_made_values_that_are_refused(tmp_path: Path) -> None:
     error = refused(tmp_path, regions(), 1)
     assert "DML-ROI_POOLING-roi-" in error and len(error.splitlines()) == 1
-    assert "give roi with --input roi=FILE.npy" in error
+    assert "pass values for roi with --input roi=FILE.npy" in error
     good = np.array([[[[0, 0, 0, 7, 7], [0, 2, 2, 4, 4]]]], np.float32)
     model = export(tmp_path, regions(), "--input", f"roi={saved(tmp_path, 'roi.npy', good)}")
     np.testing.assert_array_equal(np.load(model / "roi.npy"), good)
@@ -339,7 +339,7 @@ def test_a_flat_array(tmp_path: Path) -> None:
 def test_a_whole_model_in_place_of_a_desc(tmp_path: Path) -> None:
     model = export(tmp_path, pooling())
     error = refused(tmp_path / "model", (model / "model.json").read_text("utf-8"), 1)
-    assert "This is a whole model: give one of its dispatchables" in error and "[DML-MODEL-missing]" in error
+    assert "The file has a whole model: put one of its dispatchables" in error and "[DML-MODEL-missing]" in error
 
 
 def test_the_help_says_that_made_values_may_be_refused() -> None:
@@ -413,5 +413,5 @@ def test_usage(tmp_path: Path) -> None:
 def test_a_header_with_a_bool_for_a_size(tmp_path: Path) -> None:
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (True, 2), }".ljust(117) + b"\n"
     (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8))
-    with (tmp_path / "x.npy").open("rb") as stream, pytest.raises(NpyError, match="no NumPy header"):
+    with (tmp_path / "x.npy").open("rb") as stream, pytest.raises(NpyError, match="not a NumPy header"):
         read_header(stream)

@@ -65,7 +65,7 @@ def test_the_last_of_two_members_counts() -> None:
     found = document('{"a": 1,\n "a": 2}')
     assert found.root.plain() == {"a": 2}
     assert [str(warning) for warning in found.warnings] == [
-        'm.json:2:2: $.a: warning: The member "a" stands here a second time; this one is taken. [DML-MODEL-duplicate]',
+        'm.json:2:2: $.a: warning: The member "a" appears a second time; its last value is used. [DML-MODEL-duplicate]',
     ]
 
 
@@ -145,7 +145,7 @@ def test_malformed(text: str | bytes) -> None:
 
 def test_a_failure_says_where() -> None:
     assert failure('{"a": {"b": [1,\n 2 3]}}').startswith(
-        "m.json:2:4: $.a.b: This is not JSON: \"3]}}\" stands where ',' or ']' should be."
+        "m.json:2:4: $.a.b: This is not JSON: \"3]}}\" is where ',' or ']' should be."
     )
 
 

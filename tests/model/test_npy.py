@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dmlcy._model.npy import NpyError, read_elements, read_header
 
-NO_HEADER = "its header is no NumPy header"
+NO_HEADER = "the header is not a NumPy header"
 DATA = np.arange(4, dtype=np.int16).tobytes()
 
 
@@ -73,7 +73,7 @@ def test_shapes_that_are_none(shape: str) -> None:
      "(4294967296, 4294967296)", "(4294967296, 4294967296, 4294967296, 4294967296)"],
 )  # fmt: skip
 def test_shapes_of_more_than_there_is(shape: str) -> None:
-    assert refusal(npy(described(shape=shape))) == "it ends before its last element"
+    assert refusal(npy(described(shape=shape))) == "the file ends before the last element"
 
 
 @pytest.mark.parametrize("shape", [f"({'1,' * 65})", f"({'1,' * 4000})", "(0, 4294967296, 4294967296)"])

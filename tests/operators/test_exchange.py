@@ -125,8 +125,8 @@ def test_an_out_that_shares_memory_with_an_input_is_refused() -> None:
 TORCH: dict[str, tuple[Callable[[Any], Any], str]] = {
     "requires grad": (lambda torch: torch.ones(2, requires_grad=True), "requires grad"),
     "parameter": (lambda torch: torch.nn.Parameter(torch.ones(2)), "requires grad"),
-    "bfloat16": (lambda torch: torch.ones(2, dtype=torch.bfloat16), "Its data type is bfloat16"),
-    "float8": (lambda torch: torch.ones(2).to(torch.float8_e5m2), "Its data type is float8_e5m2"),
+    "bfloat16": (lambda torch: torch.ones(2, dtype=torch.bfloat16), "The data type is bfloat16"),
+    "float8": (lambda torch: torch.ones(2).to(torch.float8_e5m2), "The data type is float8_e5m2"),
     "meta": (lambda torch: torch.ones(2, device="meta"), "meta device"),
     "sparse": (lambda torch: torch.eye(2).to_sparse(), "to_dense"),
     "conjugated": (lambda torch: torch.ones(2, dtype=torch.complex64).conj(), "resolve_conj"),
@@ -159,7 +159,7 @@ def test_a_negated_tensor_is_not_read_with_the_wrong_signs() -> None:
 def test_memory_on_another_device(device: int, name: str) -> None:
     with pytest.raises(dml.InvalidDataTypeError) as caught:
         dml.padding1(Producer(np.ones(2), device), start_padding=0, end_padding=0)
-    assert f"Its memory is on another device ({name}): copy it to the CPU first." in str(caught.value)
+    assert f"The memory is on another device ({name}): copy the array to the CPU first." in str(caught.value)
 
 
 def test_what_dlpack_raises_stands_in_the_refusal() -> None:
@@ -183,7 +183,7 @@ def test_read_only_memory_is_an_input_and_no_output(producer: str) -> None:
 def test_an_output_that_only_gives_copies() -> None:
     data = np.zeros(2)
     assert dml.padding1(Copies(data), start_padding=0, end_padding=0).tolist() == [0, 0]
-    with pytest.raises(dml.InvalidDataTypeError, match="gives a copy each time") as caught:
+    with pytest.raises(dml.InvalidDataTypeError, match="gives NumPy a copy") as caught:
         dml.padding1(np.ones(2), start_padding=0, end_padding=0, out=Copies(data))
     assert caught.value.id == "DML-PADDING1-output-type"
     assert data.tolist() == [0, 0]

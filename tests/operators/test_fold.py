@@ -312,7 +312,7 @@ def test_the_message_says_what_the_sizes_must_be() -> None:
         "volume = 9, blocks = [2, 3], output_sizes = (4, 5)."
     )
     assert "one column per position of the window" in str(raised.value)
-    with pytest.raises(dml.InvalidDescError, match=r"rows are a multiple of volume, the product of window_sizes"):
+    with pytest.raises(dml.InvalidDescError, match="rows is a multiple of volume, the product of window_sizes"):
         dml.fold(X, output_sizes=(3, 3), window_sizes=2)
     with pytest.raises(dml.InvalidDescError, match=r"input has 2 dimensions, and must have 3\."):
         dml.fold(X[0], output_sizes=(4, 4), window_sizes=3)
@@ -321,10 +321,10 @@ def test_the_message_says_what_the_sizes_must_be() -> None:
 
 
 @pytest.mark.parametrize(("sizes", "window", "message"), [
-    ((1, 1, 4, 4), (3, 3), "must be spatial = 4. spatial is len(output_sizes), and output_sizes is (1, 1, 4, 4)."),
-    (4, (3, 3), "must be spatial = 1. spatial is len(output_sizes), and output_sizes is (4,)."),
-    ((), 3, "output has 2 dimensions, and must have 3 to 8. output_sizes gives 0 of them."),
-    ((2,) * 7, 3, "output has 9 dimensions, and must have 3 to 8. output_sizes gives 7 of them."),
+    ((1, 1, 4, 4), (3, 3), "needs 4, one for each spatial axis of output. output_sizes is (1, 1, 4, 4)."),
+    (4, (3, 3), "needs 1, one for each spatial axis of output. output_sizes is (4,)."),
+    ((), 3, "output has 2 dimensions, and must have 3 to 8. output_sizes gives 0 of these dimensions."),
+    ((2,) * 7, 3, "output has 9 dimensions, and must have 3 to 8. output_sizes gives 7 of these dimensions."),
 ])  # fmt: skip
 def test_the_message_says_what_the_number_of_sizes_decides(sizes: Any, window: Any, message: str) -> None:
     with pytest.raises(dml.InvalidDescError) as raised:
@@ -352,7 +352,7 @@ def test_a_desc_has_the_sizes_in_its_output() -> None:
     missing = dml.desc.Fold(input=x, output=None, window_sizes=(3, 3))  # type: ignore[arg-type]
     (violation,) = dml.check(missing)
     assert violation.id == "DML-FOLD-output-required"
-    assert violation.hint == "Its sizes say what a call is given as output_sizes."
+    assert violation.hint == "The sizes of this tensor hold what a call takes as output_sizes."
     with pytest.raises(TypeError, match="output_sizes"):
         dml.desc.Fold(input=x, output=image, output_sizes=(4, 4), window_sizes=3)  # type: ignore[call-arg]
     other = dml.desc.Fold(input=x, output=dml.TensorDesc("FLOAT32", (1, 2, 4, 4)), window_sizes=(3, 3))

@@ -209,7 +209,7 @@ Y, INDICES = np.empty((1, 1, 2, 2), np.float32), np.empty((1, 1, 2, 2), np.uint3
         ((None, INDICES), ["output-type"], "out[0] must be an array, not None"),
         ((Y, [1]), ["output_indices-type"], "out[1] must be an array, not [1]"),
         ((INDICES, Y), ["output-same-dtype", "output_indices-dtype"], ""),
-        ((Y, INDICES.astype("u8")), ["output_indices-same-dtype"], "out[1] has data type UINT64, and must be that of"),
+        ((Y, INDICES.astype("u8")), ["output_indices-same-dtype"], "out[1] has data type UINT64, and must have"),
         ((Y, INDICES[..., :1]), ["output_indices-sizes"], "out[1] has sizes (1, 1, 2, 1)"),
         ((Y, Y.view("u4")), ["output_indices-overlap"], "out[1] shares memory with out[0]."),
         ((Y, X[:, :, :2, :2].view("u4")), ["output_indices-overlap"], "out[1] shares memory with input."),
@@ -239,7 +239,7 @@ def test_how_to_ask_for_the_data_type_of_out() -> None:
 
 
 def test_a_tuple_for_one_output_is_refused() -> None:
-    with pytest.raises(dml.InvalidDataTypeError, match="A tuple is for a call that asks for output_indices too"):
+    with pytest.raises(dml.InvalidDataTypeError, match="Pass a tuple only if the call asks for output_indices too"):
         dml.max_pooling1(X, window_size=2, out=(Y, INDICES))
 
 

@@ -25,6 +25,7 @@ from dmlcy._testing.broken import ways_of
 NAMES = list(OPERATORS)
 NEWEST = len(LEVELS) - 1
 UINT_MAX = 2**32 - 1
+SEEDS = 5
 Facts = Counter[tuple[str, Any]]
 
 
@@ -34,13 +35,14 @@ def draw_all(strategy: Any, draws: int, look: Callable[[Any], None], first_seed:
         draw_some(strategy, draws // seeds, look, number)
 
 
-def draw_some(strategy: Any, draws: int, look: Callable[[Any], None], number: int) -> None:
+def draw_some(strategy: Any, draws: int, look: Callable[[Any], None], number: int, strict: bool = False) -> None:
+    """``strict``: with Hypothesis' health checks, except the one of the time, which depends on the machine's load."""
     once = settings(
         max_examples=draws,
         deadline=None,
         database=None,
         phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow] if strict else list(HealthCheck),
     )
     seed(number)(once(given(strategy)(lambda value: look(value))))()
 
@@ -284,8 +286,27 @@ def test_every_id_is_drawn_alone(name: str) -> None:
 
         broken = testing.broken_descs(name, id=id_, level=level, most_elements=300)
         draw_until(
-            met, {("drawn", id_)}, 8, lambda number, broken=broken, look=look: draw_some(broken, 2, look, number)
+            met, {("drawn", id_)}, 8, lambda number, broken=broken, look=look: draw_some(broken, 2, look, number, True)
         )
+
+
+NUMBERS = [
+    rule.id
+    for operator in OPERATORS.values()
+    for rule in operator.rules
+    if not rule.data and rule.index is None and f"-{rule.about}-" in rule.id
+    if any(field.python == rule.about and field.kind == "attribute" for field in operator.fields)
+]
+
+
+@pytest.mark.parametrize("id_", NUMBERS)
+def test_rules_on_a_number_are_broken_with_every_seed(id_: str) -> None:
+    """The strategy chooses data types and modes for which a number is refused; it does not wait for them."""
+    found: Counter[str] = Counter()
+    broken = testing.broken_descs(id_.split("-")[1], id=id_, most_elements=300)
+    for number in range(SEEDS):
+        draw_some(broken, 10, lambda drawn: found.update([drawn[1].id]), number, True)
+    assert set(found) == {id_} and found[id_] >= 5 * SEEDS
 
 
 NOT_IN_DESCS = {

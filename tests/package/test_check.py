@@ -99,20 +99,20 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.ROI, ROI | {"pooled_size": (0, 2)}, "6_4", "pooled_size-range",
      "pooled_size.height is 0, and must be from 1 to 2147483647."),
     (fake.POOL, POOL | {"strides": [1, 1, 1]}, "6_4", "strides-length",
-     "strides has length 3, and must be spatial = 2."),
+     "strides has 3 entries and needs 2, which is spatial. input is (1, 1, 5, 6)."),
     (fake.POOL, POOL | {"dimension_count": 3}, "6_4", "dimension_count-length",
-     "dimension_count is 3, and must be spatial = 2."),
+     "dimension_count is 3 and must be 2, which is spatial. input is (1, 1, 5, 6)."),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 1, 5, 6), dimension_count=5)}, "6_4", "input-length",
-     "input.dimension_count is 5, and must be the number of sizes = 4."),
+     "input.dimension_count is 5 and must be 4, one for each size."),
     (fake.PAD, PAD | {"padding_mode": "REFLECT"}, "6_4", "padding_mode-member",
      'padding_mode is "REFLECT", which is not among CONSTANT, EDGE, REFLECTION, SYMMETRIC, WRAP. '
      'Did you mean "REFLECTION"?'),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 1, 5, 6), flags="OWNED")}, "6_4", "input-member",
      'input.flags is "OWNED", which is not among NONE, OWNED_BY_DML. Did you mean "OWNED_BY_DML"?'),
     (fake.POOL, POOL | {"output": TensorDesc("FLOAT16", (1, 1, 4, 5))}, "6_4", "output-same-dtype",
-     "output has data type FLOAT16, and must be that of input: FLOAT32."),
+     "output has data type FLOAT16, and must have the data type of input: FLOAT32."),
     (fake.PAD, PAD | {"padding_value_data_type": "FLOAT32"}, "6_4", "padding_value_data_type-same-dtype",
-     "padding_value_data_type is FLOAT32, and must be that of output: INT32."),
+     "padding_value_data_type is FLOAT32, and must be the data type of output: INT32."),
     (fake.POOL, POOL | {"output": TensorDesc("FLOAT32", (1, 1, 4, 4))}, "6_4", "output-sizes",
      "output has sizes (1, 1, 4, 4), and must have [sizes(input)[0], sizes(input)[1], *pooled] = (1, 1, 4, 5)."),
     (fake.ROI, ROI | {"roi": TensorDesc("FLOAT32", (1, 1, 3, 4))}, "6_4", "roi-sizes",
@@ -121,11 +121,11 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "input-elements", "input has 4294967296 elements, and can have at most 4294967295."),
     (fake.PAD, {"input": TensorDesc("UINT8", (2**16, 2)), "start_padding": (0, 2**16), "end_padding": 0}, "6_4",
      "output-elements", "output has 4295098368 elements, and can have at most 4294967295. "
-     "They follow from the other fields: padded."),
+     "The sizes follow from the other fields: padded."),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 1, 5, 6), (1, 1))}, "6_4", "input-strides",
-     "input.strides has length 2, and must be the number of sizes = 4."),
+     "input.strides has 2 entries and needs 4, one for each size."),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 1, 5, 6), (1, 1, 6, -1))}, "6_4", "input-strides",
-     "input.strides[3] is -1, and must be from 0 to 4294967295."),
+     "input.strides[3] is -1 and must be from 0 to 4294967295."),
     (fake.POOL, POOL | {"output": TensorDesc("FLOAT32", (1, 1, 4, 5), (0, 0, 1, 1))}, "6_4", "output-overlap",
      "output shares memory with itself. The strides (0, 0, 1, 1) put two elements in one place."),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 1, 5, 6), total_tensor_size_in_bytes=116)}, "6_4",
@@ -141,17 +141,17 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.PAD, PAD | {"padding_value": 9.0}, "6_4", "padding_value-value",
      "padding_value is 9.0, which INT32 cannot hold. Write 9."),
     (fake.PAD, PAD | {"padding_value": 2**31}, "6_4", "padding_value-value",
-     "padding_value is 2147483648, which INT32 cannot hold. It holds -2147483648 to 2147483647."),
+     "padding_value is 2147483648, which INT32 cannot hold. The data type holds -2147483648 to 2147483647."),
     (fake.PAD, PAD | {"input": TensorDesc("FLOAT16", (2, 3)), "padding_value": 65520}, "6_4", "padding_value-value",
-     "padding_value is 65520, which FLOAT16 cannot hold. Its largest number is 65504, and inf is allowed."),
+     "padding_value is 65520, which FLOAT16 cannot hold. The largest number is 65504, and inf is allowed."),
     (fake.POOL, POOL | {"window_size": (2, 9)}, "6_4", "window_size-fits",
      "window_size[1] does not fit: extent[1] = 9 must be <= padded[1] = 6. "
-     "Increase the padding, or reduce window_size. Nearest valid value: 6."),
+     "input is (1, 1, 5, 6). Increase the padding, or reduce window_size. Nearest valid value: 6."),
     (fake.POOL, POOL | {"scale": -1}, "5_2", "scale-positive", "scale is not positive: scale = -1.0 must be > 0."),
     (fake.POOL, POOL | {"scale": 1e-60}, "5_2", "scale-positive", "scale is not positive: scale = 0.0 must be > 0."),
     (fake.POOL, POOL | {"block_size": 2}, "6_2", "block_size-one", "block_size is not one: block_size = 2 must be 1."),
     (fake.UNFOLD, UNFOLD | {"output": TensorDesc("UINT8", (1, 1, 1, 2, 9))}, "6_4", "output-rank",
-     "output has too many dimensions: rank(output) = 5 must be <= rank(input) = 4."),
+     "output has too many dimensions: rank(output) = 5 must be <= rank(input) = 4. input is (1, 2, 3, 3)."),
 ]  # fmt: skip
 
 
@@ -255,8 +255,9 @@ def test_refusal_names_the_function() -> None:
     error = call(window_size=9).error
     assert isinstance(error, ValueError)
     assert str(error).splitlines()[0] == (
-        "fake_pooling(): window_size[0] does not fit: extent[0] = 9 must be <= padded[0] = 5. Increase the padding, "
-        "or reduce window_size. Nearest valid value: 5. [DML-FAKE_POOLING-window_size-fits]"
+        "fake_pooling(): window_size[0] does not fit: extent[0] = 9 must be <= padded[0] = 5. "
+        "input is (1, 1, 5, 6). Increase the padding, or reduce window_size. "
+        "Nearest valid value: 5. [DML-FAKE_POOLING-window_size-fits]"
     )
     assert (error.id, error.operator, error.field, error.index) == (
         "DML-FAKE_POOLING-window_size-fits", "FAKE_POOLING", "window_size", 0,
@@ -276,7 +277,7 @@ def test_refusal_names_the_function() -> None:
     [
         ([[1.0]], "input-type", "Pass numpy.asarray(input, dtype=...)."),
         (np.ma.zeros((1, 1, 5, 6), np.float32), "input-type", "mask"),
-        (1.5, "input-type", "A single number is no tensor."),
+        (1.5, "input-type", "A single number is not a tensor."),
         (None, "input-required", "input is missing"),
         (X, "input-type", "must be an array"),
         (ARRAY.astype(">f4"), "input-byteorder", 'Pass input.astype("float32").'),

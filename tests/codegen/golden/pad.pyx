@@ -1241,8 +1241,8 @@ def padding(
     padding_value=0,
     out=None,
 ):
-    """Pad each axis of a tensor with a FLOAT, truncated for integers, or by
-    continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for
+    integers, or by continuing the tensor.
 
     Parameters
     ----------
@@ -1250,18 +1250,20 @@ def padding(
         The tensor to pad. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     start_padding : int or sequence of ints
-        Elements added before each axis. A sequence has ``axes`` entries.
+        Number of elements added at the start of each axis. A sequence has
+        ``axes`` entries.
     end_padding : int or sequence of ints
-        Elements added after each axis. A sequence has ``axes`` entries.
+        Number of elements added at the end of each axis. A sequence has
+        ``axes`` entries.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         Where the elements outside the input come from. One of CONSTANT, EDGE,
         REFLECTION, SYMMETRIC or WRAP.
     padding_value : float, default 0
         Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. It is rounded to FLOAT32 first, for FLOAT64 and integers
-        too; PADDING1 takes a value of the tensor's own data type. Tensors of
-        integers get its whole part, which their data type must have: 10.6 gives
-        10, and UINT8 has 0 to 255.
+        other modes. The value is rounded to FLOAT32 first, for FLOAT64 and
+        integer tensors too; PADDING1 takes a value of the tensor's own data
+        type. Integer tensors get the whole part of the value, which must fit
+        their data type: 10.6 gives 10, and UINT8 holds 0 to 255.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1281,8 +1283,8 @@ def padding(
         rank, range, length), and these:
 
         ``DML-PADDING-padding_value-no-integer``
-            padding_value is infinite or a NaN, which the integers of the tensor
-            do not have. Must hold:
+            padding_value is infinite or NaN, which the tensor's integer data
+            type cannot hold. Must hold:
             ``bits == 0 or isfinite(padding_value)``
 
         ``DML-PADDING-padding_value-too-large``
@@ -1310,7 +1312,7 @@ def padding(
     The formulas read:
 
     ``axes = rank(input)``
-        Number of axes.
+        Number of axes of the input.
     ``padded[d] = sizes(input)[d] + start_padding[d] + end_padding[d]``
         Size of each axis after padding.
     ``bits``
@@ -1320,10 +1322,10 @@ def padding(
         'INT32' else 32 if dtype(input) == 'UINT32' else 63 if dtype(input)
         == 'INT64' else 64 if dtype(input) == 'UINT64' else 0``
 
-        Bits of each integer of the tensor, without that of the sign; 0 where
-        the tensor has floats, or the padding value is not read.
+        Bits of each integer of the tensor, without the sign bit; 0 if the
+        tensor has floats, or if the mode does not read the padding value.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
-        1 where these integers have a sign; else 0.
+        1 if these integers have a sign bit, else 0.
 
     References
     ----------

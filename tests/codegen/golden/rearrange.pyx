@@ -1588,14 +1588,15 @@ def depth_to_space(
     block_size,
     out=None,
 ):
-    """Move channels into blocks of the spatial axes, the output channel varying
-    fastest.
+    """Move channels into blocks of height and width (pixel shuffle), the output
+    channel varying fastest.
 
     Parameters
     ----------
     input : array
-        Tensor of sizes {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor whose channels are moved. Its sizes are {N, C, H, W}. Rank 4;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     block_size : int
         Height and width of a block. At least 1.
     out : array, optional
@@ -1605,7 +1606,7 @@ def depth_to_space(
     Returns
     -------
     numpy.ndarray
-        Tensor whose blocks of BlockSize by BlockSize elements come from the
+        The tensor whose blocks of BlockSize by BlockSize elements come from the
         channels of the input.
         Sizes ``[N, C // block, H * block_size, W * block_size]``.
         Data type of ``input``.
@@ -1638,7 +1639,8 @@ def depth_to_space(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: input channels that one output channel takes.
+        Elements of a block: the number of input channels that give one output
+        channel.
 
     References
     ----------

@@ -622,12 +622,13 @@ def roi_pooling(
     out=None,
 ):
     """Divide each region of interest into a grid of bins and take the maximum of
-    each bin.
+    each bin (RoI max pooling).
 
     Parameters
     ----------
     input : array
-        Feature map of sizes {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
+        The feature map. Its sizes are {N, C, H, W}. Rank 4; data type FLOAT32
+        or FLOAT16.
     roi : array
         One row per region: batch index, then x1, y1, x2, y2, the corners
         inclusive, in units of 1 / SpatialScale elements. Rank 4; data type

@@ -1268,14 +1268,14 @@ def unfold(
     end_padding=0,
     out=None,
 ):
-    """Copy each position of a sliding window into a column.
+    """Copy each position of a sliding window into a column (im2col).
 
     Parameters
     ----------
     input : array
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S. Rank 3 to
-        8; data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64, UINT32, UINT16 or UINT8.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Its sizes
+        are {N, C, S...}. Rank 3 to 8; data type FLOAT64, FLOAT32, FLOAT16,
+        INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -1286,11 +1286,11 @@ def unfold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Zeros before each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the start of each spatial axis of the image. A
+        sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Zeros after each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the end of each spatial axis of the image. A sequence
+        has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -1298,8 +1298,9 @@ def unfold(
     Returns
     -------
     numpy.ndarray
-        One column per block and one row per channel and window element. FOLD
-        adds them where they come from.
+        The columns: one column per position of the window (a block), and one
+        row per channel and window element. FOLD sums the columns back into an
+        image.
         Sizes ``[N, C * volume, prod(blocks)]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -1327,7 +1328,7 @@ def unfold(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``image[d] = sizes(input)[2 + d]``
         Size of the image along each spatial axis.
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
@@ -1335,7 +1336,7 @@ def unfold(
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
     ``N = sizes(input)[0]``
         Batch size.
     ``C = sizes(input)[1]``

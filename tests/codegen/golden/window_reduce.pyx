@@ -3257,13 +3257,13 @@ def average_pooling(
     include_padding=False,
     out=None,
 ):
-    """Average the elements of each position of a sliding window.
+    """Average the elements in each sliding window (average pooling).
 
     Parameters
     ----------
     input : array
-        The tensor to pool, of sizes {N, C, H, W} or {N, C, D, H, W}. Rank 4 to
-        5; data type FLOAT32 or FLOAT16.
+        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
+        4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -3271,11 +3271,11 @@ def average_pooling(
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Padding elements before each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the start of each spatial axis. A sequence
+        has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Padding elements after each spatial axis. A sequence has ``spatial``
-        entries.
+        Number of padding elements at the end of each spatial axis. A sequence
+        has ``spatial`` entries.
     include_padding : bool, default False
         Count padding elements in the divisor.
     out : array, optional
@@ -3309,13 +3309,13 @@ def average_pooling(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes.
+        Number of spatial axes of the input: all but the batch and the channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
     ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
 
     References
     ----------

@@ -4235,19 +4235,19 @@ def fold(
     end_padding=0,
     out=None,
 ):
-    """Add columns where the window that they come from lies: the adjoint of
-    UNFOLD.
+    """Sum overlapping columns back into an image (col2im): the adjoint of UNFOLD.
 
     Parameters
     ----------
     input : array
-        One column per block and one row per channel and window element, as
-        UNFOLD gives them. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
-        INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
+        The columns: one column per position of the window (a block), and one
+        row per channel and window element, as UNFOLD gives them. Rank 3; data
+        type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
+        UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image. The input only tells how many
-        blocks they make in all: 4 by 9 and 6 by 6 blocks cannot be told apart.
-        At least 1. An int is a sequence of one.
+        Sizes of the spatial axes of the image. The input gives only the total
+        number of blocks: 4 by 9 blocks and 6 by 6 blocks look the same. At
+        least 1. An int is a sequence of one.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -4258,11 +4258,11 @@ def fold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Zeros before each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the start of each spatial axis of the image. A
+        sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Zeros after each spatial axis of the image. A sequence has ``spatial``
-        entries.
+        Number of zeros at the end of each spatial axis of the image. A sequence
+        has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -4270,9 +4270,10 @@ def fold(
     Returns
     -------
     numpy.ndarray
-        The image, of sizes {N, C, S...} with 1 to 6 spatial axes S: sums of the
-        elements that lie on each other. This undoes UNFOLD where windows do not
-        overlap; where they do, divide by what FOLD makes of ones.
+        The image, with a batch, channels and 1 to 6 spatial axes S: each
+        element is the sum of the column elements that lie on it. FOLD undoes
+        UNFOLD if windows do not overlap; if windows overlap, divide the image
+        by the FOLD of ones. Its sizes are {N, C, S...}.
         Sizes ``[N, C, *output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -4300,7 +4301,8 @@ def fold(
     The formulas read:
 
     ``spatial = len(output_sizes)``
-        Number of spatial axes.
+        Number of spatial axes of the image, the output: all but the batch and
+        the channels.
     ``image[d] = output_sizes[d]``
         Size of the image along each spatial axis.
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
@@ -4308,9 +4310,9 @@ def fold(
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Positions of the window along each spatial axis.
+        Number of positions of the window along each spatial axis.
     ``ones = max(rank(input) - 3, 0)``
-        Ones in front of the sizes of the input.
+        Number of ones in front of the sizes of the input.
     ``N = sizes(input)[ones]``
         Batch size.
     ``volume = prod(window_sizes)``
@@ -4318,8 +4320,8 @@ def fold(
     ``C = max(sizes(input)[ones + 1] // volume, 1)``
         Channels of the image.
     ``over[d] = min(window_sizes[d], blocks[d])``
-        Positions of the window that one element of the image lies under along
-        each spatial axis, at most.
+        Largest number of window positions that cover one element of the image,
+        along each spatial axis.
 
     References
     ----------

@@ -1,0 +1,178 @@
+"""What messages say of sizes, counts and data types, and that their advice works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlcy as dml
+from dmlcy._errors import show
+from dmlcy._explain.find import find
+from dmlcy._tables import OPERATORS
+from dmlcy._wording import nearest_dtype
+
+Array = np.ndarray[Any, Any]
+
+
+def ones(*sizes: int, dtype: str = "float32") -> Array:
+    return np.ones(sizes, dtype)
+
+
+CALLS: dict[str, tuple[Callable[[], object], str]] = {
+    "an entry for each axis": (
+        lambda: dml.padding1(ones(2, 3, 4), start_padding=(1, 1), end_padding=0),
+        "start_padding has 2 entries and needs 3, one for each axis of input. input is (2, 3, 4).",
+    ),
+    "an entry for each spatial axis": (
+        lambda: dml.unfold(ones(3, 224, 224), window_sizes=(16, 16)),
+        "window_sizes has 2 entries and needs 1, one for each spatial axis of input. "
+        "input is (3, 224, 224), read as {N, C, S...}.",
+    ),
+    "a single entry": (
+        lambda: dml.average_pooling(ones(1, 2, 3, 4), window_size=(1,)),
+        "window_size has 1 entry and needs 2, one for each spatial axis of input. "
+        "input is (1, 2, 3, 4), read as {N, C, H, W}.",
+    ),
+    "spatial axes that a call chooses": (
+        lambda: dml.fold(ones(1, 9, 4), output_sizes=(4, 4), window_sizes=(3, 3, 3)),
+        "window_sizes has 3 entries and needs 2, one for each spatial axis of output. output_sizes is (4, 4).",
+    ),
+    "channels last": (
+        lambda: dml.unfold(ones(224, 224, 3), window_sizes=16),
+        "window_sizes[0] does not fit: extent[0] = 16 must be <= padded[0] = 3. "
+        "input is (224, 224, 3), read as {N, C, S...}. "
+        "Increase the padding, or reduce window_sizes or dilations. Nearest valid value: 3.",
+    ),
+    "channels last of a block": (
+        lambda: dml.space_to_depth(ones(1, 4, 4, 3), block_size=2),
+        "block_size does not divide the height and the width: H = 4, block_size = 2, W = 3. "
+        "input is (1, 4, 4, 3), read as {N, C, H, W}. H and W must be multiples of block_size; "
+        "pad the input to such sizes.",
+    ),
+    "three spatial axes": (
+        lambda: dml.max_pooling(ones(1, 2, 3, 4, 5), window_size=9),
+        "window_size[0] does not fit: extent[0] = 9 must be <= padded[0] = 3. "
+        "input is (1, 2, 3, 4, 5), read as {N, C, D, H, W}. Increase the padding, or reduce window_size. "
+        "Nearest valid value: 3.",
+    ),
+    "regions of two dimensions": (
+        lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(7, 4), spatial_scale=1.0, pooled_size=2),
+        "roi has sizes (7, 4), and must have [regions, 5] = (7, 5).",
+    ),
+    "regions of four dimensions": (
+        lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(1, 1, 7, 4), spatial_scale=1.0, pooled_size=2),
+        "roi has sizes (1, 1, 7, 4), and must have [1, 1, regions, 5] = (1, 1, 7, 5).",
+    ),
+    "a region of a batch that is not there": (
+        lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(7, 5), spatial_scale=1.0, pooled_size=2),
+        "roi[0] names a batch that does not exist: roi[0, 0, 0, 0] = 1.0, N = 1. "
+        "The first entry of a region must be a whole number from 0 to N - 1.",
+    ),
+    "a data type": (
+        lambda: dml.average_pooling(ones(1, 1, 4, 4, dtype="float64"), window_size=2),
+        "input has data type FLOAT64, which is not among FLOAT32, FLOAT16. Pass input.astype(numpy.float32).",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_message_of_a_call(name: str) -> None:
+    call, text = CALLS[name]
+    with pytest.raises(dml.DmlError) as caught:
+        call()
+    assert caught.value.violations[0].text == text
+
+
+def test_a_count_says_what_it_counts() -> None:
+    image = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
+    (violation,) = dml.check(dml.desc.AveragePooling(input=image, window_size=2, dimension_count=4))
+    assert violation.text == (
+        "dimension_count is 4 and must be 2, one for each spatial axis of input. "
+        "input is (1, 1, 4, 4), read as {N, C, H, W}."
+    )
+    assert violation.values["actual"] == 4 and violation.fix == 2
+
+
+def test_every_count_of_entries_has_words() -> None:
+    for operator in OPERATORS.values():
+        known = {let.name for let in operator.lets if let.each}
+        used = {field.length.text for field in (*operator.fields, *operator.chosen) if field.length is not None}
+        assert used <= known, operator
+
+
+def test_other_sizes_are_not_read_from_sizes_that_are_refused() -> None:
+    image = dml.TensorDesc("FLOAT32", (1, 1, "x", 4))  # type: ignore[arg-type]
+    found = dml.check(dml.desc.AveragePooling(input=image, window_size=(1, 2, 3)))
+    assert [one.text for one in found if one.field == "window_size"] == [
+        "window_size has 3 entries and needs 2, one for each spatial axis of input."
+    ]
+
+
+@pytest.mark.parametrize("given", ["float64", "int64", "bool", "uint8", "float16"])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_advice_on_a_data_type_works(name: str, given: str) -> None:
+    operator = OPERATORS[name]
+    example = operator.examples[0]
+    call, arguments = getattr(dml, operator.python), operator.example_arguments(example)
+    arrays = {key: np.array(data, dtype.lower()).reshape(sizes) for key, (dtype, sizes, data) in example.inputs.items()}
+    for key, array in arrays.items():
+        changed = {**arrays, key: array.astype(given)}
+        try:
+            call(*changed.values(), **arguments)
+        except dml.DmlError as error:
+            advice = [one.hint for one in error.violations if one.id.endswith(f"-{key}-dtype")]
+            for hint in advice:
+                expression = hint.removeprefix("Pass ").removesuffix(".")
+                following = eval(expression, {"numpy": np, **changed})
+                call(*({**arrays, key: following}).values(), **arguments)
+
+
+def test_a_desc_is_told_the_allowed_data_types_only() -> None:
+    image = dml.TensorDesc("FLOAT64", (1, 1, 4, 4))
+    (violation,) = dml.check(dml.desc.AveragePooling(input=image, window_size=2))
+    assert violation.text == "input has data type FLOAT64, which is not among FLOAT32, FLOAT16."
+
+
+@pytest.mark.parametrize(
+    ("dtype", "allowed", "nearest"),
+    [
+        ("float64", ["FLOAT32", "FLOAT16"], "float32"),
+        ("bool", ["FLOAT32", "UINT8"], "uint8"),
+        ("bool", ["FLOAT32", "FLOAT16"], "float32"),
+        ("uint8", ["FLOAT32", "INT32"], "int32"),
+        ("int64", ["FLOAT32", "FLOAT16"], "float32"),
+        ("int64", ["INT32", "INT8"], "int32"),
+        ("float64", ["INT32"], None),
+        ("complex64", ["FLOAT32"], None),
+        ("U3", ["FLOAT32"], None),
+        ("float64", [], None),
+    ],
+)
+def test_the_nearest_data_type(dtype: str, allowed: list[str], nearest: str | None) -> None:
+    assert nearest_dtype(np.dtype(dtype), allowed) == nearest
+
+
+@pytest.mark.parametrize("word", sorted({let.name for operator in OPERATORS.values() for let in operator.lets}))
+def test_a_quantity_is_explained(word: str) -> None:
+    (found,) = [facts for facts in find(word) if facts["kind"] == "quantity" and facts["name"] == word]
+    owners = [name for meaning in found["meanings"] for name in meaning["operators"]]
+    assert sorted(owners) == sorted(
+        operator.name for operator in OPERATORS.values() for let in operator.lets if let.name == word
+    )
+
+
+def test_messages_agree_in_all_ways_to_ask() -> None:
+    """A call, its desc, compile and JSON report the same ids; the message of a rule is one text."""
+    x = ones(1, 1, 6, 7)
+    desc = dml.desc.AveragePooling(input=dml.TensorDesc.from_array(x), window_size=(3, 9))
+    (checked,) = dml.check(desc)
+    read = dml.desc.OperatorDesc.from_dict(desc.to_dict())
+    with pytest.raises(dml.InvalidDescError) as called:
+        dml.average_pooling(x, window_size=(3, 9))
+    with pytest.raises(dml.InvalidDescError) as compiled:
+        dml.compile(desc)
+    assert {checked.text, called.value.violations[0].text, compiled.value.violations[0].text} == {checked.text}
+    assert checked.text in [one.text for one in dml.check(read)] and show(x.shape) in checked.text
