@@ -510,7 +510,7 @@ def depth_to_space(
         rank, range, length), and these:
 
         ``DML-DEPTH_TO_SPACE-block_size-divides``
-            block_size does not divide the channels. Must hold:
+            block_size squared does not divide the channels. Must hold:
             ``C % block == 0``
 
     See Also
@@ -606,7 +606,7 @@ def depth_to_space1(
         rank, range, length), and these:
 
         ``DML-DEPTH_TO_SPACE1-block_size-divides``
-            block_size does not divide the channels. Must hold:
+            block_size squared does not divide the channels. Must hold:
             ``C % block == 0``
 
     See Also

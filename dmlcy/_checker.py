@@ -41,8 +41,8 @@ from dmlcy._values import (
     single,
     wrong_type,
 )
+from dmlcy._wording import axes_of, nearest_dtype, of_each, read_as, without_ones
 from dmlcy._wording import entries as entry_text
-from dmlcy._wording import nearest_dtype, of_each, read_as, without_ones
 
 REPORTED: Final = 10
 """Entries of one field, or indices of one rule, that are reported."""
@@ -508,7 +508,10 @@ class Check:
         if needed is None:
             fewest = self.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
             words = {"allowed": _spans(allowed[:1] if fewest else allowed)}
-            self.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=self._gives_axes(field))
+            hint = self._gives_axes(field) or axes_of(field)
+            if self.call and hint and rank + 1 == min(allowed):
+                hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
+            self.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=hint)
         else:
             subject = f"{self._label(field)} with {rank} dimensions"
             self._too_new(field, subject, needed, f"Before it: {_spans(allowed)}.", "sizes")

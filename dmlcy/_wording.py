@@ -35,6 +35,12 @@ def _axes(field: Field, rank: int) -> str:
     return f", read as {{{fitting[0]}}}" if fitting else ""
 
 
+def axes_of(field: Field) -> str:
+    """A sentence with the names of the axes of a tensor, where the spec gives them."""
+    names = " or ".join(f"{{{names}}}" for names in field.axes)
+    return f"The axes of {field.python} are {names}." if names else ""
+
+
 def without_ones(formula: str, count: int) -> str:
     """The text of a formula of sizes without so many ones in front."""
     return "[" + formula.removeprefix("[").removeprefix("1, " * count)

@@ -87,9 +87,9 @@ class Sentence:
 
 
 def sentence(node: Node, scope: Scope, index: str | None, about: str | None = None) -> Sentence:
-    """The message of a condition: each side of a comparison with its value, and the names inside a longer side. Of any
-    other condition it has the names with their values only: the formula would be longer than what is said of it.
+    """The message of a condition: each side of a comparison with its value, and the names inside a longer side.
 
+    Any other condition gives only its names with their values: the rule says what is wrong, and its formula is long.
     Of alternatives it says those that read what the condition is ``about``: the others only say when it holds anyway.
     """
     node = _alternatives(node, about)
@@ -110,8 +110,9 @@ def sentence(node: Node, scope: Scope, index: str | None, about: str | None = No
         shown, sides = "", [node]
     inner = [place(part) for side in sides for part in _atoms(side, scope)]
     inner = list(dict.fromkeys(inner))
-    shown = f"{shown}, where " if shown and inner else shown or ("" if inner else f"{_label(node, index)} must hold")
-    return Sentence(shown + ", ".join(inner), tuple(terms.items()))
+    if not inner:
+        return Sentence(shown or f"{_label(node, index)} must hold", tuple(terms.items()))
+    return Sentence(f"{shown}, where {', '.join(inner)}" if shown else ", ".join(inner), tuple(terms.items()))
 
 
 def _alternatives(node: Node, about: str | None) -> Node:

@@ -157,7 +157,7 @@ def _notes(output: Output, found: Differences) -> Iterator[str]:
     if found.unjudged:
         subject = f"{_count(found.unjudged, 'element')} cannot be judged, for the accuracy promises nothing"
         yield f"{subject}: {_UNPROMISED[output.bound.of if output.bound else RESULT]}"
-        if found.unjudged == found.elements and found.different:
+        if found.verdict == "unjudged":
             yield "values differ, but no element can be judged: nothing tells whether the output is right"
     if found.flushed:
         subject = f"{_count(found.flushed, 'failing element')} should be subnormal"

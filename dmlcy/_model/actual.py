@@ -21,7 +21,7 @@ from dmlcy._model import npy
 from dmlcy._model.files import open_regular
 from dmlcy._model.manifest import Output, WrittenFile
 from dmlcy._model.numbers import Bytes, numpy_dtype
-from dmlcy._model.problems import Place, Problem, make
+from dmlcy._model.problems import Problem, make, whole
 from dmlcy._model.tensors import extent, is_packed, rounded, view
 
 Array = npt.NDArray[Any]
@@ -53,7 +53,7 @@ class Actual:
         return None
 
     def report(self, identifier: str, **values: str) -> None:
-        self.problem = make(identifier, Place(str(self.file), "$", 1, 1), {"path": self.file.name, **values})
+        self.problem = make(identifier, whole(str(self.file)), {"path": self.file.name, **values})
 
     @property
     def is_npy(self) -> bool:

@@ -20,7 +20,7 @@ from dmlcy._model.actual import RAW, Actual
 from dmlcy._model.differences import Differences, measure
 from dmlcy._model.manifest import NAME, Manifest, Output, WrittenFile
 from dmlcy._model.manifest_reader import Expected
-from dmlcy._model.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse
+from dmlcy._model.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse, whole
 from dmlcy._model.progress import Reached, nothing
 from dmlcy._model.tensors import dtype_of
 from dmlcy._spec import Field
@@ -108,9 +108,9 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
     """
     if not os.path.lexists(expected):
         manifest_reader.fail(expected, "there is no such file or folder")
-    whole = expected.is_dir()
-    source = manifest_reader.read(expected if whole else expected.parent)
-    outputs = [one for one in source.manifest.outputs if whole or one.file == expected.name]
+    folder = expected.is_dir()
+    source = manifest_reader.read(expected if folder else expected.parent)
+    outputs = [one for one in source.manifest.outputs if folder or one.file == expected.name]
     if not outputs:
         manifest_reader.fail(source.folder / NAME, f"it does not list {show(expected.name)}")
     warnings = list(source.warnings)
@@ -119,7 +119,7 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
     pairs = [(output, files.find(output)) for output in outputs]
     warnings += _same(expected, source, actual, pairs)
     found = tuple(_Comparer(source, output, files, warnings).compare(own, reached) for output, own in pairs)
-    if whole and actual.is_dir():
+    if folder and actual.is_dir():
         warnings += files.extra()
     return Report(expected, actual, found, warnings)
 
@@ -137,7 +137,7 @@ def _refuse_actual(actual: Path, why: str) -> None:
 
 
 def _place(path: Path) -> Place:
-    return Place(str(path), "$", 1, 1)
+    return whole(str(path))
 
 
 def _warning(identifier: str, path: Path, **values: object) -> Problem:

@@ -19,7 +19,7 @@ from dmlcy._model.files import open_regular, target_parts
 from dmlcy._model.json import Document, Node, decode
 from dmlcy._model.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output, WrittenFile
 from dmlcy._model.numbers import numpy_dtype
-from dmlcy._model.problems import Place, Problem, did_you_mean, make, refuse
+from dmlcy._model.problems import Problem, did_you_mean, make, refuse, whole
 from dmlcy._model.reader import UINT32, UINT64, Reader
 from dmlcy._model.tensors import dtype_of, extent, rounded
 from dmlcy._spec import Dtype, Field
@@ -65,7 +65,7 @@ class Expected:
 
 def fail(path: Path, why: str) -> NoReturn:
     """Refuse a file that is no manifest."""
-    refuse([make("DML-MODEL-manifest", Place(str(path), "$", 1, 1), {"why": why})])
+    refuse([make("DML-MODEL-manifest", whole(str(path)), {"why": why})])
 
 
 def decode_file(path: Path) -> Document:

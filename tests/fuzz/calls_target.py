@@ -118,8 +118,10 @@ def fit(choices: Choices, operator: Operator, arrays: dict[str, Any], attributes
     """Gives inputs whose sizes follow from other fields those sizes."""
     check = exact(operator, arrays, attributes, LEVELS[-1].name)
     for wrong in () if check is None else check.violations:
-        name, sizes = wrong.field or "", None if wrong.fix is None else wrong.values["expected"]
-        if name in arrays and wrong.id.endswith(f"-{name}-sizes") and sizes and np.prod(sizes) <= MOST:  # type: ignore[arg-type]
+        name = wrong.field or ""
+        of_sizes = name in arrays and wrong.id.endswith(f"-{name}-sizes") and wrong.fix is not None
+        sizes = wrong.values["expected"] if of_sizes else None
+        if sizes and np.prod(sizes) <= MOST:  # type: ignore[arg-type]
             arrays[name] = layout(choices, numbers(choices, sizes, np.asarray(arrays[name]).dtype))  # type: ignore[arg-type]
 
 

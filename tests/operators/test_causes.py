@@ -65,7 +65,7 @@ def test_a_mask_behind_a_protocol_is_refused() -> None:
         def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
             return np.ma.array(X, mask=X > 3)
 
-    with pytest.raises(dml.InvalidDataTypeError, match="Operators know no mask"):
+    with pytest.raises(dml.InvalidDataTypeError, match="Operators do not take masks"):
         dml.unfold(Masked(), window_sizes=1)
 
 

@@ -1619,7 +1619,7 @@ def depth_to_space(
         rank, range, length), and these:
 
         ``DML-DEPTH_TO_SPACE-block_size-divides``
-            block_size does not divide the channels. Must hold:
+            block_size squared does not divide the channels. Must hold:
             ``C % block == 0``
 
     See Also
