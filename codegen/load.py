@@ -337,6 +337,8 @@ class _OperatorReader:
         summary = head.str("summary")
         python = head.str("python", name.lower())
         why = names.refused(python, family, name.lower())
+        if why is None and python.isidentifier() and not re.fullmatch("[a-z][a-z0-9_]*", python):
+            why = "is not in snake_case"
         if why is not None:
             head.error("python", f"{python!r} {why}", "choose another name")
         self.word(head, "python", python)

@@ -511,6 +511,7 @@ class Check:
             hint = self._gives_axes(field) or axes_of(field)
             if self.call and hint and rank + 1 == min(allowed):
                 hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
+            words["dimensions"] = "dimension" if rank == 1 else "dimensions"
             self.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=hint)
         else:
             subject = f"{self._label(field)} with {rank} dimensions"
@@ -832,7 +833,8 @@ class Check:
     def _broken_rule(self, rule: Rule, at: tuple[int, ...]) -> Violation:
         names = {} if rule.index is None else {rule.index: at[0]}
         values = {term.label.format(**names): self._value(term, at) for term in rule.terms}
-        shown = rule.shown.format(*(f"{label} = {show(value)}" for label, value in values.items()), **names)
+        texts = [f"{label} = {'unknown' if value is None else show(value)}" for label, value in values.items()]
+        shown = rule.shown.format(*texts, **names)
         field = self.fields.get(rule.about)
         label = rule.about if field is None else self._label(field)
         where = f"{label}[{at[0]}]" if at else label

@@ -55,6 +55,7 @@ def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
         "first_exceeding": [list(comparison.position(at)) for at in found.first],
         "ranges_exceeding": [list(ends) for ends in found.ranges],
         "unjudged": found.unjudged,
+        "written_over": comparison.written_over,
         "signs_of_zero": found.signs,
         "flushed_to_zero": found.flushed,
         "worst": None if found.worst is None else _worst(comparison, found.worst),

@@ -84,6 +84,9 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     if found.worst is not None:
         for line in _worst(comparison, found.worst):
             yield from _wrapped("  ", line)
+    if comparison.written_over:
+        subject = _count(comparison.written_over, "element")
+        yield from _wrapped("  ", f"note: a later dispatch has written over {subject}, compared as part of its output")
     for line in _notes(output, found):
         yield from _wrapped("  ", f"note: {line}")
     if comparison.window is not None:

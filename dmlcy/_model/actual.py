@@ -57,7 +57,7 @@ class Actual:
 
     @property
     def is_npy(self) -> bool:
-        return self.file.suffix.lower() == ".npy"
+        return self.file.name.lower().endswith(".npy")
 
     @property
     def size(self) -> int:

@@ -26,6 +26,8 @@ from dmlcy._model.tensors import dtype_of
 from dmlcy._spec import Field
 from dmlcy._tables import DTYPES
 
+VERDICTS: Final = ("passed", "unjudged", "failed", "unreadable")
+"""What can be said of an output, the worst last."""
 _NAMED: Final = 8
 """Files that a message names."""
 
@@ -52,7 +54,8 @@ class Window:
 class Comparison:
     """One output: what was found, or the problem that prevented it.
 
-    ``actual`` is the file that this tells of, ``files`` all that were compared with the output.
+    ``actual`` is the file that this tells of, ``files`` all that were compared with the output; ``written_over`` counts
+    the elements that are left out, because they belong to a later dispatch.
     """
 
     output: Output
@@ -61,6 +64,7 @@ class Comparison:
     differences: Differences | None = None
     window: Window | None = None
     problem: Problem | None = None
+    written_over: int = 0
 
     @property
     def verdict(self) -> str:
@@ -259,24 +263,40 @@ class _Comparer:
         """Compare each file of the output; the report is of the first file among those with the worst verdict."""
         output = self.output
         expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
-        tolerance = self.tolerance()
+        tolerance, standing = self.tolerance(), self.standing()
+        if tolerance is not None and standing is not None:
+            tolerance = np.where(standing, tolerance, np.inf)
         if not files:
             return Comparison(output, self.files.actual / output.file, problem=self.files.missing(output))
-        found = [self.file(file, expected, tolerance, reached) for file in files]
-        worst = replace(max(found, key=lambda one: one.status), files=tuple(file.path for file in files))
+        found = [self.file(file, expected, tolerance, standing, reached) for file in files]
+        worst = max(found, key=lambda one: VERDICTS.index(one.verdict))
+        over = 0 if standing is None else int((~standing).sum())
+        worst = replace(worst, files=tuple(file.path for file in files), written_over=over)
         if worst.differences is None or worst.differences.worst is None:
             return worst
         return replace(worst, window=self.window(worst.index))
 
-    def file(self, file: Found, expected: Array, tolerance: Tolerance | None, reached: Reached) -> Comparison:
-        """Compare one file."""
+    def file(
+        self, file: Found, expected: Array, tolerance: Tolerance | None, standing: Array | None, reached: Reached
+    ) -> Comparison:
+        """Compare one file. Elements that a later dispatch has written over count as equal: they are its elements."""
         given = Actual(self.output, file.path, file.written)
         actual = given.read()
         if actual is None:
             return Comparison(self.output, file.path, problem=given.problem)
+        if standing is not None:
+            actual = np.where(standing, actual, expected)
         told = partial(reached, printable(self.output.file))
         found = measure(expected, actual, self.output.bound, tolerance, told)
         return Comparison(self.output, file.path, differences=found)
+
+    def standing(self) -> npt.NDArray[np.bool_] | None:
+        """Which elements no later dispatch has written over; None: all of them."""
+        if self.output.standing is None:
+            return None
+        flags = self.source.array(self.node.value["standing"], DTYPES["UINT8"], self.output.tensor.sizes)
+        found: npt.NDArray[np.bool_] = flags != 0
+        return found
 
     def tolerance(self) -> Tolerance | None:
         if self.output.tolerance is None:

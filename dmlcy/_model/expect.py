@@ -1,7 +1,7 @@
 """What the dispatches of a model wrote, kept for comparison with a device: values, inputs and bounds, as files.
 
-An output counts when its elements still stand in their buffer at the end: of several dispatches that write to the same
-place the last one does. Two views of one resource that share no element are two outputs.
+An output counts as far as its elements are still in their buffer at the end: of several dispatches that write to the
+same place the last one does. Two views of one resource that share no element are two outputs.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +33,7 @@ from dmlcy._spec import Field
 from dmlcy._tables import FeatureLevelName
 
 Array = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
 
 _LONGEST: Final = 100
 _RESERVED: Final = frozenset(
@@ -53,7 +55,8 @@ class Tensor:
 class Written:
     """An output that a dispatch wrote, in its place in the buffer, and the inputs as they were.
 
-    ``files`` are those that the model has written since then and that hold all of its elements.
+    ``files`` are those that the model has written since the last change of its elements, and that hold all of them.
+    ``standing`` says which elements no later dispatch has written over; None: all of them.
     """
 
     dispatchable: Dispatchable
@@ -61,11 +64,25 @@ class Written:
     buffer: Buffer
     inputs: tuple[Tensor, ...]
     files: tuple[WrittenFile, ...] = ()
+    standing: Flags | None = None
 
     def is_in(self, file: WrittenFile) -> bool:
         """Whether a file holds all elements: they end before the file does."""
         desc = getattr(self.dispatchable.desc.value, self.output.field.python)
         return file.resource == self.output.resource and self.buffer.offset + extent(desc) <= file.size
+
+    def after(self, other: Tensor, offset: int) -> Written | None:
+        """This output after a dispatch has written another tensor to its resource; None if no element is left."""
+        if not _meet(self.output, other):
+            return self
+        changed = np.zeros(max(_end(self.output, self.buffer.offset), _end(other, offset)), np.bool_)
+        for flags in _bytes(changed, other.values, offset):
+            flags[...] = True
+        hit = np.logical_or.reduce(list(_bytes(changed, self.output.values, self.buffer.offset)))
+        if not hit.any():
+            return self
+        left = ~hit if self.standing is None else self.standing & ~hit
+        return replace(self, standing=left, files=()) if left.any() else None
 
 
 class NotWritten(Exception):
@@ -85,6 +102,7 @@ class Recorder:
     def __init__(self, storages: Mapping[str, Storage]) -> None:
         self.written: list[Written] = []
         self.files: dict[str, WrittenFile] = {}
+        self.paths: set[Path] = set()  # of these files
         self._storages = storages
         self._writers: list[tuple[Tensor, str]] = []
         self._writes: Counter[str] = Counter()
@@ -105,7 +123,8 @@ class Recorder:
             storage = self._storages[output.resource]
             offset = output.values.ctypes.data - storage.data.ctypes.data
             buffer = Buffer(storage.dtype, storage.size, offset)
-            self.written = [one for one in self.written if not _meet(one.output, output)]
+            after = (one.after(output, offset) for one in self.written)
+            self.written = [one for one in after if one is not None]
             self.written.append(Written(dispatchable, output, buffer, tuple(inputs)))
             self._writers = [one for one in self._writers if _view(one[0]) != _view(output)]
             self._writers.append((output, dispatchable.name))
@@ -113,8 +132,9 @@ class Recorder:
         kept = {id(tensor.values) for one in self.written for tensor in one.inputs}
         self._copies = {key: values for key, values in self._copies.items() if id(values) in kept}
 
-    def write_file(self, file: WrittenFile) -> None:
-        """Note what a file holds; what a file of this name held before is gone."""
+    def write_file(self, file: WrittenFile, path: Path) -> None:
+        """Note what a file holds, and its place; what a file of this name held before is gone."""
+        self.paths.add(path.resolve())
         self.files[file.key] = file
         kept = [(one, tuple(other for other in one.files if other.key != file.key)) for one in self.written]
         self.written = [replace(one, files=(*others, file) if one.is_in(file) else others) for one, others in kept]
@@ -141,6 +161,8 @@ def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) 
     manifest = Manifest(model, level, found, tuple(recorder.files.values()))
     ours = _ours(folder)
     for path in (*contents, NAME):
+        if (folder / path).resolve() in recorder.paths:
+            raise NotWritten(folder / path, "a writeFile command of the model has written it: use two folders")
         if path not in ours and os.path.lexists(folder / path):
             raise NotWritten(folder / path, "it exists, and no valid manifest of dmlcy lists it")
     content: dict[str, Callable[[IO[bytes]], Any]] = {path: _writer(values) for path, values in contents.items()}
@@ -150,7 +172,8 @@ def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) 
     except OSError as error:
         raise NotWritten(folder, error.strerror or str(error)) from None
     removed = []
-    for path in sorted(ours - content.keys()):  # of an earlier run, which wrote more
+    left = {path for path in ours - content.keys() if (folder / path).resolve() not in recorder.paths}
+    for path in sorted(left):  # of an earlier run, which wrote more
         with suppress(OSError):  # what is elsewhere, or no file, was not written by it
             removed.append(files.remove(folder, tuple(path.split("/"))))
     return removed
@@ -178,6 +201,10 @@ class _Outputs:
             if bounds is not None:
                 beside = self.file("tolerance/", one.output.resource)
                 self.contents[beside] = bounds
+        standing = None
+        if one.standing is not None:
+            standing = self.file("standing/", one.output.resource)
+            self.contents[standing] = partial(np.asarray, one.standing, np.uint8)
         return Output(
             file=file,
             resource=one.output.resource,
@@ -189,6 +216,7 @@ class _Outputs:
             bound=stated,
             tolerance=beside,
             written_to=one.files,
+            standing=standing,
         )
 
     def source(self, tensor: Tensor) -> Input:
@@ -219,6 +247,19 @@ def _view(tensor: Tensor) -> tuple[object, ...]:
     """What tells two views of a resource apart."""
     values = tensor.values
     return tensor.resource, values.ctypes.data, values.dtype, values.shape, values.strides
+
+
+def _end(tensor: Tensor, offset: int) -> int:
+    """The byte behind the last element of a tensor at this offset."""
+    values = tensor.values
+    steps = zip(values.shape, values.strides, strict=True)
+    return int(offset + sum((size - 1) * step for size, step in steps) + values.itemsize)
+
+
+def _bytes(flags: Flags, values: Array, offset: int) -> Iterator[Flags]:
+    """Flags of the first byte of each element of a tensor, then of the second one, and so on."""
+    for byte in range(values.itemsize):
+        yield np.ndarray(values.shape, np.bool_, flags.data, offset + byte, values.strides)
 
 
 def _meet(a: Tensor, b: Tensor) -> bool:

@@ -86,6 +86,7 @@ class Output:
     """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest.
 
     ``written_to`` has the files that hold all of its final values because the model itself writes them there.
+    ``standing`` is the file that says which elements are left, where a later dispatch has written over some.
     """
 
     file: str
@@ -98,6 +99,7 @@ class Output:
     bound: Bound | None
     tolerance: str | None
     written_to: tuple[WrittenFile, ...] = ()
+    standing: str | None = None
     node: Node | None = None
 
     @property
@@ -133,6 +135,7 @@ class Output:
                 for name, source in self.inputs.items()
             },
             "accuracy": self._accuracy(),
+            **({} if self.standing is None else {"standing": self.standing}),
         }
 
     def _accuracy(self) -> Any:

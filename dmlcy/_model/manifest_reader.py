@@ -84,7 +84,7 @@ def files(manifest: Manifest) -> frozenset[str]:
     """The files that a manifest lists, all of them .npy below its folder."""
     found: set[str | None] = set()
     for output in manifest.outputs:
-        found |= {output.file, output.tolerance, *(source.file for source in output.inputs.values())}
+        found |= {output.file, output.tolerance, output.standing, *(source.file for source in output.inputs.values())}
     steps = (target_parts(path) for path in found if path is not None)
     return frozenset("/".join(parts) for parts in steps if parts is not None)
 
@@ -146,13 +146,14 @@ class _Parser:
         reader = self.reader
         members = (
             "file", "written_to", "resource", "dispatchable", "operator", "field", "dtype", "sizes", "buffer", "inputs",
-            "accuracy",
+            "accuracy", "standing",
         )  # fmt: skip
         reader.ignore_others(node, members)
         file = self.path(node, "file")
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
         bound, tolerance = self.accuracy(node)
+        standing = self.path(node, "standing") if "standing" in node.value else None
         desc = self.desc(node)
         name = reader.required(node, "field", "string")
         if desc is None or name is None:
@@ -169,8 +170,9 @@ class _Parser:
             return None
         written_to = self.written_to(node, resource.value, buffer.offset + extent(tensor), field)
         return Output(
-            file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, written_to, node
-        )
+            file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, written_to,
+            standing, node,
+        )  # fmt: skip
 
     def files(self, node: Node | None) -> None:
         """The files that the model writes; none of them leads out of the folder of the actual ones."""

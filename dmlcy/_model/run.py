@@ -179,7 +179,7 @@ class _Executor:
             self.reader.finish()
         else:
             if self.recorder is not None:
-                self.recorder.write_file(WrittenFile(name, command.resource, command.dimensions, size))
+                self.recorder.write_file(WrittenFile(name, command.resource, command.dimensions, size), written)
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
 
     def save(self, recorder: Recorder, folder: Path) -> None:

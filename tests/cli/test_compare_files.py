@@ -8,7 +8,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exchange import Done, at, command, compare, dispatch, expect, manifest, pad, whole, write_file, zeros
+from exchange import (
+    Done,
+    at,
+    command,
+    compare,
+    dispatch,
+    expect,
+    manifest,
+    pad,
+    whole,
+    write_file,
+    write_model,
+    zeros,
+)  # fmt: skip
+
+import dmlcy as dml
 
 X = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
 Y = {"initialValuesDataType": "FLOAT32", "initialValues": [5, 6, 7, 8]}
@@ -270,3 +285,51 @@ def test_of_names_that_differ_in_case_the_last_one_counts(tmp_path: Path) -> Non
     assert manifest(pair[0])["outputs"][0]["written_to"] == ["F.npy"]
     (pair[1] / "F.npy").unlink()
     assert verdicts(pair) == MISSING
+
+
+# Parts of an output, several files, odd names
+
+
+def test_elements_that_a_later_dispatch_leaves_are_compared(tmp_path: Path) -> None:
+    second = {"type": "dispatch", "dispatchable": "half", "bindings": {
+        "InputTensor": "y", "OutputTensor": {"name": "o", "elementOffset": 2},
+    }}  # fmt: skip
+    given = {"x": X, "y": Y, "o": zeros(4)}
+    found = whole(given, {"copy": COPY, "half": pad(2, 0, 0)}, FILLED, second, write_file("o", "o.npy"))
+    pair = expect(tmp_path, found), tmp_path / "device"
+    assert np.load(pair[1] / "o.npy").tolist() == [1, 2, 5, 6]
+    assert verdicts(pair) == (0, ["passed", "passed"])
+    assert compare(*pair)[1]["outputs"][0]["differences"]["written_over"] == 2
+    for at_, wanted in ((0, ["failed", "passed"]), (3, ["passed", "failed"])):
+        values = np.array([1, 2, 5, 6], "f4")
+        values[at_] = np.nan
+        np.save(pair[1] / "o.npy", values)
+        assert verdicts(pair) == (1, wanted)
+
+
+def test_the_worst_verdict_of_several_files_counts(tmp_path: Path) -> None:
+    """Unjudged is worse than passed, whichever file comes first."""
+    big = {"initialValuesDataType": "FLOAT32", "initialValues": [10, 10]}
+    desc = dml.desc.LpPooling(input=dml.TensorDesc("FLOAT32", (1, 1, 1, 2)), window_size=(1, 2), p=400)
+    files = [write_file("o", "o.npy"), write_file("o", "o2.npy")]
+    found = whole({"x": big, "o": zeros(1)}, {"norm": desc.to_dict()}, dispatch("norm", "x", "o"), *files)
+    pair = expect(tmp_path, found), tmp_path / "device"
+    assert verdicts(pair) == PASSED
+    for name in ("o.npy", "o2.npy"):
+        before = (pair[1] / name).read_bytes()
+        np.save(pair[1] / name, np.float32([10.017]))
+        assert verdicts(pair) == (0, ["unjudged"])
+        (pair[1] / name).write_bytes(before)
+
+
+@pytest.mark.parametrize("name", [".npy", "s/.NPY"])
+def test_a_name_that_is_only_a_suffix(tmp_path: Path, name: str) -> None:
+    assert verdicts(own(tmp_path, [FILLED, write_file("o", name)])) == PASSED
+
+
+def test_expected_values_are_not_written_over_the_files_of_the_model(tmp_path: Path) -> None:
+    found = whole({"x": X, "o": zeros(4)}, {"copy": COPY}, FILLED, write_file("o", "o.npy"))
+    path, folder = write_model(tmp_path, found), tmp_path / "both"
+    done = command("run", path, "--expect", folder, "--output-path", folder)
+    assert done.status == 2 and "a writeFile command of the model has written it: use two folders" in done.err
+    assert np.load(folder / "o.npy").tolist() == [1, 2, 3, 4]

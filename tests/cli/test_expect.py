@@ -193,7 +193,7 @@ def test_one_resource_with_two_views(tmp_path: Path) -> None:
     assert outputs[0]["inputs"] == outputs[1]["inputs"]
 
 
-def test_a_view_that_was_written_over_in_part_does_not_count(tmp_path: Path) -> None:
+def test_of_a_view_that_was_written_over_in_part_the_rest_counts(tmp_path: Path) -> None:
     found = whole(
         {"a": FLOATS, "out": zeros(9)},
         {"one": pad(3, 1, 1), "two": pad(3, 2, 0)},
@@ -201,8 +201,10 @@ def test_a_view_that_was_written_over_in_part_does_not_count(tmp_path: Path) -> 
         dispatch("two", "a", at("out", 4)),
     )
     folder = expect(tmp_path, found)
-    assert [one["dispatchable"] for one in manifest(folder)["outputs"]] == ["two"]
-    assert values(folder) == [9, 9, 1, 2, 3]
+    one, two = manifest(folder)["outputs"]
+    assert (one["dispatchable"], two["dispatchable"]) == ("one", "two")
+    assert values(folder, two["file"]) == [9, 9, 1, 2, 3] and "standing" not in two
+    assert np.load(folder / one["standing"]).tolist() == [1, 1, 1, 1, 0]
 
 
 def test_views_that_interleave_both_count(tmp_path: Path) -> None:

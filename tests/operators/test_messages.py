@@ -22,6 +22,15 @@ def ones(*sizes: int, dtype: str = "float32") -> Array:
 
 
 CALLS: dict[str, tuple[Callable[[], object], str]] = {
+    "the names of the axes": (
+        lambda: dml.average_pooling(ones(8, 8, 3), window_size=2),
+        "input has 3 dimensions, and must have 4 or 5. The axes of input are {N, C, H, W} or {N, C, D, H, W}. "
+        "Add a missing axis with input[numpy.newaxis].",
+    ),
+    "one dimension": (
+        lambda: dml.space_to_depth(ones(2), block_size=2),
+        "input has 1 dimension, and must have 4. The axes of input are {N, C, H, W}.",
+    ),
     "an entry for each axis": (
         lambda: dml.padding1(ones(2, 3, 4), start_padding=(1, 1), end_padding=0),
         "start_padding has 2 entries and needs 3, one for each axis of input. input is (2, 3, 4).",
@@ -176,3 +185,9 @@ def test_messages_agree_in_all_ways_to_ask() -> None:
         dml.compile(desc)
     assert {checked.text, called.value.violations[0].text, compiled.value.violations[0].text} == {checked.text}
     assert checked.text in [one.text for one in dml.check(read)] and show(x.shape) in checked.text
+
+
+def test_a_value_that_does_not_exist_is_called_unknown() -> None:
+    desc = dml.desc.SpaceToDepth(input=dml.TensorDesc("FLOAT32", (1, 1, 2, 0)), block_size=3)
+    messages = " ".join(violation.message for violation in dml.check(desc))
+    assert "W = unknown" in messages and "None" not in messages
