@@ -139,6 +139,13 @@ class Recorder:
         kept = [(one, tuple(other for other in one.files if other.key != file.key)) for one in self.written]
         self.written = [replace(one, files=(*others, file) if one.is_in(file) else others) for one, others in kept]
 
+    def has_written(self, path: Path) -> bool:
+        """Whether a command of the model has written to this place."""
+        try:
+            return path.resolve() in self.paths
+        except ValueError:  # a name that no file can have
+            return False
+
     def _input(self, field: Field, values: Array, binding: Binding | None, dispatchable: Dispatchable) -> Tensor:
         if binding is None:  # bound at initialisation, which made a copy
             return Tensor(field, dispatchable.bindings[field.name].resource, values)
@@ -161,7 +168,7 @@ def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) 
     manifest = Manifest(model, level, found, tuple(recorder.files.values()))
     ours = _ours(folder)
     for path in (*contents, NAME):
-        if (folder / path).resolve() in recorder.paths:
+        if recorder.has_written(folder / path):
             raise NotWritten(folder / path, "a writeFile command of the model has written it: use two folders")
         if path not in ours and os.path.lexists(folder / path):
             raise NotWritten(folder / path, "it exists, and no valid manifest of dmlcy lists it")
@@ -172,7 +179,7 @@ def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) 
     except OSError as error:
         raise NotWritten(folder, error.strerror or str(error)) from None
     removed = []
-    left = {path for path in ours - content.keys() if (folder / path).resolve() not in recorder.paths}
+    left = {path for path in ours - content.keys() if not recorder.has_written(folder / path)}
     for path in sorted(left):  # of an earlier run, which wrote more
         with suppress(OSError):  # what is elsewhere, or no file, was not written by it
             removed.append(files.remove(folder, tuple(path.split("/"))))
