@@ -104,7 +104,8 @@ cdef inline float roi_pooling_FLOAT16_at(const char* element) noexcept nogil:
 
 # The maxima over the rows, which are copied first: for any layout and size.
 cdef void roi_pooling_FLOAT16_max_copied_rows(
-        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows,
+        int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
     cdef uint16_t copied[GROUP][LANES][LANES]
     cdef int64_t steps[LANES]
     cdef int64_t column_step[LANES]
@@ -135,7 +136,8 @@ cdef void roi_pooling_FLOAT16_max_copied_rows(
 # The maxima over the rows: in columns from the one that is returned on, which include those from `low` to `high`. Where
 # LANES columns are next to each other, or LANES channels are, they are read as they are.
 cdef int64_t roi_pooling_FLOAT16_max_rows(
-        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows,
+        int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
     cdef int64_t size = max(high - low, LANES)
     cdef int64_t first = min(low, a.input.sizes[3] - size)
     cdef const char* source = tile.input + first * a.input.strides[3] + rows.start * a.input.strides[2]
@@ -273,7 +275,8 @@ cdef inline float roi_pooling_FLOAT32_at(const char* element) noexcept nogil:
 
 # The maxima over the rows, which are copied first: for any layout and size.
 cdef void roi_pooling_FLOAT32_max_copied_rows(
-        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows,
+        int64_t first, int64_t size, int32_t* lanes) noexcept nogil:
     cdef float copied[GROUP][LANES][LANES]
     cdef int64_t steps[LANES]
     cdef int64_t column_step[LANES]
@@ -304,7 +307,8 @@ cdef void roi_pooling_FLOAT32_max_copied_rows(
 # The maxima over the rows: in columns from the one that is returned on, which include those from `low` to `high`. Where
 # LANES columns are next to each other, or LANES channels are, they are read as they are.
 cdef int64_t roi_pooling_FLOAT32_max_rows(
-        const RegionReduce* a, const RegionTile* tile, Bin rows, int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
+        const RegionReduce* a, const RegionTile* tile, Bin rows,
+        int64_t low, int64_t high, int32_t* lanes) noexcept nogil:
     cdef int64_t size = max(high - low, LANES)
     cdef int64_t first = min(low, a.input.sizes[3] - size)
     cdef const char* source = tile.input + first * a.input.strides[3] + rows.start * a.input.strides[2]
