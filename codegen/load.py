@@ -337,7 +337,7 @@ class _OperatorReader:
         summary = head.str("summary")
         python = head.str("python", name.lower())
         why = names.refused(python, family, name.lower())
-        if why is None and python.isidentifier() and not re.fullmatch("[a-z][a-z0-9_]*", python):
+        if why is None and python.isidentifier() and not LOWER.fullmatch(python):
             why = "is not in snake_case"
         if why is not None:
             head.error("python", f"{python!r} {why}", "choose another name")

@@ -509,7 +509,7 @@ class Check:
             fewest = self.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
             words = {"allowed": _spans(allowed[:1] if fewest else allowed)}
             hint = self._gives_axes(field) or axes_of(field)
-            if self.call and hint and rank + 1 == min(allowed):
+            if self.call and hint and field.kind == "input" and rank + 1 == min(allowed):
                 hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
             words["dimensions"] = "dimension" if rank == 1 else "dimensions"
             self.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=hint)
