@@ -16,6 +16,7 @@ from .diagnostics import Diagnostics, Span, did_you_mean
 from .expr.nodes import ExprError, Name
 from .expr.parse import EACH, FUNCTIONS
 from .expr.types import Kind, kind_of, within
+from .field_types import type_of
 from .model import DTYPE_ENUM, Example, Facts, Field, Formula, Operator, Rule, Specs
 from .names import RESERVED
 
@@ -88,7 +89,7 @@ class _Linter:
             for key in ("field", "chosen"):
                 self.texts(document, key, document.data.get(key, ()), ("doc",))
         for field in operator.fields:
-            if field.type in ("uint_array", "int_array", "float_array") and field.length is None:
+            if type_of(field).array and field.length is None:
                 self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
             if field.kind == "output" and field.sizes is None:
                 self.error(field.span, f"the output {field.name} has no sizes", 'add sizes = "[…]", a formula')
@@ -186,24 +187,21 @@ class _Linter:
             why = "is a tensor" if field.is_tensor else "follows from other fields"
             self.error(span, f"{field.name} {why}: it has no default")
             return
-        values = field.default if field.type.endswith("_array") and isinstance(field.default, list) else [field.default]
+        several = type_of(field).array and isinstance(field.default, list)
+        values = field.default if several else [field.default]
         for value in values:
             self.taken(field, value, f"the default of {field.name}", span)
 
     def taken(self, field: Field, value: object, called: str, span: Span | None) -> None:
         """A value is one that the field takes."""
-        kinds: dict[str, tuple[type, ...]] = {
-            "uint": (int,), "int": (int,), "uint_array": (int,), "int_array": (int,), "size_2d": (int,),
-            "bool": (bool,), "float": (int, float), "float_array": (int, float), "scalar_union": (int, float),
-        }  # fmt: skip
-        takes = (str,) if field.enum is not None else kinds.get(field.type, ())
-        if type(value) not in takes:
+        kind = type_of(field)
+        if type(value) not in kind.toml:
             self.error(span, f"{called}, {field.type}, is {value!r}")
         elif field.enum is not None and field.enum != DTYPE_ENUM:
             members = [member.name for member in self.enums[field.enum].members]
             if value not in members:
                 self.error(span, f"{field.enum} has no member {value!r}", did_you_mean(str(value), members))
-        elif field.type in ("uint", "uint_array", "size_2d") and not _within(value, field):
+        elif kind.ranged and not _within(value, field):
             self.error(span, f"{called}, {value}, is not in {field.minimum} to {field.maximum}")
 
     def same(self) -> None:
@@ -229,12 +227,12 @@ class _Linter:
 
     def useless(self, field: Field) -> None:
         """Keys that say nothing about a field of this type."""
-        uint = field.type in ("uint", "uint_array", "size_2d")
+        kind = type_of(field)
         takes = {
-            "length": field.type.endswith("_array"),
-            "range": uint and field.value is None,
-            "dtype": field.is_tensor or field.type == "scalar_union",
-            "infinite": field.type == "float",
+            "length": kind.array,
+            "range": kind.ranged and field.value is None,
+            "dtype": field.is_tensor or kind.typed,
+            "infinite": kind.real,
             "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):
@@ -268,11 +266,11 @@ class _Linter:
             self.error(self.rule_place(rule, "until"), f"{rule.id} holds from {since} and until {until}: never")
 
     def fix(self, rule: Rule, fix: Formula, about: Field) -> None:
-        numbers = ("uint", "int", "float", "uint_array", "int_array", "float_array", "size_2d", "scalar_union")
-        if about.is_tensor or about.type not in numbers:
+        number = type_of(about).number
+        if number is None:
             self.error(fix.span, f"{about.name} is {about.type}: a fix gives a number")
             return
-        if about.type.endswith("_array") and rule.index is None:
+        if type_of(about).array and rule.index is None:
             self.error(fix.span, f"{about.name} is an array: a fix needs a rule with `for`")
         scope = self.operator.scope
         try:
@@ -281,7 +279,7 @@ class _Linter:
             kind = kind_of(fix.node, scope)
         except ExprError:  # load has said so
             return
-        if kind is Kind.FLOAT and about.type not in ("float", "float_array", "scalar_union"):
+        if kind is Kind.FLOAT and number is not float:
             self.error(fix.span, f"{about.name} is {about.type}: the fix is a float")
 
     def interpretations(self) -> None:

@@ -14,10 +14,10 @@ from .diagnostics import Diagnostics, Span, did_you_mean
 from .expr.nodes import UINT_MAX, ExprError, Name
 from .expr.parse import parse
 from .expr.types import MAX_RANK, Kind, Scope, Symbol, interval_of, kind_of, within
+from .field_types import PLAIN, type_of
 from .model import (
     ACCURACY_OF,
     DTYPE_ENUM,
-    FIELD_TYPES,
     LANGUAGES,
     PROVENANCE,
     Accuracy,
@@ -47,7 +47,6 @@ from .model import (
     Specs,
     TensorData,
     Term,
-    field_symbol,
     let_symbol,
     snake,
 )
@@ -220,7 +219,7 @@ def _classes(catalogue: list[CatalogueOperator], enums: list[Enum], rows: tuple[
 
 def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> CatalogueOperator:
     fields = []
-    types = (*FIELD_TYPES, *(f"enum:{name}" for name in enums))
+    types = (*PLAIN, *(f"enum:{name}" for name in enums))
     for field in row.tables("fields"):
         kind = field.choice("kind", ("input", "output", "attribute"))
         type_ = field.choice("type", types)
@@ -349,7 +348,7 @@ class _OperatorReader:
         fields = self.fields(tables, entry, types, ranks)
         chosen = self.chosen(tables, fields)
         for field in (*fields, *chosen):
-            symbol = field_symbol(field, self.facts)
+            symbol = type_of(field).symbol(field, self.facts)
             if symbol is not None:
                 self.scope[field.python] = symbol
         lets = self.lets(tables)
@@ -479,7 +478,7 @@ class _OperatorReader:
         ranks: Mapping[str, Any],
         names: tuple[str, ...],
     ) -> Field:
-        tensor = declared.kind != "attribute"
+        tensor, kind = declared.kind != "attribute", type_of(declared)
         if tensor and row.has("rank") is False:
             row.error("name", "a tensor has a rank", 'add rank = "R" and a row R in [ranks]')
         variable = row.str("dtype", None)
@@ -491,18 +490,18 @@ class _OperatorReader:
                 row.error("dtype", f"[types] has no {variable!r}", did_you_mean(variable, types))
             if rank is not None and rank not in ranks:
                 row.error("rank", f"[ranks] has no {rank!r}", did_you_mean(rank, ranks))
-        elif declared.type == "scalar_union" and variable not in names:
-            row.error(
-                "dtype", "a scalar union names the field that holds its type", did_you_mean(variable or "", names)
-            )
+        elif kind.typed and variable not in names:
+            why = f"{declared.name} is {kind.directml}: `dtype` names the field that holds its data type"
+            row.error("dtype", why, did_you_mean(variable or "", names))
         limits = row.table("range")
-        low, high, provenance = 0, UINT_MAX, "documented"
+        least, greatest = kind.limits
+        low, high, provenance = least, greatest, "documented"
         if limits is not None:
             low, high = limits.int("min", low), limits.int("max", high)
             provenance = limits.choice("from", PROVENANCE, "documented")
             limits.finish()
-            if not 0 <= low <= high <= UINT_MAX:
-                row.error("range", f"a UINT is 0 to {UINT_MAX}, in order: {low} to {high} is not")
+            if not least <= low <= high <= greatest:
+                row.error("range", f"{kind.directml} is {least} to {greatest}, in order: {low} to {high} is not")
         sizes_key = "sizes" if tensor else None
         axes = row.strings("axes") if tensor and row.has("axes") else ()
         return Field(

@@ -12,10 +12,6 @@ from .expr.nodes import Call, Index, Name, Node, Sizes, Splat
 from .expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
 from .source import Table
 
-FIELD_TYPES = (
-    "tensor", "tensor_array", "uint", "int", "float", "bool", "uint_array", "int_array", "float_array", "size_2d",
-    "scalar_union", "scale_bias", "operator_desc", "operator_desc_array",
-)  # fmt: skip
 PROVENANCE = ("documented", "header", "observed", "inferred")
 ACCURACY_OF = ("result", "magnitudes")
 LANGUAGES = ("python", "cpp")
@@ -253,7 +249,7 @@ class Field:
         """The word by which specs/errors.toml says what the field is."""
         if self.is_tensor:
             return self.kind
-        if self.value is not None and self.type == "uint":
+        if self.value is not None and self.enum is None:
             return "count"
         if self.kind == "chosen" and self.length is None:
             return "chosen"
@@ -512,32 +508,6 @@ class Specs:
 
     facts: Facts
     operators: Mapping[str, Operator]
-
-
-def field_symbol(field: Field, facts: Facts) -> Symbol | None:
-    """What the name of a field means in an expression; None for a type that expressions cannot read yet."""
-    interval = Interval(field.minimum, field.maximum)
-    match field.type:
-        case "tensor":
-            return Symbol(Kind.TENSOR, "field")
-        case "uint" | "int":
-            return Symbol(Kind.INT, "field", interval)
-        case "uint_array" | "int_array":
-            count = None if field.length is None else field.length.node
-            return Symbol(Kind.VECTOR, "field", interval, count=count)
-        case "float":
-            return Symbol(Kind.FLOAT, "field")
-        case "bool":
-            return Symbol(Kind.BOOL, "field")
-        case "size_2d":
-            return Symbol(Kind.SIZE_2D, "field", interval)
-        case "scalar_union":
-            return Symbol(Kind.SCALAR, "field")
-    if field.enum == DTYPE_ENUM:
-        return Symbol(Kind.DTYPE, "field")
-    if field.enum is not None:
-        return Symbol(Kind.ENUM, "field", members=tuple(member.name for member in facts.enums[field.enum].members))
-    return None
 
 
 def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import source
+from .field_types import type_of
 from .model import DTYPE_ENUM, CatalogueField, CatalogueOperator, Enum, Facts, Operator, Specs
 from .show import table, value
 
@@ -69,7 +70,7 @@ def _field(field: CatalogueField, fields: Sequence[CatalogueField], facts: Facts
     if field.kind != "attribute":
         lines += ['dtype = "T"', 'rank  = "R"']
     typed = f"{field.name}DataType"
-    if field.type == "scalar_union" and typed in {other.name for other in fields}:
+    if type_of(field).typed and typed in {other.name for other in fields}:
         lines.append(f"dtype = {value(typed)}")
     return "\n".join([*lines, 'doc   = ""\n'])
 

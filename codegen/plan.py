@@ -12,11 +12,12 @@ from typing import Any
 
 from .diagnostics import Diagnostics
 from .expr.cython import Cython
-from .expr.nodes import UINT_MAX, Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
+from .expr.nodes import Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
 from .expr.python import python
-from .expr.text import formula, inside, sentence
+from .expr.text import alternatives, formula, inside, sentence
 from .expr.types import Scope, within
 from .families import FAMILIES, Family, WindowRoles
+from .field_types import FieldType, type_of
 from .model import DTYPE_ENUM, Enum, ErrorText, Example, Facts, Field, Formula, Independent, Let, Operator, Rule, Specs
 
 INDENT = "    "
@@ -169,6 +170,11 @@ class FieldPlan:
     ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
     open: bool  # an output whose sizes are in part the caller's choice
     part: tuple[str, int, int] | None  # of a choice: the output, and how many of its sizes are before and after it
+
+    @property
+    def type(self) -> FieldType:
+        """What codegen knows of its type."""
+        return type_of(self.field)
 
     @property
     def required(self) -> bool:
@@ -342,11 +348,6 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
     return Plan(specs, facts, enums, tuple(planned), tuple(families), _ids(facts, planned))
 
 
-def alternatives(names: Sequence[str]) -> str:
-    """``A, B or C``."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
 def constants(facts: Facts) -> dict[str, int]:
     """Values of the short names that an expression may compare with: the data types."""
     return {dtype.name: dtype.value for dtype in facts.dtypes}
@@ -464,9 +465,8 @@ class _Planner:
 
     def supported(self, field: Field) -> None:
         """Fields that no family emits yet are refused by name."""
-        emitted = ("tensor", "uint", "uint_array", "float", "bool", "size_2d", "scalar_union")
         outputs = self.operator.outputs
-        if field.type not in emitted and field.enum is None:
+        if not field.is_tensor and not type_of(field).is_taken:
             what = field.type
         elif field.optional and (field.kind != "output" or field is outputs[0]):
             what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
@@ -533,56 +533,33 @@ class _Planner:
     # Attributes
 
     def attribute(self, field: Field) -> AttributePlan:
-        name = field.python
-        default = None if field.default is None else repr(field.default)
-        low, high, members = str(field.minimum), str(field.maximum), None
-        value = f"a.{name}"
-        takes = f"From {low} to {high}." if field.maximum != UINT_MAX else f"At least {low}." if field.minimum else ""
-        match field.type:
-            case "uint":
-                declare: tuple[str, ...] = (f"int64_t {name}",)
-                take, summary = f"take_uint({name}, {low}, {high}, &a.{name})", "int"
-            case "uint_array" if field.length is None:
-                declare = (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count")
-                take, value = f"take_sizes({name}, a.{name}, &a.{name}_count)", f"tuple_of(a.{name}_count, a.{name})"
-                summary = "int or sequence of ints"
-                takes = f"{takes} An int is a sequence of one."
-            case "uint_array":
-                assert field.length is not None
-                count = self.cython.expression(field.length.node)
-                declare = (f"int64_t {name}[MAX_RANK]",)
-                take, value = f"take_uints({name}, {count}, {low}, {high}, a.{name})", f"tuple_of({count}, a.{name})"
-                summary = "int or sequence of ints"
-                takes = f"{takes} A sequence has ``{formula(field.length.node)}`` entries.".strip()
-            case "float":
-                declare = (f"float {name}",)
-                take, summary = f"take_float({name}, {field.infinite}, &a.{name})", "float"
-            case "bool":
-                declare = (f"bint {name}",)
-                take, summary = f"take_bool({name}, &a.{name})", "bool"
-            case "size_2d":
-                declare = (f"int64_t {name}_height", f"int64_t {name}_width")
-                take = f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)"
-                value = f"(a.{name}_height, a.{name}_width)"
-                summary = "(height, width), or an int for both"
-            case "scalar_union":
-                declare = (f"unsigned char {name}[8]",)
-                tensor = self.operator.tensors[0].python
-                take = f"take_scalar({name}, a.{tensor}.dtype, a.{name})"
-                value = f"element_of(a.{tensor}.dtype, a.{name})"
-                summary = "number"
-                takes = f"A value of the data type of ``{tensor}``."
-            case _:
-                enum = self.enums[field.enum or ""]
-                declare = (f"int64_t {name}",)
-                take = f"take_enum({name}, {enum.python}, {enum.python}_NAMES, &a.{name})"
-                value = f"{enum.python}(a.{name})"
-                members = self.members(enum)
-                summary = f"{enum.python} or its name"
-                takes = f"One of {alternatives([member.name for member in enum.members])}."
+        taken = type_of(field).taken(field, self)
         return AttributePlan(
-            name, declare, take, value, members, default, field.doc, summary, takes, field, self.of_desc(field)
+            python=field.python,
+            declarations=taken.declarations,
+            take=taken.take,
+            value=taken.value,
+            members=taken.members,
+            default=None if field.default is None else repr(field.default),
+            doc=field.doc,
+            summary=taken.summary,
+            takes=taken.takes,
+            field=field,
+            of_desc=self.of_desc(field),
         )
+
+    def count(self, field: Field) -> str:
+        """The number of entries of an array in Cython."""
+        assert field.length is not None
+        return self.cython.expression(field.length.node)
+
+    def enum(self, name: str) -> Enum:
+        """The enum of this DirectML name."""
+        return self.enums[name]
+
+    def first_tensor(self) -> str:
+        """The Python name of the first tensor."""
+        return self.operator.tensors[0].python
 
     def of_desc(self, field: Field) -> str:
         if field.kind != "chosen":
@@ -731,8 +708,8 @@ class _Planner:
             length=self.formula(field.length),
             value=self.formula(field.value),
             same_as=None if first is None else first.python,
-            annotation=self.annotation(field),
-            accepted=self.accepted(field),
+            annotation=type_of(field).annotation(field, self.enum),
+            accepted=type_of(field).accepted(field, self.enum),
             ids=tuple(ids),
             open=field.kind == "output" and self.operator.is_chosen(field),
             part=self.part(field) if field.kind == "chosen" else None,
@@ -759,28 +736,6 @@ class _Planner:
         return (
             [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
         )
-
-    def annotation(self, field: Field) -> str:
-        if field.enum is not None:
-            return self.enums[field.enum].python
-        return {
-            "tensor": "TensorDesc | None" if field.optional else "TensorDesc",
-            "uint": "int",
-            "uint_array": "tuple[int, ...]",
-            "float": "float",
-            "bool": "bool",
-            "size_2d": "Size2D",
-            "scalar_union": "int | float",
-        }[field.type]
-
-    def accepted(self, field: Field) -> str:
-        if field.enum is not None:
-            return f"{self.annotation(field)} | str"
-        return {
-            "tensor": "TensorDesc",
-            "uint_array": "int | Sequence[int]",
-            "size_2d": "int | tuple[int, int]",
-        }.get(field.type, self.annotation(field))
 
     def rule(self, rule: Rule) -> RulePlan:
         scope, domain = self.scope, None

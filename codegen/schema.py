@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .model import ACCURACY_OF, FIELD_TYPES, LANGUAGES, PROVENANCE, Facts
+from .field_types import PLAIN
+from .model import ACCURACY_OF, LANGUAGES, PROVENANCE, Facts
 
 PATH = "specs/schema.json"
 JSON = dict[str, Any]
@@ -131,7 +132,7 @@ def _facts() -> dict[str, JSON]:
         "name": TEXT, "prefix": TEXT, "python": TEXT, "flags": BOOL, "since": LEVEL, "source": TEXT, "note": TEXT,
         "members": _tables(_table(member, ("name", "value", "since"))),
     }  # fmt: skip
-    types = {"anyOf": [_enum(FIELD_TYPES), {"type": "string", "pattern": "^enum:"}]}
+    types = {"anyOf": [_enum(PLAIN), {"type": "string", "pattern": "^enum:"}]}
     field = {"name": TEXT, "kind": _enum(("input", "output", "attribute")), "type": types, "optional": BOOL}
     entry = {
         "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": BOOL,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .field_types import type_of
 from .model import CatalogueOperator, Equivalent, Field, Formula, Operator, Outcome, Rule, TensorData
 
 
@@ -121,7 +122,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def _field(field: Field) -> dict[str, Any]:
     limits = {"min": field.minimum, "max": field.maximum, "from": field.provenance}
-    ranged = field.type in ("uint", "uint_array", "size_2d") and field.value is None
+    ranged = type_of(field).ranged and field.value is None
     return {
         "name": field.name,
         "python": field.python,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .nodes import (
@@ -27,6 +28,11 @@ from .nodes import (
 from .types import Kind, Scope
 
 BINDING = {"or": 2, "and": 3, "+": 6, "-": 6, "*": 7, "//": 7, "%": 7, "/": 7}
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """``A, B or C``."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def formula(node: Node) -> str:

@@ -15,6 +15,7 @@ from ..diagnostics import Diagnostics
 from ..expr.cython import Cython
 from ..expr.nodes import Arith, Name, Node, Number, substitute
 from ..expr.types import Kind
+from ..field_types import type_of
 from ..model import Facts, Operator
 from ..source import Table
 from .base import C_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, local, shown
@@ -314,8 +315,8 @@ def divisor_of(finish: Node, cython: Cython) -> str | None:
 
 def attribute_locals(operator: Operator) -> tuple[tuple[str, str], ...]:
     """The scalar attributes that kernel expressions may read, as (C type, name)."""
-    ctypes = {"uint": "int64_t", "float": "float", "bool": "bint"}
-    return tuple((ctypes[field.type], field.python) for field in operator.attributes if field.type in ctypes)
+    found = [(type_of(field).variable, field.python) for field in operator.attributes]
+    return tuple((ctype, name) for ctype, name in found if ctype is not None)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..families.base import Place
+from ..field_types import type_of
 from ..model import Example, TensorData
 from ..plan import FieldPlan, OperatorPlan
 
@@ -58,14 +59,9 @@ class Evaluated:
         if item.value is not None:
             return self.run(item.value.python)
         value = example.attributes.get(item.field.python, item.field.default)
-        if item.field.enum is not None:
-            return SimpleNamespace(name=value)
-        if item.field.type == "size_2d":
-            height, width = value if isinstance(value, list) else (value, value)
-            return SimpleNamespace(height=height, width=width)
         if item.length is not None and not isinstance(value, list):
             return (value,) * int(self.run(item.length.python))
-        return value
+        return type_of(item.field).evaluated(value)
 
     def sizes(self, tensor: str) -> Place:
         """The sizes of a tensor."""

@@ -11,6 +11,7 @@ from ..expr.latex import latex, word
 from ..expr.nodes import UINT_MAX, Node
 from ..expr.text import formula
 from ..expr.types import Scope
+from ..field_types import type_of
 from ..model import DTYPE_ENUM, Example, Field, Same
 from ..plan import FieldPlan, OperatorPlan, Plan, RulePlan
 from .enums import members
@@ -21,11 +22,6 @@ from .markdown import anchor, block, cell, code, escape, heading, level_link, li
 from .speed import Speed
 from .values import array_code, array_text, call, literal, prompt
 
-SCALARS = {
-    "uint": "UINT", "int": "INT", "float": "FLOAT", "bool": "BOOL", "size_2d": "DML_SIZE_2D",
-    "scalar_union": "DML_SCALAR_UNION",
-}  # fmt: skip
-ARRAYS = {"uint_array": "UINT", "int_array": "INT", "float_array": "FLOAT"}
 ACCURACY_OF = {
     "result": "the result",
     "magnitudes": "the result for the absolute values of the inputs",
@@ -155,9 +151,9 @@ class OperatorPage:
             return f"{field.kind} tensor{', optional' if field.optional else ''}"
         if field.enum is not None:
             return f"[{field.enum.removeprefix('DML_')}](enums.md#{field.enum})"
-        if field.type in ARRAYS:
-            return code(f"{ARRAYS[field.type]}[{item.length.text if item.length else ''}]", in_table=True)
-        return SCALARS.get(field.type, field.type)
+        kind = type_of(field)
+        text = kind.text(item.length.text if item.length else "")
+        return code(text, in_table=True) if kind.array else text
 
     def default_text(self, item: FieldPlan) -> str:
         """What a field is when nothing is given."""
@@ -189,7 +185,7 @@ class OperatorPage:
                 f"tuple; a desc has a tensor desc or {code('None')}, and JSON {code('null')}."
             )
         notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
-        if any(field.type in ARRAYS for field in self.spec.attributes):
+        if any(type_of(field).array for field in self.spec.attributes):
             notes.append("An int fills every entry of an array.")
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
@@ -378,8 +374,9 @@ class OperatorPage:
 
 def _range_text(field: Field) -> str:
     """A sentence on the values that a field takes."""
-    if field.type not in ("uint", "int", "uint_array", "int_array", "size_2d") or field.value is not None:
-        return "Finite." if field.type == "float" and not field.infinite else ""
+    kind = type_of(field)
+    if not kind.ranged or field.value is not None:
+        return "Finite." if kind.real and not field.infinite else ""
     high = "2^32 - 1" if field.maximum == UINT_MAX else "2^31 - 1" if field.maximum == 2**31 - 1 else f"{field.maximum}"
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
     return f"{field.minimum} to {high}{note}."

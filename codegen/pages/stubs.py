@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import jinja2
 
+from ..field_types import type_of
 from ..model import DTYPE_ENUM, Field
 from ..names import public
 from ..plan import OperatorPlan, Plan, TensorPlan
@@ -129,19 +130,23 @@ class StubOperator:
         """The name of a data type in NumPy."""
         return self.plan.facts.dtype(dtype).numpy
 
+    def accepted(self, field: Field) -> str:
+        """The annotation of an argument."""
+        return type_of(field).argument_type(field, self.plan.enum)
+
     @property
     def parameters(self) -> Iterator[str]:
         """The attributes of the call."""
         for attribute in self.op.parameters:
             default = "" if attribute.default is None else f" = {literal(attribute.field.default)}"
-            yield f"{attribute.python}: {accepted(self.plan, attribute.field)}{default}"
+            yield f"{attribute.python}: {self.accepted(attribute.field)}{default}"
 
     @property
     def fields(self) -> Iterator[str]:
         """The parameters of the desc class; those that must be given come first."""
         for item in sorted(self.op.fields, key=lambda item: not item.required):
             field = item.field
-            taken = accepted(self.plan, field)
+            taken = self.accepted(field)
             if item.required:
                 yield f"{field.python}: {taken}"
             elif field.default is None:
@@ -153,19 +158,3 @@ class StubOperator:
 def several(types: list[str]) -> str:
     """The type of a result of these outputs."""
     return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
-
-
-def accepted(plan: Plan, field: Field) -> str:
-    """What the type of an argument is."""
-    if field.is_tensor:
-        return "TensorDesc"
-    if field.enum is not None:
-        return f"_{plan.enum(field.enum).python}"
-    return {
-        "uint": "_Int",
-        "uint_array": "_Int | _Ints",
-        "float": "_Number",
-        "bool": "_Bool",
-        "size_2d": "_Int | tuple[_Int, _Int]",
-        "scalar_union": "_Number",
-    }[field.type]

@@ -1,0 +1,127 @@
+"""What codegen knows of a type of fields: the faces that every type has, and what most types answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from ..expr.nodes import UINT_MAX
+from ..expr.text import formula
+from ..expr.types import Interval, Symbol
+from ..model import Enum, Facts, Field
+
+
+class Binding(Protocol):
+    """What the plan of an operator answers about a field of it."""
+
+    def count(self, field: Field) -> str:
+        """The number of entries of an array in Cython."""
+
+    def enum(self, name: str) -> Enum:
+        """The enum of this DirectML name."""
+
+    def members(self, enum: Enum) -> str:
+        """The name of the table that has the members of an enum by feature level."""
+
+    def first_tensor(self) -> str:
+        """The Python name of the first tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How a call takes an attribute: C declarations, the condition that takes it, and the value as Python has it.
+
+    ``summary`` is its type in the docstring, ``takes`` a sentence on its values, ``members`` the level table of an
+    enum.
+    """
+
+    declarations: tuple[str, ...]
+    take: str
+    value: str
+    summary: str
+    takes: str
+    members: str | None = None
+
+
+class FieldType:
+    """A type of fields. A file beside this one defines one type, in ``TYPE``; the file has the name of the type."""
+
+    directml: ClassVar[str]  # in DirectML's headers
+    toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
+    array: ClassVar[bool] = False  # has a length
+    ranged: ClassVar[bool] = False  # takes integers from `minimum` to `maximum`, which a spec may narrow
+    limits: ClassVar[tuple[int, int]] = (0, UINT_MAX)  # of an integer, where a spec does not narrow them
+    number: ClassVar[type | None] = None  # int or float: what the `fix` of a rule can give
+    typed: ClassVar[bool] = False  # another field holds the data type of its value
+    real: ClassVar[bool] = False  # may be infinite, where a spec says so
+    held: ClassVar[str]  # the annotation of the value that a desc holds
+    given: ClassVar[str]  # what a desc class takes, in a few words
+    argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
+    variable: ClassVar[str | None] = None  # the C type, if the expressions of a kernel can read it
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        """What the name of the field means in an expression; None for a type that expressions cannot read."""
+        return None
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a call can take a field of this type."""
+        return type(self).taken is not FieldType.taken
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        """How a call takes the field."""
+        raise NotImplementedError(f"no call takes a field of the type {field.type}")
+
+    def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
+        """The annotation of the value that a desc holds."""
+        return self.held
+
+    def accepted(self, field: Field, enum: Callable[[str], Enum]) -> str:
+        """What a desc class takes, in a few words."""
+        return self.given
+
+    def argument_type(self, field: Field, enum: Callable[[str], Enum]) -> str:
+        """What a call and a desc class take, as the stubs say it."""
+        return self.argument
+
+    def text(self, length: str) -> str:
+        """The type in DirectML's words."""
+        return f"{self.directml}[{length}]" if self.array else self.directml
+
+    def evaluated(self, value: Any) -> Any:
+        """The value of an example as the formulas of figures read it."""
+        return value
+
+
+def interval(field: Field) -> Interval:
+    """The integers that a field takes."""
+    return Interval(field.minimum, field.maximum)
+
+
+def limits(field: Field) -> str:
+    """A sentence on the integers that a field takes; none where it takes all of its type."""
+    if field.maximum != UINT_MAX:
+        return f"From {field.minimum} to {field.maximum}."
+    return f"At least {field.minimum}." if field.minimum else ""
+
+
+def entries(field: Field, binding: Binding) -> Taken:
+    """How a call takes an array of integers; one integer fills it."""
+    name, low, high = field.python, field.minimum, field.maximum
+    if field.length is None:
+        return Taken(
+            (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),
+            f"take_sizes({name}, a.{name}, &a.{name}_count)",
+            f"tuple_of(a.{name}_count, a.{name})",
+            "int or sequence of ints",
+            f"{limits(field)} An int is a sequence of one.",
+        )
+    count = binding.count(field)
+    return Taken(
+        (f"int64_t {name}[MAX_RANK]",),
+        f"take_uints({name}, {count}, {low}, {high}, a.{name})",
+        f"tuple_of({count}, a.{name})",
+        "int or sequence of ints",
+        f"{limits(field)} A sequence has ``{formula(field.length.node)}`` entries.".strip(),
+    )

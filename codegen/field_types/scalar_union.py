@@ -1,0 +1,32 @@
+"""A number of the data type that another field holds."""
+
+from ..expr.types import Kind, Symbol
+from ..model import Facts, Field
+from .base import Binding, FieldType, Taken
+
+
+class ScalarUnion(FieldType):
+    """DML_SCALAR_UNION."""
+
+    directml = "DML_SCALAR_UNION"
+    toml = (int, float)
+    number = float
+    typed = True
+    held = given = "int | float"
+    argument = "_Number"
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(Kind.SCALAR, "field")
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name, tensor = field.python, binding.first_tensor()
+        return Taken(
+            (f"unsigned char {name}[8]",),
+            f"take_scalar({name}, a.{tensor}.dtype, a.{name})",
+            f"element_of(a.{tensor}.dtype, a.{name})",
+            "number",
+            f"A value of the data type of ``{tensor}``.",
+        )
+
+
+TYPE = ScalarUnion()

@@ -1,0 +1,40 @@
+"""A height and a width."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from ..expr.types import Kind, Symbol
+from ..model import Facts, Field
+from .base import Binding, FieldType, Taken, interval, limits
+
+
+class Size2d(FieldType):
+    """DML_SIZE_2D. Expressions read ``.height`` and ``.width``; one integer gives both."""
+
+    directml = "DML_SIZE_2D"
+    toml = (int,)
+    ranged = True
+    number = int
+    held = "Size2D"
+    given = "int | tuple[int, int]"
+    argument = "_Int | tuple[_Int, _Int]"
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(Kind.SIZE_2D, "field", interval(field))
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name, low, high = field.python, field.minimum, field.maximum
+        return Taken(
+            (f"int64_t {name}_height", f"int64_t {name}_width"),
+            f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)",
+            f"(a.{name}_height, a.{name}_width)",
+            "(height, width), or an int for both",
+            limits(field),
+        )
+
+    def evaluated(self, value: Any) -> Any:
+        height, width = value if isinstance(value, list) else (value, value)
+        return SimpleNamespace(height=height, width=width)
+
+
+TYPE = Size2d()
