@@ -21,6 +21,7 @@ from .writer import Writer
 
 CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words that a kernel may use
 LINE = 120
+FOLDER = Path(__file__).parent
 PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
 FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors", "terms")
@@ -34,7 +35,7 @@ OWNED = (
 def environment() -> jinja2.Environment:
     """The template environment: an undefined name is an error."""
     found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader([FOLDER / "templates", FOLDER / "families"]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -143,10 +144,10 @@ def _one(family: FamilyPlan) -> Any:
 def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
     """The Cython module of a family: its kernels, then its operators."""
     name = family.family.name
-    parts = [env.get_template(f"kernels/{name}.pyx.j2").render(**family.kernels).strip()]
+    parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
     parts += [enum_names(plan, family)] if family.enums else []
     for operator in family.operators:
-        run = env.get_template(f"run/{name}.pyx.j2").render(op=operator).strip() + "\n"
+        run = env.get_template(f"{name}/run.pyx.j2").render(op=operator).strip() + "\n"
         binding = env.get_template("binding.pyx.j2")
         parts.append(binding.render(op=operator, run=run, docstring=quoted(docstring(env, plan, operator))).strip())
     body = "\n\n\n".join(parts) + "\n"

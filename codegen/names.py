@@ -15,6 +15,7 @@ from pathlib import Path
 from .model import camel
 
 TEMPLATES = Path(__file__).parent / "templates"
+FAMILIES = Path(__file__).parent / "families"
 MODULES = ("dask", "testing")
 """Modules of the package that it does not import by itself."""
 
@@ -141,19 +142,20 @@ def used(family: str = "*") -> frozenset[str]:
 
     Each family has a module of its own.
     """
-    shared = ("package_*.j2", "stubs/*.j2", "*.pyx.j2", "kernels/moves.pyx.j2")
+    found_in = [path for pattern in ("package_*.j2", "stubs/*.j2", "*.pyx.j2") for path in TEMPLATES.glob(pattern)]
+    found_in += [*FAMILIES.glob("*.pyx.j2"), *FAMILIES.glob(f"{family}/*.pyx.j2")]
     found = {name for names in CIMPORTS.values() for name in names.split()}
-    for pattern in (*shared, f"kernels/{family}.pyx.j2", f"run/{family}.pyx.j2"):
-        for path in TEMPLATES.glob(pattern):
-            text = _text(path)
-            found |= {*_imported(text), *_defined(text), *({*re.findall(r"\w+", text)} & {*dir(builtins)})}
+    for path in found_in:
+        text = _text(path)
+        found |= {*_imported(text), *_defined(text), *({*re.findall(r"\w+", text)} & {*dir(builtins)})}
     return frozenset(found)
 
 
 @cache
 def endings() -> tuple[str, ...]:
     """How the names of functions end that a Cython module defines for an operator: ``_run``."""
-    texts = (path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.pyx.j2"))
+    paths = (*TEMPLATES.rglob("*.pyx.j2"), *FAMILIES.rglob("*.pyx.j2"))
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     return tuple(sorted({end for text in texts for end in re.findall(r"\{\{ op\.python \}\}(_\w+)", text)}))
 
 

@@ -212,18 +212,8 @@ class OperatorPlan:
     lets: tuple[tuple[str, str | None, str | None, str, str, str, str], ...]  # name, index, loop, text, doc, each, code
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     window: WindowRoles | None
+    pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any
-
-    @property
-    def pieces(self) -> str | None:
-        """Which other axes than the independent ones can be cut, by pieces that read over their ends."""
-        if self.window is not None and self.window.blocks is not None:
-            return "The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged."
-        if self.window is not None:
-            return "The spatial axes: neighbouring pieces overlap by what a window spans."
-        if self.operator.family == "pad":
-            return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."
-        return None
 
     def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
         """The sizes that the caller of an example chose."""
@@ -460,6 +450,7 @@ class _Planner:
             lets=tuple(self.let(let) for let in operator.lets),
             accuracy=tuple((row.dtype, self.some(row.ulp), row.of) for row in operator.accuracy),
             window=self.family.window(operator, kernel),
+            pieces=self.family.pieces(kernel),
             kernel=kernel,
         )
 

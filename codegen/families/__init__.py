@@ -1,18 +1,18 @@
-"""The families: for each, which ``[kernel]`` keys and roles it takes, and what its templates are given."""
+"""The families: a folder for each, found by its name, with its contract, its loops and how a desc becomes arguments."""
 
 from __future__ import annotations
 
-from .base import Family, WindowRoles
-from .pad import Pad
-from .rearrange import Rearrange
-from .region_reduce import RegionReduce
-from .window_gather import WindowGather
-from .window_reduce import WindowReduce
-from .window_scatter import WindowScatter
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Final
 
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (WindowReduce(), WindowGather(), WindowScatter(), Rearrange(), Pad(), RegionReduce())
+from .base import Family, WindowRoles
+
+FAMILIES: Final[dict[str, Family]] = {
+    folder.name: import_module(f".{folder.name}.family", __name__).FAMILY
+    for folder in iter_modules(__path__)
+    if folder.ispkg
 }
+"""The families by name."""
 
 __all__ = ["FAMILIES", "Family", "WindowRoles"]

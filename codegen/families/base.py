@@ -14,6 +14,7 @@ from ..expr.parse import parse
 from ..expr.python import python
 from ..expr.text import formula
 from ..expr.types import Interval, Kind, Symbol, kind_of
+from ..field_types import type_of
 from ..model import DTYPE_ENUM, Facts, Operator
 from ..source import Table
 
@@ -102,7 +103,7 @@ class Picture:
 
 
 class Family(Protocol):
-    """Operators that share loops. ``name`` is also that of its templates and of its extension module."""
+    """Operators that share loops. ``name`` is that of its folder beside this file, and of its extension module."""
 
     name: str
 
@@ -114,6 +115,9 @@ class Family(Protocol):
 
     def window(self, operator: Operator, kernel: Any) -> WindowRoles | None:
         """How the window slides; None: the family has none."""
+
+    def pieces(self, kernel: Any) -> str | None:
+        """Along which axes other than the independent ones a call can be cut, into pieces that read over their ends."""
 
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
         """What the kernel template of the module is given."""
@@ -232,6 +236,12 @@ class KernelTable:
 def local(kind: Kind, low: int | None = None, high: int | None = None) -> Symbol:
     """A reserved name of a kernel expression."""
     return Symbol(kind, "local", Interval(low, high))
+
+
+def attribute_locals(operator: Operator) -> tuple[tuple[str, str], ...]:
+    """The scalar attributes that kernel expressions may read, as (C type, name)."""
+    found = [(type_of(field).variable, field.python) for field in operator.attributes]
+    return tuple((ctype, name) for ctype, name in found if ctype is not None)
 
 
 def grid(sizes: Sequence[int]) -> Iterator[Place]:

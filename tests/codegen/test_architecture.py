@@ -24,9 +24,7 @@ INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
     "field_types": ("base", "*", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
-    "families": (
-        "base", "window_reduce", "window_scatter", "window_gather", "rearrange", "pad", "region_reduce", "__init__",
-    ),
+    "families": ("base", "*", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "operator",
         "stubs", "__init__",
@@ -67,7 +65,8 @@ def step(name: str, order: tuple[str, ...]) -> str:
     folder, module = [*name.split("."), "__init__"][1:3]
     if module in order:
         return module
-    return "*" if "*" in order and (CODEGEN / folder / f"{module}.py").is_file() else "__init__"
+    beside = CODEGEN / folder / module
+    return "*" if "*" in order and (beside.is_dir() or beside.with_suffix(".py").is_file()) else "__init__"
 
 
 @pytest.mark.parametrize(("name", "path"), [item for item in modules(CODEGEN) if item[0] != "codegen.__init__"])

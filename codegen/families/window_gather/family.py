@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..diagnostics import Diagnostics
-from ..expr.types import Kind
-from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, spread
+from ...diagnostics import Diagnostics
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ..base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,10 @@ class WindowGather:
         image, blocks = operator.inputs[0].python, kernel.blocks
         return WindowRoles(image, kernel.spatial, kernel.window, kernel.strides, kernel.dilations, kernel.start, blocks)
 
+    def pieces(self, kernel: GatherKernel) -> str:
+        """Positions are row-major along one axis of the output."""
+        return "The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged."
+
     def module(self, kernels: Sequence[GatherKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}
@@ -75,3 +79,6 @@ class WindowGather:
         outside = frozenset(place for place, (at,) in sources.items() if not inside(at, sizes))
         keys = {place: (place[-3], place[-1]) for place in sources}
         return Picture(caption, sources, keys, padding=0, outside=outside)
+
+
+FAMILY = WindowGather()

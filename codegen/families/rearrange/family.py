@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..diagnostics import Diagnostics, did_you_mean
-from ..expr.types import Kind
-from ..model import Facts, Operator
-from .base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, joined, spread
+from ...diagnostics import Diagnostics, did_you_mean
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ..base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, joined, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,9 @@ class Rearrange:
     def window(self, operator: Operator, kernel: Any) -> None:
         """No window slides."""
 
+    def pieces(self, kernel: Any) -> None:
+        """Only the independent axes can be cut."""
+
     def module(self, kernels: Sequence[RearrangeKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}
@@ -184,3 +187,6 @@ def _stride(groups: list[list[str]], name: str, tensor: str) -> str:
     axis, group = next((axis, group) for axis, group in enumerate(groups) if name in group)
     faster = group[group.index(name) + 1 :]
     return " * ".join([f"a.{tensor}.strides[{axis}]", *faster])
+
+
+FAMILY = Rearrange()

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..diagnostics import Diagnostics
-from ..expr.types import Kind
-from ..model import Facts, Operator
-from .base import (
+from ...diagnostics import Diagnostics
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ..base import (
     C_TYPES,
     ELEMENT_TYPES,
     Definition,
@@ -115,6 +115,9 @@ class WindowScatter:
         """No window slides over the input."""
         return None
 
+    def pieces(self, kernel: Any) -> None:
+        """Only the independent axes can be cut."""
+
     def module(self, kernels: Sequence[ScatterKernel]) -> Mapping[str, Any]:
         """One kernel per way to add elements; operators share them."""
         loops = {loop.stored: loop for kernel in kernels for loop in kernel.loops}
@@ -142,3 +145,6 @@ class WindowScatter:
         return Picture(
             caption, {place: tuple(at) for place, at in found.items()}, {place: place for place in found}, worked=worked
         )
+
+
+FAMILY = WindowScatter()

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..diagnostics import Diagnostics
-from ..expr.types import Kind
-from ..model import Facts, Operator
-from .base import C_TYPES, ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, inside, local
+from ...diagnostics import Diagnostics
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ..base import C_TYPES, ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, inside, local
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,10 @@ class Pad:
     def window(self, operator: Operator, kernel: Any) -> None:
         """No window slides."""
 
+    def pieces(self, kernel: PadKernel) -> str:
+        """Only the pieces at the ends are padded."""
+        return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."
+
     def module(self, kernels: Sequence[PadKernel]) -> Mapping[str, Any]:
         """Kernels per element size."""
         return {"element_types": ELEMENT_TYPES}
@@ -99,3 +103,6 @@ class Pad:
         frame = Region("", {use.output: (tuple(start), last)})
         caption = ("A colour marks one element of the input and its copies.", "The frame is around the input itself.")
         return Picture(caption, sources, sources, outside=frozenset(outside), regions=(frame,))
+
+
+FAMILY = Pad()

@@ -11,14 +11,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..diagnostics import Diagnostics
-from ..expr.cython import Cython
-from ..expr.nodes import Arith, Name, Node, Number, substitute
-from ..expr.types import Kind
-from ..field_types import type_of
-from ..model import Facts, Operator
-from ..source import Table
-from .base import C_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, local, shown
+from ...diagnostics import Diagnostics
+from ...expr.cython import Cython
+from ...expr.nodes import Arith, Name, Node, Number, substitute
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ...source import Table
+from ..base import (
+    C_TYPES,
+    Definition,
+    KernelTable,
+    Picture,
+    Place,
+    Slide,
+    Use,
+    WindowRoles,
+    attribute_locals,
+    grid,
+    inside,
+    local,
+    shown,
+)
 
 # What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
 COMBINE = {"sum": "+", "max": "max"}
@@ -208,6 +221,10 @@ class WindowReduce:
         image = operator.inputs[0].python
         return WindowRoles(image, kernel.spatial, kernel.window, kernel.strides, kernel.dilations, kernel.start, None)
 
+    def pieces(self, kernel: ReduceKernel) -> str:
+        """Windows overlap at the ends of a piece."""
+        return "The spatial axes: neighbouring pieces overlap by what a window spans."
+
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         called = [loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)]
@@ -313,12 +330,6 @@ def divisor_of(finish: Node, cython: Cython) -> str | None:
     return None
 
 
-def attribute_locals(operator: Operator) -> tuple[tuple[str, str], ...]:
-    """The scalar attributes that kernel expressions may read, as (C type, name)."""
-    found = [(type_of(field).variable, field.python) for field in operator.attributes]
-    return tuple((ctype, name) for ctype, name in found if ctype is not None)
-
-
 @dataclass(slots=True)
 class FloatCython(Cython):
     """Casts the integer side of mixed arithmetic to the accumulator's type, which C would promote elsewhere."""
@@ -326,7 +337,7 @@ class FloatCython(Cython):
     acc: str = "float"
 
     def _arith(self, node: Any, scope: Any) -> tuple[str, int]:
-        from ..expr.types import kind_of
+        from ...expr.types import kind_of
 
         text, binding = Cython._arith(self, node, scope)
         kinds = (kind_of(node.left, scope), kind_of(node.right, scope))
@@ -337,3 +348,6 @@ class FloatCython(Cython):
             right = self._operand(node.right, scope, binding + 1)
             return f"<{self.acc}>({self._render(node.left, scope)[0]}) {node.op} {right}", binding
         return text, binding
+
+
+FAMILY = WindowReduce()

@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..diagnostics import Diagnostics
-from ..expr.cython import Cython
-from ..expr.nodes import Index, Number
-from ..expr.types import Kind
-from ..model import Facts, Operator
-from ..source import Table
-from .base import C_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, local, shown
-from .window_reduce import attribute_locals
+from ...diagnostics import Diagnostics
+from ...expr.cython import Cython
+from ...expr.nodes import Index, Number
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ...source import Table
+from ..base import C_TYPES, Definition, KernelTable, Picture, Place, Region, Use, attribute_locals, grid, local, shown
 
 LOOPS = ("FLOAT16", "FLOAT32")  # data types that lanes.h compares
 
@@ -137,6 +136,9 @@ class RegionReduce:
     def window(self, operator: Operator, kernel: Any) -> None:
         """No window slides."""
 
+    def pieces(self, kernel: Any) -> None:
+        """Only the independent axes can be cut."""
+
     def module(self, kernels: Sequence[RegionKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
@@ -172,3 +174,6 @@ class RegionReduce:
             f"A region has the number of its row of {kernel.rois}.",
         )
         return Picture(caption, sources, keys, regions=tuple(regions), worked=worked)
+
+
+FAMILY = RegionReduce()

@@ -1,0 +1,1 @@
+"""The family rearrange: its contract, its loops, and how a checked desc becomes their arguments."""
