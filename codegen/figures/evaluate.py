@@ -44,8 +44,8 @@ class Evaluated:
             setattr(self.names, name, Elements(tensor))
         for name, chosen in op.chosen_in(example).items():
             setattr(self.names, name, chosen)
-        for name, index, *_, text in op.lets:
-            setattr(self.names, name, self.run(f"lambda {index or ''}: {text}"))
+        for let in op.lets:
+            setattr(self.names, let.name, self.run(f"lambda {let.index or ''}: {let.python}"))
         for item in sorted(op.fields, key=lambda item: item.value is not None):
             if not item.field.is_tensor:
                 setattr(self.names, item.field.python, self.attribute(item, example))

@@ -25,6 +25,7 @@ INSIDE = {
     "field_types": ("base", "*", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "*", "__init__"),
+    "plan": ("data", "levels", "steps", "tables", "planner", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "operator",
         "stubs", "__init__",

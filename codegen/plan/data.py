@@ -1,0 +1,314 @@
+"""What the templates are given: every name, table and line that they lay out.
+
+A plan is plain data: text that is ready to stand in Cython, Python or Markdown. Templates do no arithmetic and know no
+operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..families import Family, WindowRoles
+from ..field_types import FieldType, type_of
+from ..model import Enum, Example, Facts, Field, Operator, Rule, Specs
+
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTable:
+    """A C table with one set of values (bit n: value n) per feature level."""
+
+    name: str
+    sets: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The sets in hexadecimal, as lines of C."""
+        texts = [f"0x{value:x}" for value in self.sets]
+        return tuple(", ".join(texts[start : start + 8]) for start in range(0, len(texts), 8))
+
+
+@dataclass(frozen=True, slots=True)
+class TensorPlan:
+    """A tensor in the C struct of its operator."""
+
+    python: str
+    kind: str
+    dtypes: str  # name of the level tables
+    ranks: str
+    same_as: str | None
+    optional: bool  # it may be left out: its data type is 0 then
+    call_rank: int | None  # a call may leave leading ones out, up to this rank
+    desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
+    doc: str
+    takes: str  # "Rank 4; data type FLOAT32 or FLOAT16."
+
+
+@dataclass(frozen=True, slots=True)
+class AttributePlan:
+    """An attribute that the caller gives, or whether a call asks for an optional output."""
+
+    python: str
+    declarations: tuple[str, ...]
+    take: str  # the condition that takes it from Python
+    value: str  # what was taken, as Python has it
+    members: str | None  # name of the level table of an enum
+    default: str | None  # as Python
+    doc: str
+    summary: str  # numpydoc type
+    takes: str  # which values of the type, in a sentence
+    field: Field
+    of_desc: str  # where a desc has it, as Python
+
+
+@dataclass(frozen=True, slots=True)
+class LetStep:
+    """Computes a let."""
+
+    name: str
+    index: str | None
+    count: str | None
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """Refuses where one of the conditions of a rule does not hold, for all values of the indices."""
+
+    rule: str
+    loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
+    conditions: tuple[str, ...]
+
+    @property
+    def indent(self) -> str:
+        """In front of the conditions."""
+        return INDENT * (len(self.loops) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SizesStep:
+    """Gives an output its sizes, or compares those of an input; the data type of ``dtype_of`` too, if it has one."""
+
+    tensor: TensorPlan
+    dtype_of: str | None
+    items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeStep:
+    """Takes an attribute."""
+
+    attribute: AttributePlan
+
+
+Step = LetStep | CheckStep | SizesStep | TakeStep
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """A rule as the tables of the package hold it."""
+
+    rule: Rule
+    id: str
+    text: str
+    domain_text: str | None
+    shown: str
+    labels: tuple[str, ...]
+    terms: tuple[str, ...]  # Python
+    reads: tuple[str, ...]
+    method: str
+    holds: str  # Python
+    domain: str | None
+    fix: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentPlan:
+    """An independent axis as the tables of the package hold it: its expressions as Python."""
+
+    doc: str
+    index: str | None
+    loop: str | None  # d in axes
+    domain: str | None
+    axes: tuple[tuple[str, str], ...]
+    takes: str
+    gives: str
+    when: tuple[str, str] | None  # text, Python
+
+
+@dataclass(frozen=True, slots=True)
+class LetPlan:
+    """A let as the tables of the package hold it."""
+
+    name: str
+    index: str | None
+    loop: str | None  # d in spatial
+    text: str
+    doc: str
+    each: str
+    python: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaPlan:
+    """A formula of a field as the tables of the package hold it."""
+
+    text: str
+    reads: tuple[str, ...]
+    python: str
+    terms: tuple[tuple[str, str], ...] = ()  # what a message shows the values of: label, Python
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPlan:
+    """A field as the tables of the package and the docs show it."""
+
+    field: Field
+    default: str
+    sizes: FormulaPlan | None
+    length: FormulaPlan | None
+    value: FormulaPlan | None
+    same_as: str | None
+    annotation: str  # in the desc class
+    accepted: str  # by the constructor of the desc class, in a few words
+    ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
+    open: bool  # an output whose sizes are in part the caller's choice
+    part: tuple[str, int, int] | None  # of a choice: the output, and how many of its sizes are before and after it
+
+    @property
+    def type(self) -> FieldType:
+        """What codegen knows of its type."""
+        return type_of(self.field)
+
+    @property
+    def required(self) -> bool:
+        """Whether a desc must be given it: it has no default and does not follow from other fields."""
+        inferred = self.field.value is not None or (
+            self.field.kind == "output" and self.sizes is not None and not self.open
+        )
+        return self.field.default is None and not inferred
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorPlan:
+    """Everything the templates need of one operator."""
+
+    operator: Operator
+    name: str
+    python: str
+    desc: str
+    since: int
+    level_tables: tuple[LevelTable, ...]
+    tensors: tuple[TensorPlan, ...]
+    attributes: tuple[AttributePlan, ...]
+    requests: tuple[AttributePlan, ...]  # for optional outputs
+    chosen: tuple[AttributePlan, ...]
+    let_declarations: tuple[str, ...]
+    take: tuple[Step, ...]
+    take_overflows: bool
+    checks: tuple[Step, ...]
+    overflows: bool
+    data_checks: tuple[CheckStep, ...]
+    fields: tuple[FieldPlan, ...]
+    choices: tuple[FieldPlan, ...]
+    rules: tuple[RulePlan, ...]
+    independent: tuple[IndependentPlan, ...]
+    lets: tuple[LetPlan, ...]
+    accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
+    window: WindowRoles | None
+    pieces: str | None  # along which other axes than the independent ones a call can be cut
+    kernel: Any
+
+    def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
+        """The sizes that the caller of an example chose."""
+        found = {}
+        for item in self.choices:
+            assert item.part is not None
+            output, before, after = item.part
+            sizes = example.outputs[output].sizes
+            found[item.field.python] = sizes[before : len(sizes) - after]
+        return found
+
+    def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        """The loop indices of some steps."""
+        names: dict[str, None] = {}
+        for step in steps:
+            if isinstance(step, LetStep) and step.index is not None:
+                names[step.index] = None
+            elif isinstance(step, CheckStep):
+                names.update(dict.fromkeys(index for index, _ in step.loops))
+        return tuple(names)
+
+    @property
+    def inputs(self) -> tuple[TensorPlan, ...]:
+        """The input tensors."""
+        return tuple(tensor for tensor in self.tensors if tensor.kind == "input")
+
+    @property
+    def outputs(self) -> tuple[TensorPlan, ...]:
+        """The output tensors."""
+        return tuple(tensor for tensor in self.tensors if tensor.kind == "output")
+
+    @property
+    def output(self) -> TensorPlan:
+        """The output tensor."""
+        return self.outputs[0]
+
+    @property
+    def enums(self) -> tuple[str, ...]:
+        """DirectML names of the enums that its attributes take."""
+        names = (attribute.field.enum for attribute in self.attributes)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    @property
+    def taken(self) -> tuple[AttributePlan, ...]:
+        """What a caller gives beside tensors, in the order in which it is taken."""
+        return (*self.chosen, *self.attributes)
+
+    @property
+    def parameters(self) -> tuple[AttributePlan, ...]:
+        """The same in the order of a signature: first what has no default."""
+        return tuple(sorted(self.taken, key=lambda attribute: attribute.default is not None))
+
+    @property
+    def keywords(self) -> tuple[AttributePlan, ...]:
+        """What a call takes by name, in the order of a signature."""
+        return (*self.parameters, *self.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyPlan:
+    """One generated extension module."""
+
+    family: Family
+    operators: tuple[OperatorPlan, ...]
+    kernels: Mapping[str, Any]
+
+    @property
+    def enums(self) -> tuple[str, ...]:
+        """DirectML names of the enums that the module reads."""
+        return tuple(dict.fromkeys(name for operator in self.operators for name in operator.enums))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that is generated."""
+
+    specs: Specs
+    facts: Facts
+    enums: tuple[Enum, ...]
+    operators: tuple[OperatorPlan, ...]
+    families: tuple[FamilyPlan, ...]
+    ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
+
+    def enum(self, name: str) -> Enum:
+        """The enum of that DirectML name."""
+        return next(enum for enum in self.enums if enum.name == name)
+
+
+def constants(facts: Facts) -> dict[str, int]:
+    """Values of the short names that an expression may compare with: the data types."""
+    return {dtype.name: dtype.value for dtype in facts.dtypes}

@@ -1,0 +1,162 @@
+"""Plans one operator: its tensors, how a call takes its attributes, its checks and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..diagnostics import Diagnostics
+from ..expr.nodes import Name
+from ..expr.text import alternatives
+from ..families import Family
+from ..field_types import type_of
+from ..model import Enum, Facts, Field, Operator
+from .data import AttributePlan, OperatorPlan, Step, TakeStep, constants
+from .levels import LevelTables
+from .steps import Steps
+from .tables import Tables
+
+
+class Planner:
+    """Plans one operator."""
+
+    def __init__(
+        self, operator: Operator, facts: Facts, enums: Mapping[str, Enum], family: Family, diagnostics: Diagnostics
+    ) -> None:
+        self.operator = operator
+        self.facts = facts
+        self.family = family
+        self.diagnostics = diagnostics
+        self.levels = LevelTables(operator, facts)
+        self.steps = Steps(operator, facts, self.levels)
+        self.tables = Tables(operator, facts, enums)
+
+    def plan(self) -> OperatorPlan:
+        operator = self.operator
+        tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
+        attributes = tuple(self.attribute(field) for field in operator.attributes)
+        chosen = tuple(self.attribute(field) for field in operator.chosen)
+        take: list[Step] = []
+        for attribute in (*chosen, *attributes):
+            if attribute.field.length is not None:
+                self.steps.require(attribute.field.length.node, take)
+            take.append(TakeStep(attribute))
+        requests = tuple(self.request(field) for field in operator.outputs if field.optional)
+        take += map(TakeStep, requests)
+        take_overflows, self.steps.cython.overflows = self.steps.cython.overflows, False
+        checks = self.steps.checks()
+        kernel = self.family.plan(operator, self.facts, self.diagnostics)
+        for needed in self.family.needs(kernel):
+            self.steps.require(Name(needed), checks)
+        for rule in operator.rules:
+            if rule.data:
+                self.steps.require(rule.that.node, checks)
+                if rule.count is not None:
+                    self.steps.require(rule.count.node, checks)
+        overflows, self.steps.cython.overflows = self.steps.cython.overflows, False
+        data = tuple(self.steps.check(rule) for rule in operator.rules if rule.data)
+        return OperatorPlan(
+            operator=operator,
+            name=operator.name,
+            python=operator.python,
+            desc=operator.desc,
+            since=self.tables.since,
+            level_tables=tuple(self.levels.tables.values()),
+            tensors=tensors,
+            attributes=attributes,
+            requests=requests,
+            chosen=chosen,
+            let_declarations=tuple(
+                f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
+                for let in operator.lets
+                if let.name in self.steps.done
+            ),
+            take=tuple(take),
+            take_overflows=take_overflows,
+            checks=tuple(checks),
+            overflows=overflows,
+            data_checks=data,
+            fields=tuple(self.tables.field(field) for field in operator.fields),
+            choices=tuple(self.tables.field(field) for field in operator.chosen),
+            rules=tuple(self.tables.rule(rule) for rule in operator.rules),
+            independent=tuple(self.tables.independent(one) for one in operator.independent),
+            lets=tuple(self.tables.let(let) for let in operator.lets),
+            accuracy=tuple((row.dtype, self.tables.some(row.ulp), row.of) for row in operator.accuracy),
+            window=self.family.window(operator, kernel),
+            pieces=self.family.pieces(kernel),
+            kernel=kernel,
+        )
+
+    def supported(self, field: Field) -> None:
+        """Fields that no family emits yet are refused by name."""
+        outputs = self.operator.outputs
+        if not field.is_tensor and not type_of(field).is_taken:
+            what = field.type
+        elif field.optional and (field.kind != "output" or field is outputs[0]):
+            what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
+        elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
+            what = "an output whose data type is that of no tensor before it"
+        else:
+            return
+        self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+
+    def attribute(self, field: Field) -> AttributePlan:
+        taken = type_of(field).taken(field, self)
+        return AttributePlan(
+            python=field.python,
+            declarations=taken.declarations,
+            take=taken.take,
+            value=taken.value,
+            members=taken.members,
+            default=None if field.default is None else repr(field.default),
+            doc=field.doc,
+            summary=taken.summary,
+            takes=taken.takes,
+            field=field,
+            of_desc=self.of_desc(field),
+        )
+
+    def count(self, field: Field) -> str:
+        """The number of entries of an array in Cython."""
+        assert field.length is not None
+        return self.steps.cython.expression(field.length.node)
+
+    def enum(self, name: str) -> Enum:
+        """The enum of this DirectML name."""
+        return self.tables.enum(name)
+
+    def members(self, enum: Enum) -> str:
+        """The name of the table that has the members of an enum by feature level."""
+        return self.levels.members(enum)
+
+    def first_tensor(self) -> str:
+        """The Python name of the first tensor."""
+        return self.operator.tensors[0].python
+
+    def of_desc(self, field: Field) -> str:
+        if field.kind != "chosen":
+            return f"desc.{field.python}"
+        output, before, after = self.tables.part(field)
+        return f"desc.{output}.sizes[{before}:{-after if after else ''}]"
+
+    def request(self, field: Field) -> AttributePlan:
+        """The keyword by which a call asks for an optional output."""
+        name, first = field.python, self.operator.first_of_type(field)
+        dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
+        if first is None:
+            default, summary = str(constants(self.facts)[dtypes[0]]), "bool or data type"
+            takes = f"True: with data type {dtypes[0]}. Else one of {alternatives(dtypes)}."
+        else:
+            default, summary, takes = f"a.{first.python}.dtype", "bool", ""
+        return AttributePlan(
+            python=name,
+            declarations=(),
+            take=f"take_output({name}, {default}, &a.{name}.dtype)",
+            value="",
+            members=None,
+            default="False",
+            doc=f"Whether the result has {name} too: a tuple then. {field.doc}",
+            summary=summary,
+            takes=takes,
+            field=field,
+            of_desc=f"None if desc.{name} is None else desc.{name}.dtype",
+        )

@@ -1,0 +1,118 @@
+"""What a call does before its kernel runs: lets, rules and sizes, each after what it reads."""
+
+from __future__ import annotations
+
+from ..expr.cython import Cython
+from ..expr.nodes import Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
+from ..expr.types import Scope, within
+from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
+from .data import CheckStep, LetStep, SizesStep, Step, constants
+from .levels import LevelTables
+
+
+class Steps:
+    """Renders the formulas of one operator. ``reading`` is the one being rendered, for the place of an error."""
+
+    def __init__(self, operator: Operator, facts: Facts, levels: LevelTables) -> None:
+        self.operator = operator
+        self.facts = facts
+        self.levels = levels
+        self.scope = operator.scope
+        self.cython = Cython(self.scope, constants=self.constants(), data=self.data)
+        self.reading: Formula | None = None
+        self.done: set[str] = set()  # lets and sizes already computed
+
+    def constants(self) -> dict[str, int]:
+        known = constants(self.facts)
+        for field in self.operator.attributes:
+            if field.enum is not None and field.enum != DTYPE_ENUM:
+                known.update({member.name: member.value for member in self.facts.enums[field.enum].members})
+        return known
+
+    def data(self, node: Index) -> str:
+        """How an element of a tensor is read."""
+        assert isinstance(node.base, Name)
+        indices = ", ".join(self.cython.expression(i) if not isinstance(i, Name) else i.id for i in node.indices)
+        return f"element{len(node.indices)}(&a.{node.base.id}, {indices})"
+
+    def require(self, node: Node, steps: list[Step]) -> None:
+        """Adds the steps that compute what ``node`` reads and is not computed yet."""
+        lets = {let.name: let for let in self.operator.lets}
+        for part in node.walk():
+            if isinstance(part, Name) and part.id in self.scope:
+                count = self.scope[part.id].count
+                if count is not None and part.id not in lets:
+                    self.require(count, steps)
+            if not isinstance(part, Name):
+                continue
+            if part.id in lets and part.id not in self.done:
+                let = lets[part.id]
+                scope = self.scope
+                if let.count is not None and let.index is not None:
+                    self.require(let.count.node, steps)
+                    scope = within(self.scope, let.index, let.count.node)
+                self.require(let.value.node, steps)
+                self.done.add(let.name)
+                self.reading = let.value
+                count_text = None if let.count is None else self.cython.expression(let.count.node)
+                steps.append(LetStep(let.name, let.index, count_text, self.render(let.value.node, scope)))
+            elif part.id in {field.python for field in self.operator.outputs} and part.id not in self.done:
+                self.output(self.operator.field(part.id), steps)
+
+    def render(self, node: Node, scope: Scope) -> str:
+        inner = Cython(scope, constants=self.cython.constants, data=self.data)
+        text = inner.expression(node)
+        self.cython.overflows = self.cython.overflows or inner.overflows
+        return text
+
+    def output(self, field: Field, steps: list[Step]) -> None:
+        """The sizes of a tensor from its formula."""
+        self.done.add(field.python)
+        if field.sizes is None:
+            raise ExprError(f"{field.name} has no sizes: no family can run an operator whose output sizes are open yet")
+        node = field.sizes.node
+        self.require(node, steps)
+        self.reading = field.sizes
+        items: list[tuple[str, str | None]] = []
+        for item in node.items if isinstance(node, Sizes) else (Splat(node),):
+            if isinstance(item, Splat):
+                items.append(self.cython.vector(item.operand))
+            else:
+                items.append((self.render(item, self.scope), None))
+        first = self.operator.first_of_type(field)
+        steps.append(SizesStep(self.levels.tensor(field), None if first is None else first.python, tuple(items)))
+
+    def checks(self) -> list[Step]:
+        """Rules, in declared order, and the sizes of the tensors that they do not read."""
+        steps: list[Step] = []
+        for rule in self.operator.rules:
+            if not rule.data:
+                self.require(rule.that.node, steps)
+                if rule.count is not None:
+                    self.require(rule.count.node, steps)
+                steps.append(self.check(rule))
+        for field in self.operator.tensors:
+            if field.sizes is not None and field.python not in self.done:
+                self.output(field, steps)
+        return steps
+
+    def check(self, rule: Rule) -> CheckStep:
+        scope, node, self.reading = self.scope, rule.that.node, rule.that
+        loops: list[tuple[str, str]] = []
+        if rule.index is not None and rule.count is not None:
+            scope = self.loop(rule.index, rule.count.node, scope, loops)
+        while isinstance(node, Each) and node.function == "all":
+            scope = self.loop(node.variable, node.count, scope, loops)
+            node = node.body
+        items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
+        conditions = [self.render(item, scope) for item in items]
+        if rule.since is not None:
+            conditions = [f"level < {self.facts.level_index(rule.since)} or ({text})" for text in conditions]
+        if rule.until is not None:
+            conditions = [f"level >= {self.facts.level_index(rule.until)} or ({text})" for text in conditions]
+        return CheckStep(rule.id, tuple(loops), tuple(conditions))
+
+    def loop(self, index: str, count: Node, scope: Scope, loops: list[tuple[str, str]]) -> Scope:
+        """Adds a loop; the scope inside it."""
+        loops.append((index, self.render(count, scope)))
+        return within(scope, index, count)

@@ -1,0 +1,137 @@
+"""What the tables of the package hold of an operator: its fields, rules, lets and independent axes, as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..expr.python import python
+from ..expr.text import formula, inside, sentence
+from ..expr.types import within
+from ..field_types import type_of
+from ..model import Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule
+from .data import FieldPlan, FormulaPlan, IndependentPlan, LetPlan, RulePlan
+
+
+class Tables:
+    """The tables of one operator."""
+
+    def __init__(self, operator: Operator, facts: Facts, enums: Mapping[str, Enum]) -> None:
+        self.operator = operator
+        self.facts = facts
+        self.enums = enums
+        self.scope = operator.scope
+        self.since = facts.level_index(operator.since)
+
+    def enum(self, name: str) -> Enum:
+        """The enum of this DirectML name."""
+        return self.enums[name]
+
+    def formula(self, value: Formula | None) -> FormulaPlan | None:
+        return None if value is None else self.some(value)
+
+    def sizes(self, field: Field) -> FormulaPlan | None:
+        if field.sizes is None:
+            return None
+        terms = inside(field.sizes.node, self.scope)
+        return replace(self.some(field.sizes), terms=tuple((label, python(node, self.scope)) for label, node in terms))
+
+    def some(self, value: Formula) -> FormulaPlan:
+        reads = tuple(sorted(self.operator.reads(value.node)))
+        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope))
+
+    def field(self, field: Field) -> FieldPlan:
+        first = self.operator.first_of_type(field) if field.is_tensor else None
+        ids = []
+        for error in self.facts.implicit:
+            applies = field.shape in error.applies or (field.is_tensor and "tensor" in error.applies)
+            if applies and self.occurs(error, field):
+                ids.append((f"DML-{self.operator.name}-{field.python}-{error.id}", error.error, error.about))
+        return FieldPlan(
+            field=field,
+            default="MISSING" if field.default is None else repr(field.default),
+            sizes=self.sizes(field),
+            length=self.formula(field.length),
+            value=self.formula(field.value),
+            same_as=None if first is None else first.python,
+            annotation=type_of(field).annotation(field, self.enum),
+            accepted=type_of(field).accepted(field, self.enum),
+            ids=tuple(ids),
+            open=field.kind == "output" and self.operator.is_chosen(field),
+            part=self.part(field) if field.kind == "chosen" else None,
+        )
+
+    def part(self, field: Field) -> tuple[str, int, int]:
+        output, before, after = self.operator.of_chosen(field)
+        return output.python, before, after
+
+    def occurs(self, error: ErrorText, field: Field) -> bool:
+        """Whether an implicit error that applies to this kind of field can occur for this one."""
+        match error.when:
+            case "tied":
+                return field.is_tensor or field.value is not None
+            case "later":
+                return any(self.facts.level_index(level) > self.since for level in self.arrivals(field))
+        return True
+
+    def arrivals(self, field: Field) -> list[str]:
+        """The levels that brought something of this field."""
+        if field.is_tensor:
+            dtypes = [row.since for row in self.operator.types[field.types or ""]]
+            return dtypes + [row.since for row in self.operator.ranks[field.ranks or ""]]
+        return (
+            [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
+        )
+
+    def rule(self, rule: Rule) -> RulePlan:
+        scope, domain = self.scope, None
+        if rule.index is not None and rule.count is not None:
+            scope = within(self.scope, rule.index, rule.count.node)
+            domain = python(rule.count.node, self.scope)
+        said = sentence(rule.that.node, scope, rule.index, rule.about)
+        reads = self.operator.reads(rule.that.node)
+        if rule.count is not None:
+            reads |= self.operator.reads(rule.count.node)
+        reads -= {rule.index} if rule.index else set()
+        return RulePlan(
+            rule=rule,
+            id=f"DML-{self.operator.name}-{rule.id}",
+            text=formula(rule.that.node),
+            domain_text=self.loop_text(rule.index, rule.count),
+            shown=said.shown,
+            labels=tuple(label for label, _ in said.terms),
+            terms=tuple(python(node, scope) for _, node in said.terms),
+            reads=tuple(sorted(reads)),
+            method=rule.id.replace("-", "_"),
+            holds=python(rule.that.node, scope),
+            domain=domain,
+            fix=None if rule.fix is None else python(rule.fix.node, scope),
+        )
+
+    def independent(self, one: Independent) -> IndependentPlan:
+        scope, domain = self.scope, None
+        if one.index is not None and one.count is not None:
+            scope = within(self.scope, one.index, one.count.node)
+            domain = python(one.count.node, self.scope)
+        return IndependentPlan(
+            one.doc,
+            one.index,
+            self.loop_text(one.index, one.count),
+            domain,
+            tuple((name, python(axis.node, scope)) for name, axis in one.axes.items()),
+            python(one.takes.node, scope),
+            python(one.gives.node, scope),
+            None if one.when is None else (formula(one.when.node), python(one.when.node, scope)),
+        )
+
+    def let(self, let: Let) -> LetPlan:
+        scope = self.scope
+        if let.index is not None and let.count is not None:
+            scope = within(self.scope, let.index, let.count.node)
+        loop = self.loop_text(let.index, let.count)
+        value = let.value.node
+        return LetPlan(let.name, let.index, loop, formula(value), let.doc, let.each, python(value, scope))
+
+    def loop_text(self, index: str | None, count: Formula | None) -> str | None:
+        """``d in spatial``."""
+        return None if count is None else f"{index} in {formula(count.node)}"
