@@ -19,8 +19,8 @@ from benchmarks.report import figures_text, line, markdown
 from benchmarks.results import Results
 from benchmarks.run import Differs, run_cell
 from benchmarks.sweep import MEGABYTES, sweep_cells, sweep_row
-from dmlcy._cli.terminal import Progress
 from dmlcy._runtime.cpus import default_threads
+from dmlcy._show.terminal import Progress
 
 SECONDS = {"tiny": 0.6, "small": 0.8, "medium": 1.2, "target": 1.2, "large": 3.0}  # a row, all contenders together
 QUICK = 0.25

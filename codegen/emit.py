@@ -13,7 +13,7 @@ import jinja2
 from . import source
 from .figures import alt, figures, xml
 from .names import CIMPORTS
-from .pages import dask_docstring, docstring, marked_pages, pages
+from .pages import arguments, dask_docstring, docstring, marked_pages, pages
 from .pages.speed import read as read_speeds
 from .plan import FamilyPlan, Plan
 from .show import show
@@ -125,6 +125,7 @@ def emit(plan: Plan, writer: Writer) -> None:
     for name in ("enums", "operators", "desc", "api", "dask"):
         text = env.get_template(f"package_{name}.py.j2").render(plan=plan, docstrings=dask)
         writer.write(f"{PACKAGE}/{name}.py", text)
+    writer.write(f"{PACKAGE}/arguments.py", arguments(env, plan))
     writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
     for name in FACTS:
         text = source.read(writer.root / "specs" / f"{name}.toml").decode()

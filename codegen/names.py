@@ -133,7 +133,8 @@ def _defined(text: str) -> Iterator[str]:
 @cache
 def public() -> tuple[str, ...]:
     """What ``dmlcy`` exports beside operators and enums."""
-    return ("__version__", *sorted(_imported(_text(TEMPLATES / "stubs" / "__init__.pyi.j2"), "dmlcy")))
+    found = _imported(_text(TEMPLATES / "stubs" / "__init__.pyi.j2"), "dmlcy")
+    return ("__version__", *sorted(name for name in found if not name.startswith("_")))
 
 
 @cache

@@ -25,11 +25,12 @@ from dmlcy._generated import api as _api
 from dmlcy._generated.api import *  # noqa: F403
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
 from dmlcy._version import __version__
+from dmlcy._words.notebook import render_with as _render_with
 
 # What a call of an operator does not need is imported when it is first asked for.
 _LATER = {
-    "dmlcy._check": ("check",),
-    "dmlcy._compile": ("compile",),
+    "dmlcy._desc.check": ("check",),
+    "dmlcy._desc.compile": ("compile",),
     "dmlcy._errors": (
         "DmlError",
         "FeatureLevelError",
@@ -39,12 +40,12 @@ _LATER = {
         "ModelError",
         "Violation",
     ),
-    "dmlcy._levels": ("current_level", "feature_level"),
-    "dmlcy._minimum": ("LevelReason", "MinimumLevel", "minimum_feature_level"),
+    "dmlcy._facts.levels": ("current_level", "feature_level"),
+    "dmlcy._desc.minimum": ("LevelReason", "MinimumLevel", "minimum_feature_level"),
     "dmlcy._record": ("Export", "RecordedCall", "Recording", "record"),
     "dmlcy._runtime.compiled": ("CompiledOperator",),
-    "dmlcy._support": ("SupportRow", "support_table", "supports"),
-    "dmlcy._tensor_desc": ("TensorDesc",),
+    "dmlcy._check.support": ("SupportRow", "support_table", "supports"),
+    "dmlcy._field_types.tensor_desc": ("TensorDesc",),
     "dmlcy.desc": ("desc",),
     "dmlcy.specs": ("specs",),
 }
@@ -53,6 +54,9 @@ _HOMES = {name: home for home, names in _LATER.items() for name in names}
 __all__ = ["__version__", "get_num_threads", "set_num_threads"]
 __all__ += _HOMES
 __all__ += _api.__all__
+
+
+_render_with(lambda value: str(_import_module("dmlcy._show.html").of(value)))
 
 
 def __getattr__(name: str) -> object:

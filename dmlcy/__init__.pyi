@@ -1,17 +1,13 @@
 # Generated from specs/ by python -m codegen gen.
 """The public API of dmlcy."""
 
-from collections.abc import Sequence
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import Any, Literal, overload
 
 import numpy as np
-from typing_extensions import Buffer
 
 from dmlcy import desc, specs
-from dmlcy._check import check
-from dmlcy._compile import compile
+from dmlcy._desc.check import check
+from dmlcy._desc.compile import compile
 from dmlcy._errors import (
     DmlError,
     FeatureLevelError,
@@ -20,6 +16,20 @@ from dmlcy._errors import (
     InvalidDescError,
     ModelError,
     Violation,
+)
+from dmlcy._generated.arguments import (
+    _Array,
+    _Bool,
+    _DataType,
+    _DepthSpaceOrder,
+    _Int,
+    _Ints,
+    _Number,
+    _Out,
+    _Outs,
+    _PaddingMode,
+    _Result,
+    _Scalar,
 )
 from dmlcy._generated.enums import (
     AxisDirection,
@@ -41,13 +51,13 @@ from dmlcy._generated.enums import (
     TensorFlags,
     TensorType,
 )
-from dmlcy._levels import current_level, feature_level
-from dmlcy._minimum import LevelReason, MinimumLevel, minimum_feature_level
+from dmlcy._facts.levels import current_level, feature_level
+from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
-from dmlcy._support import SupportRow, support_table, supports
-from dmlcy._tensor_desc import TensorDesc
+from dmlcy._check.support import SupportRow, support_table, supports
+from dmlcy._field_types.tensor_desc import TensorDesc
 
 __all__ = [
     "AxisDirection",
@@ -115,138 +125,6 @@ __all__ = [
 ]
 
 __version__: str
-
-class _SupportsArray(Protocol):
-    def __array__(self) -> np.ndarray[Any, Any]: ...
-
-class _SupportsDLPack(Protocol):
-    def __dlpack__(self) -> Any: ...
-    def __dlpack_device__(self) -> tuple[Any, Any]: ...
-
-_Array: TypeAlias = Buffer | _SupportsArray | _SupportsDLPack
-_Result: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-_Out = TypeVar("_Out", bound=_Array)
-_Outs = TypeVar("_Outs", bound=tuple[_Array, ...])
-_Scalar = TypeVar("_Scalar", bound=np.generic)
-_Int: TypeAlias = SupportsIndex
-_Ints: TypeAlias = Sequence[SupportsIndex] | np.ndarray[Any, np.dtype[np.integer[Any]]]
-_Bool: TypeAlias = bool | np.bool_
-_Number: TypeAlias = float | SupportsIndex | np.floating[Any] | Fraction | Decimal
-_DepthSpaceOrderName: TypeAlias = Literal[
-    "DEPTH_COLUMN_ROW",
-    "COLUMN_ROW_DEPTH",
-]
-_DepthSpaceOrder: TypeAlias = (
-    DepthSpaceOrder
-    | _DepthSpaceOrderName
-    | Literal[
-        "DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW",
-        "DML_DEPTH_SPACE_ORDER_COLUMN_ROW_DEPTH",
-    ]
-)
-_FeatureLevelName: TypeAlias = Literal[
-    "1_0",
-    "2_0",
-    "2_1",
-    "3_0",
-    "3_1",
-    "4_0",
-    "4_1",
-    "5_0",
-    "5_1",
-    "5_2",
-    "6_0",
-    "6_1",
-    "6_2",
-    "6_3",
-    "6_4",
-]
-_FeatureLevel: TypeAlias = (
-    FeatureLevel
-    | _FeatureLevelName
-    | Literal[
-        "DML_FEATURE_LEVEL_1_0",
-        "DML_FEATURE_LEVEL_2_0",
-        "DML_FEATURE_LEVEL_2_1",
-        "DML_FEATURE_LEVEL_3_0",
-        "DML_FEATURE_LEVEL_3_1",
-        "DML_FEATURE_LEVEL_4_0",
-        "DML_FEATURE_LEVEL_4_1",
-        "DML_FEATURE_LEVEL_5_0",
-        "DML_FEATURE_LEVEL_5_1",
-        "DML_FEATURE_LEVEL_5_2",
-        "DML_FEATURE_LEVEL_6_0",
-        "DML_FEATURE_LEVEL_6_1",
-        "DML_FEATURE_LEVEL_6_2",
-        "DML_FEATURE_LEVEL_6_3",
-        "DML_FEATURE_LEVEL_6_4",
-    ]
-)
-_PaddingModeName: TypeAlias = Literal[
-    "CONSTANT",
-    "EDGE",
-    "REFLECTION",
-    "SYMMETRIC",
-    "WRAP",
-]
-_PaddingMode: TypeAlias = (
-    PaddingMode
-    | _PaddingModeName
-    | Literal[
-        "DML_PADDING_MODE_CONSTANT",
-        "DML_PADDING_MODE_EDGE",
-        "DML_PADDING_MODE_REFLECTION",
-        "DML_PADDING_MODE_SYMMETRIC",
-        "DML_PADDING_MODE_WRAP",
-    ]
-)
-_TensorDataTypeName: TypeAlias = Literal[
-    "FLOAT32",
-    "FLOAT16",
-    "UINT32",
-    "UINT16",
-    "UINT8",
-    "INT32",
-    "INT16",
-    "INT8",
-    "FLOAT64",
-    "UINT64",
-    "INT64",
-    "UINT4",
-    "INT4",
-]
-_TensorDataType: TypeAlias = (
-    TensorDataType
-    | _TensorDataTypeName
-    | Literal[
-        "DML_TENSOR_DATA_TYPE_FLOAT32",
-        "DML_TENSOR_DATA_TYPE_FLOAT16",
-        "DML_TENSOR_DATA_TYPE_UINT32",
-        "DML_TENSOR_DATA_TYPE_UINT16",
-        "DML_TENSOR_DATA_TYPE_UINT8",
-        "DML_TENSOR_DATA_TYPE_INT32",
-        "DML_TENSOR_DATA_TYPE_INT16",
-        "DML_TENSOR_DATA_TYPE_INT8",
-        "DML_TENSOR_DATA_TYPE_FLOAT64",
-        "DML_TENSOR_DATA_TYPE_UINT64",
-        "DML_TENSOR_DATA_TYPE_INT64",
-        "DML_TENSOR_DATA_TYPE_UINT4",
-        "DML_TENSOR_DATA_TYPE_INT4",
-    ]
-)
-_TensorFlagsName: TypeAlias = Literal[
-    "NONE",
-    "OWNED_BY_DML",
-]
-_TensorFlags: TypeAlias = (
-    TensorFlags
-    | _TensorFlagsName
-    | Literal[
-        "DML_TENSOR_FLAG_NONE",
-        "DML_TENSOR_FLAG_OWNED_BY_DML",
-    ]
-)
-_DataType: TypeAlias = _TensorDataType | str | np.dtype[Any] | type[np.generic]
 
 @overload
 def average_pooling(

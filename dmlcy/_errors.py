@@ -1,4 +1,4 @@
-"""Violations, the exceptions that carry them, and how a value is said in a message."""
+"""Violations, and the exceptions that carry them."""
 
 from __future__ import annotations
 
@@ -6,132 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import fields as fields_of
-from enum import Enum
 from typing import Any, NoReturn
 
-import numpy as np
-
-LONGEST_TEXT = 60
-MOST_ENTRIES = 8
-MOST_BITS = 256
-NUMPY_SCALARS = frozenset(cls for cls in np.sctypeDict.values() if issubclass(cls, np.number | np.bool))
-
-
-def quote(text: str) -> str:
-    """The text in quotation marks, short, with everything escaped that a terminal could obey."""
-    head = str.__getitem__(text, slice(0, LONGEST_TEXT))
-    safe = "".join(c if c.isprintable() and c not in '"\\' else _escape(c) for c in head)
-    return f'"{safe}{"..." if str.__len__(text) > LONGEST_TEXT else ""}"'
-
-
-def show(value: object, depth: int = 2) -> str:
-    """A value in a few words, whatever its class does."""
-    try:
-        return _show(value, depth)
-    except Exception:
-        return "an object"
-
-
-def in_json(value: object) -> str:
-    """A value that comes from JSON, in the words of JSON."""
-    if type(value) is dict:
-        names = [show(name) for name in list(value)[:MOST_ENTRIES]]
-        more = [f"... {len(value)} in all"] if len(value) > MOST_ENTRIES else []
-        return f"an object of {', '.join(names + more)}" if value else "an empty object"
-    return {None: "null", True: "true", False: "false"}[value] if value is None or type(value) is bool else show(value)
-
-
-def _show(value: object, depth: int) -> str:
-    cls = type(value)
-    if value is None or cls is bool or cls is float:
-        return repr(value)
-    if issubclass(cls, Enum):
-        return _clean(str(getattr(value, "_name_", None) or getattr(value, "_value_", None)))
-    if issubclass(cls, int):
-        bits = int.bit_length(value)  # type: ignore[arg-type]
-        sign = "-" if int.__lt__(value, 0) else ""  # type: ignore[operator]
-        return int.__repr__(value) if bits <= MOST_BITS else f"{sign}2**{bits - 1} or more"
-    if issubclass(cls, str):
-        return quote(value)  # type: ignore[arg-type]
-    if cls in NUMPY_SCALARS:
-        return str(value)
-    if issubclass(cls, float):
-        return float.__repr__(value)
-    if issubclass(cls, np.ndarray):
-        kind = "array" if cls is np.ndarray else _name(cls)
-        dtype, shape = np.ndarray.dtype.__get__(value), np.ndarray.shape.__get__(value)
-        return f"{_article(kind)} of {show(dtype)} with shape {shape}"
-    if issubclass(cls, np.dtype):
-        return _clean(str(value)) if value.fields is None else "a structured type"  # type: ignore[attr-defined]
-    if cls is list or cls is tuple or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
-        return _show_entries(value, depth)  # type: ignore[arg-type]
-    if issubclass(cls, type):
-        return f"the type {_name(value)}"  # type: ignore[arg-type]
-    return _article(_name(cls))
-
-
-def plain(value: object) -> object:
-    """The value as numbers, text and tuples only, so that it can be kept, compared, pickled and written as JSON."""
-    try:
-        return _plain(value)
-    except Exception:
-        return show(value)
-
-
-def _plain(value: object) -> object:
-    cls = type(value)
-    if value is None or cls is bool or cls is float or printable(value):
-        return value
-    if issubclass(cls, Enum) or cls is np.dtype:
-        return show(value)
-    if cls is str:
-        return _clean(value)  # type: ignore[arg-type]
-    if cls is list or cls is tuple or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
-        head: list[object] = list(value)[:1000]  # type: ignore[call-overload]
-        return tuple(entry if printable(entry) else show(entry) for entry in head)
-    return show(value)
-
-
-def printable(value: object) -> bool:
-    """Whether repr of this entry of an array is short and cannot fail: an int of few digits."""
-    return type(value) is int and value.bit_length() <= MOST_BITS
-
-
-def listing(names: Sequence[str]) -> str:
-    """A list of names in a sentence."""
-    return ", ".join(names[:16]) + (f" and {len(names) - 16} more" if len(names) > 16 else "")
-
-
-def _show_entries(value: Sequence[object], depth: int) -> str:
-    cls: Any = tuple if issubclass(type(value), tuple) else list
-    length, head = cls.__len__(value), cls.__getitem__(value, slice(0, MOST_ENTRIES))
-    if depth == 0 and length:
-        return f"{length} entries"
-    parts = [show(entry, depth - 1) for entry in head] + ([f"... {length} in all"] if length > MOST_ENTRIES else [])
-    text = ", ".join(parts) + ("," if cls is tuple and length == 1 else "")
-    return f"({text})" if cls is tuple else f"[{text}]"
-
-
-def _escape(character: str) -> str:
-    return f"\\{character}" if character in '"\\' else character.encode("unicode_escape", "backslashreplace").decode()
-
-
-def _clean(text: str) -> str:
-    short = text if len(text) <= LONGEST_TEXT * 4 else text[: LONGEST_TEXT * 4] + "..."
-    return "".join(c if c.isprintable() else _escape(c) for c in short)
-
-
-def _name(cls: type) -> str:
-    name = type.__dict__["__name__"].__get__(cls)
-    return _clean(name[:LONGEST_TEXT])
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+from dmlcy._words.notebook import Shown
+from dmlcy._words.values import MOST_BITS, show
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Shown):
     """One broken condition.
 
     Attributes
@@ -184,25 +66,15 @@ class Violation:
     def __hash__(self) -> int:
         return hash((self.id, self.index, self.message))
 
-    def _repr_html_(self) -> str:
-        from dmlcy import _html
-
-        return _html.violation(self)
-
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
         return {field.name: _json(getattr(self, field.name)) for field in fields_of(self)}
 
 
-class Violations(list[Violation]):
+class Violations(Shown, list[Violation]):
     """A list of violations that a notebook shows as a table."""
 
     __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        from dmlcy import _html
-
-        return _html.violations(self)
 
 
 def _json(value: object) -> Any:

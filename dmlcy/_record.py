@@ -10,12 +10,12 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from dmlcy import _tables
-from dmlcy._desc import OperatorDesc
-from dmlcy._model.write import Export, Use, export
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts import tables as _tables
+from dmlcy._facts.rows import Field
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.write import Export, Use, export
 from dmlcy._runtime.recording import RECORDINGS, close_block, open_block
-from dmlcy._spec import Field
-from dmlcy._tensor_desc import TensorDesc
 
 __all__ = ["Export", "RecordedCall", "Recording", "keep", "record"]
 

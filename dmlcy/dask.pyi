@@ -3,7 +3,7 @@
 
 from dask.array import Array
 
-from dmlcy import (
+from dmlcy._generated.arguments import (
     _Array,
     _Bool,
     _DepthSpaceOrder,

@@ -3,11 +3,11 @@
 
 from typing import ClassVar
 
-from dmlcy import (
-    DepthSpaceOrder,
-    PaddingMode,
-    TensorDataType,
-    TensorDesc,
+from dmlcy import DepthSpaceOrder, PaddingMode, TensorDataType, TensorDesc
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Operator
+from dmlcy._field_types.values import Size2D
+from dmlcy._generated.arguments import (
     _Bool,
     _DepthSpaceOrder,
     _Int,
@@ -16,9 +16,6 @@ from dmlcy import (
     _PaddingMode,
     _TensorDataType,
 )
-from dmlcy._desc import OperatorDesc
-from dmlcy._spec import Operator
-from dmlcy._values import Size2D
 
 __all__ = [
     "AveragePooling",

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dmlcy._names import known_operator
-from dmlcy._tables import ERRORS, OPERATORS
+from dmlcy._facts.names import known_operator
+from dmlcy._facts.tables import ERRORS, OPERATORS
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from dmlcy._spec import Rule
+    from dmlcy._facts.rows import Rule
 
 __all__ = ["catalogue", "dtypes", "enums", "errors", "files", "ids", "levels", "operator", "operators", "terms"]
 

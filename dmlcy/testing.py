@@ -13,7 +13,7 @@ try:
 except ImportError:
     raise ImportError("dmlcy.testing needs Hypothesis: pip install dmlcy[testing]") from None
 
-from dmlcy._definition import Expected, expected
+from dmlcy._reference import Expected, expected
 from dmlcy._testing.arrays import broken_inputs, cases, inputs, specials
 from dmlcy._testing.broken import broken_descs
 from dmlcy._testing.descs import descs

@@ -21,9 +21,9 @@ from .markdown import cell, code, heading, link, prose, table
 from .marked import marked_pages
 from .operator import OperatorPage
 from .speed import Speed
-from .stubs import Stubs, dask_docstring, docstring
+from .stubs import Stubs, arguments, dask_docstring, docstring
 
-__all__ = ["dask_docstring", "docstring", "marked_pages", "pages"]
+__all__ = ["arguments", "dask_docstring", "docstring", "marked_pages", "pages"]
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
 

@@ -15,8 +15,18 @@ from ..plan import OperatorPlan, Plan, TensorPlan
 from .operator import OperatorPage
 from .values import literal
 
+# Types of arguments that are not those of an enum.
+ARGUMENTS = (
+    "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Out", "_Outs", "_Result", "_Scalar",
+)  # fmt: skip
 # Enums that arguments are of whatever the operators are.
 EVERYWHERE = {"DML_FEATURE_LEVEL", DTYPE_ENUM, "DML_TENSOR_FLAGS"}
+
+
+def mentioned(names: Iterable[str], texts: Iterable[str]) -> list[str]:
+    """Those of these names that declarations contain."""
+    used = set(re.findall(r"\w+", " ".join(texts)))
+    return sorted(name for name in names if name in used)
 
 
 def docstring(env: jinja2.Environment, plan: Plan, operator: OperatorPlan) -> str:
@@ -30,6 +40,11 @@ def dask_docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
     """That of the same call on dask arrays."""
     text = env.get_template("dask_docstring.txt.j2").render(op=operator)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def arguments(env: jinja2.Environment, plan: Plan) -> str:
+    """The module of the types that arguments may have."""
+    return env.get_template("package_arguments.py.j2").render(stubs=Stubs(env, plan))
 
 
 class Stubs:
@@ -52,21 +67,38 @@ class Stubs:
         return sorted(["OperatorDesc", "Size2D", *(op.desc for op in self.plan.operators)])
 
     @property
-    def desc_imports(self) -> list[str]:
-        """What ``dmlcy.desc`` takes from ``dmlcy``."""
-        return self.imports(text for stub in self.operators for text in stub.types)
+    def call_types(self) -> list[str]:
+        """The types of arguments that the calls mention."""
+        return self.types(text for stub in self.operators for text in stub.call_texts)
 
     @property
-    def dask_imports(self) -> list[str]:
-        """What ``dmlcy.dask`` takes from ``dmlcy``."""
-        return self.imports(["_Array", *(text for stub in self.operators for text in stub.parameters)])
+    def desc_types(self) -> list[str]:
+        """The types of arguments that the desc classes mention."""
+        return self.types(text for stub in self.operators for text in stub.types)
 
-    def imports(self, texts: Iterable[str]) -> list[str]:
-        """The names of ``dmlcy`` that declarations mention."""
-        used = " ".join(texts)
-        known = ["TensorDesc", "_Array", "_Bool", "_Int", "_Ints", "_Number"]
-        known += [name for alias in self.aliases for name in (alias[0], f"_{alias[0]}")]
-        return sorted(name for name in known if re.search(rf"\b{name}\b", used))
+    @property
+    def desc_classes(self) -> list[str]:
+        """The classes of ``dmlcy`` that the desc classes mention."""
+        return self.classes(text for stub in self.operators for text in stub.types)
+
+    @property
+    def dask_types(self) -> list[str]:
+        """The types of arguments that the calls on dask arrays mention."""
+        return self.types(["_Array", *(text for stub in self.operators for text in stub.parameters)])
+
+    @property
+    def dask_classes(self) -> list[str]:
+        """The classes of ``dmlcy`` that the calls on dask arrays mention."""
+        return self.classes(text for stub in self.operators for text in stub.parameters)
+
+    def types(self, texts: Iterable[str]) -> list[str]:
+        """The types of arguments that declarations mention."""
+        known = [*ARGUMENTS, *(name for alias in self.aliases for name in (f"_{alias[0]}", f"_{alias[0]}Name"))]
+        return mentioned(known, texts)
+
+    def classes(self, texts: Iterable[str]) -> list[str]:
+        """The classes of ``dmlcy`` that declarations mention."""
+        return mentioned(["TensorDesc", *(alias[0] for alias in self.aliases)], texts)
 
     @property
     def aliases(self) -> list[tuple[str, list[str], list[str]]]:
@@ -95,6 +127,13 @@ class StubOperator:
     def types(self) -> list[str]:
         """What the declaration of the desc class mentions."""
         return [*self.fields, *(item.annotation for item in self.op.fields)]
+
+    @property
+    def call_texts(self) -> Iterator[str]:
+        """What the declarations of the call mention."""
+        yield from self.parameters
+        for inputs, requests, out, result in self.overloads:
+            yield from (*(taken for _, taken in inputs), *requests, out, result)
 
     @property
     def overloads(self) -> Iterator[tuple[list[tuple[str, str]], list[str], str, str]]:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
 from dmlcy._cli.options import EXAMPLES, add_examples
-from dmlcy._model.problems import printable
+from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
 
 COMMANDS = (run, compare, export, lint, explain, operators, example, info)

@@ -10,9 +10,9 @@ from typing import Final
 
 from dmlcy._cli import compare_json, compare_text
 from dmlcy._cli.options import add_examples, add_format
-from dmlcy._cli.terminal import Progress
 from dmlcy._errors import ModelError
-from dmlcy._model.compare import Report, compare
+from dmlcy._frontends.dxdispatch.compare import Report, compare
+from dmlcy._show.terminal import Progress
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": compare_text.lines, "json": compare_json.lines}
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._model.accuracy import SIDES
-from dmlcy._model.compare import Comparison, Report, Window
-from dmlcy._model.differences import Differences, Worst
-from dmlcy._model.ulp import bits
+from dmlcy._frontends.dxdispatch.compare import Comparison, Report, Window
+from dmlcy._frontends.dxdispatch.differences import Differences, Worst
+from dmlcy._reference.accuracy import SIDES
+from dmlcy._reference.ulp import bits
 
 
 def lines(report: Report) -> Iterator[str]:

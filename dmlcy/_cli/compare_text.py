@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._cli.terminal import paint
-from dmlcy._errors import quote
-from dmlcy._model.accuracy import MAGNITUDES, RESULT, SIDES
-from dmlcy._model.compare import Comparison, Report, Window
-from dmlcy._model.differences import Differences, Worst
-from dmlcy._model.manifest import Output
-from dmlcy._model.numbers import is_float
-from dmlcy._model.problems import printable
-from dmlcy._model.ulp import bits
-from dmlcy._model.window import Plane
+from dmlcy._facts.dtypes import is_float
+from dmlcy._frontends.dxdispatch.compare import Comparison, Report, Window
+from dmlcy._frontends.dxdispatch.differences import Differences, Worst
+from dmlcy._frontends.dxdispatch.manifest import Output
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.dxdispatch.window import Plane
+from dmlcy._reference.accuracy import MAGNITUDES, RESULT, SIDES
+from dmlcy._reference.ulp import bits
+from dmlcy._show.terminal import paint
+from dmlcy._words.values import quote
 
 _PADDING: Final = "pad"
 _WIDTH: Final = 100

@@ -10,11 +10,11 @@ import numpy as np
 
 from dmlcy._cli.options import add_examples
 from dmlcy._errors import ModelError
-from dmlcy._model import write
-from dmlcy._model.write import Use, layout
-from dmlcy._names import known_operator
-from dmlcy._spec import Example, Operator
-from dmlcy._tensor_desc import TensorDesc
+from dmlcy._facts.names import known_operator
+from dmlcy._facts.rows import Example, Operator
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch import write
+from dmlcy._frontends.dxdispatch.write import Use, layout
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

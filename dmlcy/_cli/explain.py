@@ -7,11 +7,11 @@ import json
 import sys
 
 from dmlcy._cli.options import add_examples, add_format
-from dmlcy._cli.terminal import head
-from dmlcy._errors import quote
-from dmlcy._explain.find import find, suggested, suggestion
-from dmlcy._explain.page import page_width
-from dmlcy._explain.text import lay_out
+from dmlcy._show.explain.find import find, suggested, suggestion
+from dmlcy._show.explain.page import page_width
+from dmlcy._show.explain.text import lay_out
+from dmlcy._show.terminal import head
+from dmlcy._words.values import quote
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -13,19 +13,19 @@ import numpy.typing as npt
 
 from dmlcy._cli.options import add_examples, whole_number
 from dmlcy._cli.run import load
-from dmlcy._compile import compile as compile_desc
-from dmlcy._desc import OperatorDesc
+from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._desc.memory import dtype_of, extent, view
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, ModelError
-from dmlcy._model import operators
-from dmlcy._model.files import open_regular
-from dmlcy._model.npy import NpyError, read_elements, read_header
-from dmlcy._model.numbers import is_float, numpy_dtype
-from dmlcy._model.problems import UNREADABLE, make, printable, whole
-from dmlcy._model.reader import Reader
-from dmlcy._model.resources import require
-from dmlcy._model.tensors import dtype_of, extent, view
-from dmlcy._model.write import Use, export, in_memory
-from dmlcy._tensor_desc import TensorDesc
+from dmlcy._facts.dtypes import is_float, numpy_dtype
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch import operators
+from dmlcy._frontends.dxdispatch.files import open_regular
+from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, whole
+from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.resources import require
+from dmlcy._frontends.dxdispatch.write import Use, export, in_memory
 
 _MOST = 8  # sums of a few hundred such values are exact in float16
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."

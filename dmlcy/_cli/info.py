@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._cli.options import add_examples, add_format
-from dmlcy._cli.terminal import head
-from dmlcy._errors import plain
-from dmlcy._explain.page import Page, page_width
+from dmlcy._facts.tables import CATALOGUE, LEVELS, OPERATORS
 from dmlcy._runtime import cpus, isa, threads
-from dmlcy._tables import CATALOGUE, LEVELS, OPERATORS
+from dmlcy._show.explain.page import Page, page_width
+from dmlcy._show.terminal import head
 from dmlcy._version import __version__
+from dmlcy._words.values import plain
 
 CPUINFO: Final = Path("/proc/cpuinfo")
 

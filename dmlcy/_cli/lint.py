@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
-from dmlcy._cli.reports import github, json, sarif, text
 from dmlcy._cli.run import read_bytes
-from dmlcy._levels import NEWEST
-from dmlcy._model.json import decode
-from dmlcy._model.lint import FileReport, Report, findings, lint
-from dmlcy._model.problems import Refusal
-from dmlcy._tables import LEVELS, FeatureLevelName
+from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.tables import LEVELS, FeatureLevelName
+from dmlcy._frontends.dxdispatch.json import decode
+from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
+from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._show.reports import github, json, sarif, text
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
     "text": text.lines,

@@ -7,14 +7,14 @@ import json
 import re
 from typing import Any
 
+from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
-from dmlcy._cli.terminal import head
-from dmlcy._explain.facts import catalogue
-from dmlcy._explain.page import Page, page_width
-from dmlcy._explain.text import dimensions
-from dmlcy._levels import NEWEST
-from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._show.explain.facts import catalogue
+from dmlcy._show.explain.page import Page, page_width
+from dmlcy._show.terminal import head
+from dmlcy._words.values import dimensions
 
 BUILT = "done"
 UNBUILT = "not yet built"

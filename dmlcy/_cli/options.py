@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from dmlcy._errors import quote
-from dmlcy._levels import level_index
-from dmlcy._tables import LEVELS
+from dmlcy._facts.levels import level_index
+from dmlcy._facts.tables import LEVELS
+from dmlcy._words.values import quote
 
 EXAMPLES: Final = "examples:"
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from dmlcy._cli.options import add_examples, add_feature_level, whole_number
-from dmlcy._cli.terminal import Progress
 from dmlcy._errors import DmlError
-from dmlcy._model.expect import distinct
-from dmlcy._model.files import open_regular
-from dmlcy._model.json import Document, decode
-from dmlcy._model.model import read
-from dmlcy._model.problems import UNREADABLE, make, printable, refuse, whole
-from dmlcy._model.run import Options
-from dmlcy._model.run import run as run_model
+from dmlcy._frontends.dxdispatch.expect import distinct
+from dmlcy._frontends.dxdispatch.files import open_regular
+from dmlcy._frontends.dxdispatch.json import Document, decode
+from dmlcy._frontends.dxdispatch.model import read
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.run import Options
+from dmlcy._frontends.dxdispatch.run import run as run_model
+from dmlcy._show.terminal import Progress
 
 _LARGEST = 256 * 2**20
 QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})

@@ -13,16 +13,16 @@ from typing import Any, Final
 import dask.array as da
 import numpy as np
 
-import dmlcy
-from dmlcy._checker import Check
+from dmlcy._check.checker import Check
 from dmlcy._dask.pieces import Piece, bounds, cut, pad, slide
 from dmlcy._errors import raise_violations
-from dmlcy._levels import LEVEL, current_level, feature_level
+from dmlcy._facts.levels import LEVEL, current_level, feature_level
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName
+from dmlcy._field_types.tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._generated import api
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
-from dmlcy._spec import Field, Operator
-from dmlcy._tables import DTYPES, OPERATORS, FeatureLevelName
-from dmlcy._tensor_desc import UINT_MAX, TensorDesc
 
 PADDING: Final = np.dtype([("before", np.int64), ("after", np.int64)])
 
@@ -227,7 +227,7 @@ def _block(
             values[entry] = int(padding[0][key])
         given[role] = tuple(values)
     with feature_level(level), one_thread(alone):
-        return getattr(dmlcy, name)(*pieces[: len(inputs)], **given)
+        return getattr(api, name)(*pieces[: len(inputs)], **given)
 
 
 def _only(block: Any) -> Any:

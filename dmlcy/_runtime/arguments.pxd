@@ -1,5 +1,5 @@
 # Attribute arguments from Python objects to C. Each returns 1 and fills its output, or 0 when the value is not
-# acceptable (the caller then lets dmlcy._check say why). Exceptions other than TypeError, ValueError and OverflowError
+# acceptable (the caller then lets dmlcy._desc.check say why). Exceptions other than TypeError, ValueError and OverflowError
 # pass through.
 
 from libc.stdint cimport int64_t

@@ -4,8 +4,8 @@ from typing import Any, overload
 import numpy as np
 from typing_extensions import disjoint_base
 
-from dmlcy import _Array, _Out, _Outs
-from dmlcy._desc import OperatorDesc
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._generated.arguments import _Array, _Out, _Outs
 
 @disjoint_base
 class CompiledOperator:

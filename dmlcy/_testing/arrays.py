@@ -10,13 +10,13 @@ import numpy.typing as npt
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from dmlcy._checker import Check
-from dmlcy._desc import OperatorDesc
+from dmlcy._check.checker import Check
+from dmlcy._desc.formulas import Formulas
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
-from dmlcy._levels import NEWEST
-from dmlcy._model.formulas import Formulas
-from dmlcy._names import known_operator
-from dmlcy._spec import Field
+from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.names import known_operator
+from dmlcy._facts.rows import Field
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.values import specials
 

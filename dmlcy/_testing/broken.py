@@ -13,14 +13,14 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from dmlcy._desc import OperatorDesc
+from dmlcy._check.support import dtypes_at, ranks_at
+from dmlcy._desc.formulas import Formulas
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
-from dmlcy._model.formulas import Formulas
-from dmlcy._names import known_operator
-from dmlcy._spec import Field, Operator, Rule, Rules
-from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, TensorDataType
-from dmlcy._tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._facts.names import known_operator
+from dmlcy._facts.rows import Field, Operator, Rule, Rules
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, TensorDataType
+from dmlcy._field_types.tensor_desc import UINT_MAX, TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, with_output
 
 DELETED: Final = object()

@@ -9,14 +9,14 @@ from typing import Any, Final, cast
 import numpy as np
 from hypothesis import strategies as st
 
-from dmlcy._checker import Check
-from dmlcy._desc import OperatorDesc
-from dmlcy._levels import LEVEL, level_index
-from dmlcy._names import known_operator
-from dmlcy._spec import MISSING, Field, Operator
-from dmlcy._support import dtypes_at, ranks_at
-from dmlcy._tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
-from dmlcy._tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._check.checker import Check
+from dmlcy._check.support import dtypes_at, ranks_at
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.levels import LEVEL, level_index
+from dmlcy._facts.names import known_operator
+from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, load_descs
+from dmlcy._field_types.tensor_desc import UINT_MAX, TensorDesc
 from dmlcy._testing.values import specials
 
 Values = dict[str, Any]
@@ -339,9 +339,7 @@ def _strides(draw: st.DrawFn, sizes: tuple[int, ...], shared: bool) -> tuple[int
 
 def class_of(operator: Operator) -> type[OperatorDesc]:
     """The class of an operator's descs."""
-    from dmlcy import desc
-
-    found: type[OperatorDesc] = getattr(desc, operator.desc)
+    found: type[OperatorDesc] = getattr(load_descs(), operator.desc)
     return found
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._definition import expected
-from dmlcy._definition.expected import outputs_of
-from dmlcy._desc import OperatorDesc
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._reference import expected
+from dmlcy._reference.expected import outputs_of
 
 Array = npt.NDArray[Any]
 

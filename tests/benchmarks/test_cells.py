@@ -20,7 +20,7 @@ from benchmarks.operators import OPERATORS, all_cells
 from benchmarks.operators.base import Operator
 from benchmarks.run import OURS, OURS_OUT, Differs, our_call, prepare
 from benchmarks.sweep import sweep_cells
-from dmlcy._tables import OPERATORS as SPECS
+from dmlcy._facts.tables import OPERATORS as SPECS
 
 CELLS = all_cells()
 FIGURES = list(figures())

@@ -23,8 +23,8 @@ import dmlcy as dml
 from dmlcy._cli import main
 from dmlcy._cli.compare_text import WORDS
 from dmlcy._cli.example import model
-from dmlcy._spec import Example, Operator
-from dmlcy._tables import DTYPES, OPERATORS
+from dmlcy._facts.rows import Example, Operator
+from dmlcy._facts.tables import DTYPES, OPERATORS
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
 import reference

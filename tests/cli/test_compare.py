@@ -41,9 +41,9 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy._cli.example import model
-from dmlcy._model import ulp
-from dmlcy._model.accuracy import SIDES
-from dmlcy._spec import Example, Operator
+from dmlcy._facts.rows import Example, Operator
+from dmlcy._reference import ulp
+from dmlcy._reference.accuracy import SIDES
 
 Factory = pytest.TempPathFactory
 

@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmlcy._cli.example import model
-from dmlcy._model import accuracy
+from dmlcy._reference import accuracy
 
 # What is wrong with files
 

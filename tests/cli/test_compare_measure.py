@@ -14,11 +14,11 @@ from exchange import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._model import ulp
-from dmlcy._model.accuracy import Bound
-from dmlcy._model.differences import measure
-from dmlcy._model.histogram import Histogram
-from dmlcy._tables import DTYPES
+from dmlcy._facts.tables import DTYPES
+from dmlcy._frontends.dxdispatch.differences import measure
+from dmlcy._frontends.dxdispatch.histogram import Histogram
+from dmlcy._reference import ulp
+from dmlcy._reference.accuracy import Bound
 
 
 @pytest.mark.parametrize("dtype", sorted(d.numpy for d in DTYPES.values() if d.numpy))

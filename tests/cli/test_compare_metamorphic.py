@@ -25,12 +25,12 @@ from exchange import Array
 
 import dmlcy as dml
 from dmlcy._errors import DmlError
-from dmlcy._model.compare import Comparison, compare
-from dmlcy._model.json import decode
-from dmlcy._model.manifest import Output
-from dmlcy._model.model import read
-from dmlcy._model.run import Options, run
-from dmlcy._tables import DTYPES
+from dmlcy._facts.tables import DTYPES
+from dmlcy._frontends.dxdispatch.compare import Comparison, compare
+from dmlcy._frontends.dxdispatch.json import decode
+from dmlcy._frontends.dxdispatch.manifest import Output
+from dmlcy._frontends.dxdispatch.model import read
+from dmlcy._frontends.dxdispatch.run import Options, run
 
 MODELS = int(os.environ.get("DMLCY_MODELS", "40"))
 PARTS = 4  # tests, each with a part of the models

@@ -13,12 +13,12 @@ from each import each
 import dmlcy as dml
 from codegen.expr.parse import EACH, FUNCTIONS
 from dmlcy._cli import main
-from dmlcy._explain import facts, rules
-from dmlcy._explain.find import find, suggestion
-from dmlcy._explain.page import Page
-from dmlcy._explain.text import lay_out
-from dmlcy._spec import Field, Operator, Rule
-from dmlcy._tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
+from dmlcy._facts.rows import Field, Operator, Rule
+from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
+from dmlcy._show.explain import facts, rules
+from dmlcy._show.explain.find import find, suggestion
+from dmlcy._show.explain.page import Page
+from dmlcy._show.explain.text import lay_out
 
 IDS = tuple(facts.published()[0])
 RULES = [(operator, rule) for operator in OPERATORS.values() for rule in operator.rules]
@@ -167,7 +167,7 @@ def has_an_example(identifier: str) -> None:
     assert found["kind"] == "field error"
     text = _flat(laid_out([found]))
     example = found["example"]
-    assert example is not None, "no change in dmlcy/_explain/breaks.py gives this error"
+    assert example is not None, "no change in dmlcy/_show/explain/breaks.py gives this error"
     assert f"{example['message']} [{identifier}]" in text
     assert all(path in text for path in example["changes"]) and example["call"] in text
     assert found["provenance"] in text and f"Levels {found['since']} and later" in text

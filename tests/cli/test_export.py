@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dmlcy as dml
-from dmlcy._model.npy import NpyError, read_header
-from dmlcy._tables import DTYPES, LEVELS, OPERATORS
+from dmlcy._facts.tables import DTYPES, LEVELS, OPERATORS
+from dmlcy._frontends.dxdispatch.npy import NpyError, read_header
 
 RUN = [operator for operator in OPERATORS.values() if operator.examples]
 FLOATS = ["FLOAT16", "FLOAT32"]

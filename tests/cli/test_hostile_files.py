@@ -183,8 +183,8 @@ def test_too_little_memory_while_a_file_is_written(name: str, tmp_path: Path, mo
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("dmlcy._model.files.put", stop)
-        patch.setattr("dmlcy._model.npy.put", stop)
+        patch.setattr("dmlcy._frontends.dxdispatch.files.put", stop)
+        patch.setattr("dmlcy._frontends.dxdispatch.npy.put", stop)
         assert command(*WRITING[name]).status == 2
     assert files(tmp_path).keys() == {"m.json", "d.json"}
     assert command(*WRITING[name]).status == 0
@@ -303,7 +303,7 @@ def test_files_above_can_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shrinks", [True, False])
 def test_a_file_that_changes_while_it_is_read(shrinks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its size is asked of the open file; what is missing then is an error, what is more is not read."""
-    from dmlcy._model import npy
+    from dmlcy._frontends.dxdispatch import npy
 
     path = tmp_path / "x.npy"
     np.save(path, np.arange(1000, dtype=np.float32))

@@ -15,8 +15,8 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._cli import info, main
+from dmlcy._facts.tables import CATALOGUE, LEVELS, OPERATORS
 from dmlcy._runtime import isa, threads
-from dmlcy._tables import CATALOGUE, LEVELS, OPERATORS
 
 
 def run(*arguments: str, **environment: str) -> str:

@@ -23,11 +23,11 @@ from linting import EXAMPLES, ROOT, UNREADABLE, findings, lint, model, pool, wri
 
 import dmlcy as dml
 from dmlcy._cli.lint import FORMATS
-from dmlcy._model import json as json_reader
-from dmlcy._model.excerpt import WIDTH
-from dmlcy._model.excerpt import excerpt as excerpt_of
-from dmlcy._model.json import Document
-from dmlcy._tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._frontends.dxdispatch import json as json_reader
+from dmlcy._frontends.dxdispatch.excerpt import WIDTH
+from dmlcy._frontends.dxdispatch.excerpt import excerpt as excerpt_of
+from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._version import __version__
 
 COMMANDS = re.findall(r"^dmlcy (lint .*) > (.*)$", (ROOT / "examples" / "README.md").read_text(), re.MULTILINE)

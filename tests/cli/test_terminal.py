@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import dmlcy._cli
-from dmlcy._cli import COMMANDS, main, terminal
-from dmlcy._cli.terminal import Progress, span
+from dmlcy._cli import COMMANDS, main
+from dmlcy._show import terminal
+from dmlcy._show.terminal import Progress, span
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 

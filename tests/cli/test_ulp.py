@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hn
 
-from dmlcy._model import ulp
+from dmlcy._reference import ulp
 
 FLOATS = ["f2", "f4", "f8"]
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]

@@ -17,11 +17,11 @@ from checks import assert_norm, assert_same_bits, assert_same_values
 from garbage import GARBAGE, harmless
 
 import dmlcy as dml
-from dmlcy._checker import Check
-from dmlcy._levels import level_index
+from dmlcy._check.checker import Check
+from dmlcy._facts.levels import level_index
+from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._facts.tables import ENUMS, LEVELS, OPERATORS
 from dmlcy._runtime.tensor import to_array
-from dmlcy._spec import MISSING, Field, Operator
-from dmlcy._tables import ENUMS, LEVELS, OPERATORS
 
 Array = np.ndarray[Any, Any]
 

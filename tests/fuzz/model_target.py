@@ -14,16 +14,16 @@ from typing import Any
 
 from dmlcy._cli.lint import FORMATS
 from dmlcy._errors import DmlError
-from dmlcy._explain.find import find
-from dmlcy._explain.text import lay_out
-from dmlcy._model.json import MAX_DIGITS, Document, decode
-from dmlcy._model.lint import FileReport, Report, findings, lint
-from dmlcy._model.model import Model, WriteFile, read
-from dmlcy._model.problems import Refusal
-from dmlcy._model.resources import SourceFile, size_of
-from dmlcy._model.run import Options, run
-from dmlcy._tables import DTYPES, ENUMS, LEVELS, OPERATORS
-from dmlcy._tensor_desc import TensorDesc
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVELS, OPERATORS
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.json import MAX_DIGITS, Document, decode
+from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
+from dmlcy._frontends.dxdispatch.model import Model, WriteFile, read
+from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.dxdispatch.resources import SourceFile, size_of
+from dmlcy._frontends.dxdispatch.run import Options, run
+from dmlcy._show.explain.find import find
+from dmlcy._show.explain.text import lay_out
 
 LONGEST = 2400
 SECONDS = 5

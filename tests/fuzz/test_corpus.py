@@ -35,7 +35,7 @@ def test_a_wrong_verdict_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(AssertionError):
             model_target.one(text)
     with monkeypatch.context() as patch:
-        patch.setattr("dmlcy._model.json.MAX_DEPTH", 1)
+        patch.setattr("dmlcy._frontends.dxdispatch.json.MAX_DEPTH", 1)
         with pytest.raises(AssertionError, match="it is JSON"):
             model_target.one(text)
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from dmlcy._errors import ModelError, Violation
-from dmlcy._model.json import decode
-from dmlcy._model.model import Model, read
-from dmlcy._model.reader import Reader
-from dmlcy._model.resources import Storage, fill
-from dmlcy._model.run import Options, run
+from dmlcy._frontends.dxdispatch.json import decode
+from dmlcy._frontends.dxdispatch.model import Model, read
+from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.resources import Storage, fill
+from dmlcy._frontends.dxdispatch.run import Options, run
 
 FLOATS = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3]}
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmlcy._errors import ModelError
-from dmlcy._model.json import MAX_DEPTH, MAX_DIGITS, Document, decode
+from dmlcy._frontends.dxdispatch.json import MAX_DEPTH, MAX_DIGITS, Document, decode
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
@@ -203,7 +203,7 @@ def test_a_run_of_long_numbers() -> None:
 
 
 def test_values_are_limited_but_for_numbers_in_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dmlcy._model.json.MAX_VALUES", 100)
+    monkeypatch.setattr("dmlcy._frontends.dxdispatch.json.MAX_VALUES", 100)
     document("[" + "1," * 1000 + "1]")
     document("[" + '"-inf",' * 1000 + "1]")
     assert "more than 100 values" in failure("[" + "[]," * 100 + "1]")

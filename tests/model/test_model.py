@@ -10,9 +10,9 @@ import pytest
 from helpers import execute, model, padding, parse, refused
 
 from dmlcy._errors import ModelError
-from dmlcy._model.model import Dispatch, Print, WriteFile
-from dmlcy._model.reader import Reader
-from dmlcy._tables import ERRORS
+from dmlcy._facts.tables import ERRORS
+from dmlcy._frontends.dxdispatch.model import Dispatch, Print, WriteFile
+from dmlcy._frontends.dxdispatch.reader import Reader
 
 BOUND = {"InputTensor": "in", "OutputTensor": "out"}
 

@@ -15,7 +15,7 @@ from codegen.load import load
 from codegen.model import ErrorText
 from dmlcy._cli.example import model
 from dmlcy._errors import ModelError
-from dmlcy._tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 ROOT = Path(__file__).resolve().parents[2]
 BREAKABLE = [error for error in load(ROOT).facts.model_errors if error.breaks]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from helpers import model, padding, parse
 
-from dmlcy._model.json import Node
-from dmlcy._model.reader import Reader
-from dmlcy._spec import Field
-from dmlcy._tables import DTYPES, OPERATORS
+from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import DTYPES, OPERATORS
+from dmlcy._frontends.dxdispatch.json import Node
+from dmlcy._frontends.dxdispatch.reader import Reader
 
 PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 CODE = re.findall(r"`([^`\n]+)`", PAGE)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._model.npy import NpyError, read_elements, read_header
+from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
 
 NO_HEADER = "the header is not a NumPy header"
 DATA = np.arange(4, dtype=np.int16).tobytes()

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hn
 
-from dmlcy._tables import DTYPES
+from dmlcy._facts.tables import DTYPES
 
 NUMPY = {d.name: d.numpy for d in DTYPES.values() if d.numpy}
 

@@ -17,12 +17,12 @@ from helpers import FLOATS, execute, model, padding, parse, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._model import resources, show
-from dmlcy._model.files import target_parts
-from dmlcy._model.json import decode
-from dmlcy._model.reader import Reader
-from dmlcy._model.run import Options, run
-from dmlcy._tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._frontends.dxdispatch import resources, show
+from dmlcy._frontends.dxdispatch.files import target_parts
+from dmlcy._frontends.dxdispatch.json import decode
+from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.run import Options, run
 
 pytest.importorskip("dmlcy._generated.api")
 

@@ -21,7 +21,7 @@ from codegen.expr.nodes import Splat
 from codegen.load import load
 from codegen.model import Example, Field, Operator, Rule
 from codegen.plan import plan
-from dmlcy._checker import Check
+from dmlcy._check.checker import Check
 from dmlcy._generated.operators import OPERATORS as TABLE  # noqa: F401
 
 PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())

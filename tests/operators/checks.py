@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from strategies import Array, Placed, layouts
 
 import dmlcy as dml
-from dmlcy._checker import Check
-from dmlcy._desc import OperatorDesc
+from dmlcy._check.checker import Check
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.levels import NEWEST
 from dmlcy._generated.operators import OPERATORS
-from dmlcy._levels import NEWEST
 
 PYTHON_NAMES = {operator.python: operator for operator in OPERATORS.values()}
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from strategies import Array
 
-from dmlcy._desc import OperatorDesc
+from dmlcy._desc.operator_desc import OperatorDesc
 
 Arrays = dict[str, Array]
 Use = tuple[OperatorDesc, Arrays]

@@ -16,10 +16,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from strategies import Array, small_integers
 
 import dmlcy as dml
-from dmlcy._definition.given import Given
-from dmlcy._definition.slide import Slide, slide
-from dmlcy._desc import OperatorDesc
-from dmlcy._spec import Operator
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Operator
+from dmlcy._reference.given import Given
+from dmlcy._reference.slide import Slide, slide
 
 Arrays = dict[str, Array]
 Property = Callable[[Any, Arrays, Array], bool]

@@ -34,8 +34,8 @@ from numpy.lib.stride_tricks import as_strided
 
 import dmlcy as dml
 from codegen.model import Field, Operator
-from dmlcy._levels import level_index
-from dmlcy._tables import compiled
+from dmlcy._facts.levels import level_index
+from dmlcy._facts.tables import compiled
 
 INTEGRAL = ("uint", "uint_array", "size_2d")
 

@@ -15,9 +15,9 @@ from test_testing import draw_all, draw_some
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._definition.expected import outputs_of
-from dmlcy._desc import OperatorDesc
-from dmlcy._tables import OPERATORS
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._reference.expected import outputs_of
 
 NAMES = list(OPERATORS)
 Case = tuple[OperatorDesc, dict[str, Array]]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from strategies import Array, Windows, any_bits, dtypes, examples, seeds, small_integers, windows
 
 import dmlcy as dml
-from dmlcy._tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 any_windows = st.integers(1, 6).flatmap(lambda spatial: windows(spatial, dilated=True))
 

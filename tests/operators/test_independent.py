@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._model.formulas import Formulas
-from dmlcy._spec import Independent, Operator
-from dmlcy._tables import OPERATORS
+from dmlcy._desc.formulas import Formulas
+from dmlcy._facts.rows import Independent, Operator
+from dmlcy._facts.tables import OPERATORS
 
 AXES = [(operator, one) for operator in OPERATORS.values() for one in operator.independent if operator.family != "fake"]
 IDS = [f"{operator.python} {one.doc}" for operator, one in AXES]

@@ -29,7 +29,7 @@ from breaking import (
 
 import dmlcy as dml
 from codegen.model import Field, Operator
-from dmlcy._tables import compiled
+from dmlcy._facts.tables import compiled
 
 DTYPES = [dtype.name for dtype in FACTS.dtypes]
 

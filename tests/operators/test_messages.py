@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from dmlcy._errors import show
-from dmlcy._explain.find import find
-from dmlcy._tables import OPERATORS
-from dmlcy._wording import nearest_dtype
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._field_types.wording import nearest_dtype
+from dmlcy._show.explain.find import find
+from dmlcy._words.values import show
 
 Array = np.ndarray[Any, Any]
 

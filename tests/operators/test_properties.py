@@ -12,8 +12,8 @@ from strategies import Array
 from test_testing import draw_all
 
 from dmlcy import testing
-from dmlcy._desc import OperatorDesc
-from dmlcy._tables import OPERATORS
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.tables import OPERATORS
 
 TESTS = Path(__file__).parents[1]
 
@@ -43,7 +43,7 @@ def test_wide_and_baseline_instructions_give_the_same_bits() -> None:
         import hashlib, random, sys
         sys.path[:0] = [{str(TESTS / "operators")!r}, {str(TESTS / "reliability")!r}]
         import numpy as np, dmlcy as dml
-        from dmlcy._tables import OPERATORS
+        from dmlcy._facts.tables import OPERATORS
         from random_calls import Caller
         from random_descs import Walk
 

@@ -12,8 +12,8 @@ from test_testing import draw_all
 
 import dmlcy as dml
 from dmlcy import specs, testing
-from dmlcy._desc import OperatorDesc
-from dmlcy._tables import OPERATORS
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.tables import OPERATORS
 
 SAME = [(name, row) for name in OPERATORS for row in specs.operator(name).get("same", ())]
 

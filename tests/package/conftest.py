@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import fake
 
-from dmlcy import _tables
+from dmlcy._facts import tables as _tables
 
 for cls in fake.descs().values():
     setattr(fake, cls.__name__, cls)

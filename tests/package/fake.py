@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import Any
 
-from dmlcy._spec import Definition, DtypeRow, Field, Formula, Operator, RankRow, Rule, Rules, Term
+from dmlcy._facts.rows import Definition, DtypeRow, Field, Formula, Operator, RankRow, Rule, Rules, Term
 
 FLOATS = (DtypeRow("1_0", ("FLOAT32", "FLOAT16")),)
 GROWING = (
@@ -231,7 +231,7 @@ OPERATORS = {one.name: one for one in (POOL, PAD, UNFOLD, ROI)}
 @cache
 def descs() -> dict[str, Any]:
     """The desc classes of the operators: what is generated for real ones."""
-    from dmlcy._desc import OperatorDesc
+    from dmlcy._desc.operator_desc import OperatorDesc
 
     return {
         name: type(one.desc, (OperatorDesc,), {"operator": one, "__module__": __name__, "__qualname__": one.desc})

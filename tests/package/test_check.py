@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmlcy._check import refuse, violations
+from dmlcy._desc.check import refuse, violations
 from dmlcy._errors import CLASSES, DmlError, Violation, raise_violations
-from dmlcy._levels import level_index
-from dmlcy._spec import MISSING, Operator
-from dmlcy._tables import ERRORS, LEVELS
-from dmlcy._tensor_desc import TensorDesc
+from dmlcy._facts.levels import level_index
+from dmlcy._facts.rows import MISSING, Operator
+from dmlcy._facts.tables import ERRORS, LEVELS
+from dmlcy._field_types.tensor_desc import TensorDesc
 
 X = TensorDesc("FLOAT32", (1, 1, 5, 6))
 POOL: dict[str, Any] = {"input": X, "window_size": 2}

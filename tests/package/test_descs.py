@@ -17,14 +17,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmlcy import _compile, _tables
-from dmlcy._check import check, refuse_call, refuse_desc
-from dmlcy._desc import OperatorDesc
-from dmlcy._errors import DmlError, ModelError, show
-from dmlcy._levels import LEVEL, current_level, feature_level, level_index
-from dmlcy._tables import DTYPES, ENUMS, FeatureLevel, TensorDataType, TensorFlags
-from dmlcy._tensor_desc import TensorDesc, overlaps_itself
-from dmlcy._values import UNION, Refused, Size2D, as_dtype, as_scalar, from_union
+from dmlcy._desc import compile as _compile
+from dmlcy._desc.check import check, refuse_call, refuse_desc
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import DmlError, ModelError
+from dmlcy._facts import tables as _tables
+from dmlcy._facts.levels import LEVEL, current_level, feature_level, level_index
+from dmlcy._facts.tables import DTYPES, ENUMS, FeatureLevel, TensorDataType, TensorFlags
+from dmlcy._field_types.tensor_desc import TensorDesc, overlaps_itself
+from dmlcy._field_types.values import UNION, Refused, Size2D, as_dtype, as_scalar, from_union
+from dmlcy._words.values import show
 
 X = TensorDesc("FLOAT32", (1, 1, 5, 6))
 PaddingMode: Any = ENUMS["DML_PADDING_MODE"].cls

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import dmlcy as dml
+from dmlcy._facts.rows import Operator
 from dmlcy._generated.operators import OPERATORS
-from dmlcy._spec import Operator
 
 SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "References", "Examples")
 TERMINAL = 80

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import dmlcy as dml
+from dmlcy._facts.rows import Operator
 from dmlcy._generated.operators import OPERATORS
-from dmlcy._spec import Operator
 
 KNOWN = tuple(OPERATORS.values())  # before tests add to them
 HOSTILE = (

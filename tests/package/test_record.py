@@ -44,8 +44,8 @@ from strategies import (
 
 import dmlcy as dml
 from dmlcy._cli import main
-from dmlcy._model import files
-from dmlcy._tables import LEVELS, OPERATORS
+from dmlcy._facts.tables import LEVELS, OPERATORS
+from dmlcy._frontends.dxdispatch import files
 
 X = np.arange(32, dtype=np.float32).reshape(1, 2, 4, 4)
 

@@ -17,9 +17,9 @@ from codegen.diagnostics import Diagnostics
 from codegen.expr.parse import parse
 from codegen.expr.text import formula
 from codegen.load import load
-from dmlcy._names import catalogue_name, known_operator
-from dmlcy._spec import MISSING, Field
-from dmlcy._tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
+from dmlcy._facts.names import catalogue_name, known_operator
+from dmlcy._facts.rows import MISSING, Field
+from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
 
 SPECS = Path(__file__).parents[2] / "specs"
 FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml", "terms.toml")

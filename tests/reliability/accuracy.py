@@ -29,9 +29,9 @@ from random_calls import Caller  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
-from dmlcy._desc import OperatorDesc  # noqa: E402
-from dmlcy._spec import Operator  # noqa: E402
-from dmlcy._tables import OPERATORS  # noqa: E402
+from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
+from dmlcy._facts.rows import Operator  # noqa: E402
+from dmlcy._facts.tables import OPERATORS  # noqa: E402
 from dmlcy.testing import expected  # noqa: E402
 
 Array = np.ndarray[Any, Any]

@@ -33,11 +33,11 @@ if str(TESTS / "operators") not in sys.path:
 from garbage import GARBAGE  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
-from dmlcy._model.json import decode  # noqa: E402
-from dmlcy._model.lint import lint  # noqa: E402
-from dmlcy._model.model import read  # noqa: E402
-from dmlcy._model.run import Options, run  # noqa: E402
-from dmlcy._tables import OPERATORS  # noqa: E402
+from dmlcy._facts.tables import OPERATORS  # noqa: E402
+from dmlcy._frontends.dxdispatch.json import decode  # noqa: E402
+from dmlcy._frontends.dxdispatch.lint import lint  # noqa: E402
+from dmlcy._frontends.dxdispatch.model import read  # noqa: E402
+from dmlcy._frontends.dxdispatch.run import Options, run  # noqa: E402
 
 EXAMPLES: Final = TESTS.parent / "examples"
 ROUNDS: Final = 20

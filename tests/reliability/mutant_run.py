@@ -149,7 +149,7 @@ def relevant(items: list[pytest.Item], operator: str) -> list[pytest.Item]:
 
 def about(item: pytest.Item) -> str:
     """The operator that a test is about; empty for all."""
-    from dmlcy._tables import OPERATORS as TABLE
+    from dmlcy._facts.tables import OPERATORS as TABLE
 
     for name in TABLE:
         stem = name.lower().rstrip("0123456789")

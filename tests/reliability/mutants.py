@@ -38,7 +38,13 @@ SHARED = {  # what every family's checks are made of
     "dmlcy/_runtime/checks.pxd": re.compile(""),
     "dmlcy/_runtime/arguments.pyx": re.compile("take_|int_entries|is_bool"),
 }
-CHECKER = ("dmlcy/_checker.py", "dmlcy/_tensor_desc.py", "dmlcy/_values.py", "dmlcy/_support.py", "dmlcy/_levels.py")
+CHECKER = (
+    "dmlcy/_check/checker.py",
+    "dmlcy/_field_types/tensor_desc.py",
+    "dmlcy/_field_types/values.py",
+    "dmlcy/_check/support.py",
+    "dmlcy/_facts/levels.py",
+)
 TESTS = (  # those that accept and refuse
     *(f"tests/operators/{name}.py" for name in ("test_examples", "test_limits", "test_ids", "test_levels")),
     *(f"tests/operators/{name}.py" for name in ("test_bad_input", "test_support", "test_inputs", "test_testing")),

@@ -32,10 +32,10 @@ from random_arrays import Array, Placed, placed, regions  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
-from dmlcy._checker import Check  # noqa: E402
-from dmlcy._desc import OperatorDesc  # noqa: E402
+from dmlcy._check.checker import Check  # noqa: E402
+from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
+from dmlcy._facts.tables import LEVELS, OPERATORS  # noqa: E402
 from dmlcy._runtime.stream import set_stream_limit, stream_limit  # noqa: E402
-from dmlcy._tables import LEVELS, OPERATORS  # noqa: E402
 
 ISAS: Final = ("wide", "baseline")
 STEPS: Final = 15

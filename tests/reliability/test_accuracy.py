@@ -10,7 +10,7 @@ import pytest
 from adversarial import KINDS
 
 import dmlcy as dml
-from dmlcy._tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 
 @pytest.mark.parametrize("name", OPERATORS)

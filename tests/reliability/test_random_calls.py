@@ -13,7 +13,7 @@ from random_arrays import placed
 from random_calls import Caller, Failed, several
 
 import dmlcy as dml
-from dmlcy._tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 NAMES = [operator.python for operator in OPERATORS.values()]
 

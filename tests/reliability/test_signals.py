@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dmlcy._model import files
+from dmlcy._frontends.dxdispatch import files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 
@@ -142,7 +142,7 @@ def test_an_interrupt_while_the_process_ends() -> None:
 
 def child(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A program that writes into a folder with two files and signals itself."""
-    before = "import os, signal, sys\nfrom pathlib import Path\nfrom dmlcy._model import files\n"
+    before = "import os, signal, sys\nfrom pathlib import Path\nfrom dmlcy._frontends.dxdispatch import files\n"
     before += "folder = Path(sys.argv[1])\nnumber = getattr(signal, sys.argv[2])\n"
     before += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
     for name in ("a", "b"):

@@ -18,9 +18,9 @@ from typing import Any, Final
 import pytest
 
 import dmlcy
+from dmlcy._facts.rows import Example, Field, Operator
+from dmlcy._facts.tables import ENUMS
 from dmlcy._generated.operators import DTYPES, OPERATORS
-from dmlcy._spec import Example, Field, Operator
-from dmlcy._tables import ENUMS
 
 HERE = Path(__file__).parent
 PACKAGE = Path(dmlcy.__file__).parent

@@ -1355,7 +1355,7 @@ def padding(
         result = padding_call(&a, input_array, out)
         if result is not None:
             return result
-    from dmlcy._check import refuse
+    from dmlcy._desc.check import refuse
 
     return refuse("PADDING", {
         "input": input,
@@ -1376,7 +1376,7 @@ cdef class PaddingOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
-        from dmlcy._check import refuse_desc
+        from dmlcy._desc.check import refuse_desc
 
         cdef Padding a
         cdef Tensor computed
@@ -1428,7 +1428,7 @@ cdef class PaddingOperator(CompiledOperator):
             result = padding_call(&a, input_array, out)
             if result is not None:
                 return result
-        from dmlcy._check import refuse_call
+        from dmlcy._desc.check import refuse_call
 
         return refuse_call(self.desc, {
             "input": <object>inputs[0],

@@ -1673,7 +1673,7 @@ def depth_to_space(
         result = depth_to_space_call(&a, input_array, out)
         if result is not None:
             return result
-    from dmlcy._check import refuse
+    from dmlcy._desc.check import refuse
 
     return refuse("DEPTH_TO_SPACE", {
         "input": input,
@@ -1691,7 +1691,7 @@ cdef class DepthToSpaceOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
-        from dmlcy._check import refuse_desc
+        from dmlcy._desc.check import refuse_desc
 
         cdef DepthToSpace a
         cdef Tensor computed
@@ -1740,7 +1740,7 @@ cdef class DepthToSpaceOperator(CompiledOperator):
             result = depth_to_space_call(&a, input_array, out)
             if result is not None:
                 return result
-        from dmlcy._check import refuse_call
+        from dmlcy._desc.check import refuse_call
 
         return refuse_call(self.desc, {
             "input": <object>inputs[0],

@@ -729,7 +729,7 @@ def roi_pooling(
         result = roi_pooling_call(&a, input_array, roi_array, out)
         if result is not None:
             return result
-    from dmlcy._check import refuse
+    from dmlcy._desc.check import refuse
 
     return refuse("ROI_POOLING", {
         "input": input,
@@ -749,7 +749,7 @@ cdef class RoiPoolingOperator(CompiledOperator):
         self.inputs = 2
 
     def __init__(self, desc, int level):
-        from dmlcy._check import refuse_desc
+        from dmlcy._desc.check import refuse_desc
 
         cdef RoiPooling a
         cdef Tensor computed
@@ -807,7 +807,7 @@ cdef class RoiPoolingOperator(CompiledOperator):
             result = roi_pooling_call(&a, input_array, roi_array, out)
             if result is not None:
                 return result
-        from dmlcy._check import refuse_call
+        from dmlcy._desc.check import refuse_call
 
         return refuse_call(self.desc, {
             "input": <object>inputs[0],

@@ -1387,7 +1387,7 @@ def unfold(
         result = unfold_call(&a, input_array, out)
         if result is not None:
             return result
-    from dmlcy._check import refuse
+    from dmlcy._desc.check import refuse
 
     return refuse("UNFOLD", {
         "input": input,
@@ -1409,7 +1409,7 @@ cdef class UnfoldOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
-        from dmlcy._check import refuse_desc
+        from dmlcy._desc.check import refuse_desc
 
         cdef Unfold a
         cdef Tensor computed
@@ -1462,7 +1462,7 @@ cdef class UnfoldOperator(CompiledOperator):
             result = unfold_call(&a, input_array, out)
             if result is not None:
                 return result
-        from dmlcy._check import refuse_call
+        from dmlcy._desc.check import refuse_call
 
         return refuse_call(self.desc, {
             "input": <object>inputs[0],

@@ -3346,7 +3346,7 @@ def average_pooling(
         result = average_pooling_call(&a, input_array, out)
         if result is not None:
             return result
-    from dmlcy._check import refuse
+    from dmlcy._desc.check import refuse
 
     return refuse("AVERAGE_POOLING", {
         "input": input,
@@ -3368,7 +3368,7 @@ cdef class AveragePoolingOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
-        from dmlcy._check import refuse_desc
+        from dmlcy._desc.check import refuse_desc
 
         cdef AveragePooling a
         cdef Tensor computed
@@ -3421,7 +3421,7 @@ cdef class AveragePoolingOperator(CompiledOperator):
             result = average_pooling_call(&a, input_array, out)
             if result is not None:
                 return result
-        from dmlcy._check import refuse_call
+        from dmlcy._desc.check import refuse_call
 
         return refuse_call(self.desc, {
             "input": <object>inputs[0],

@@ -4363,7 +4363,7 @@ def fold(
         result = fold_call(&a, input_array, out)
         if result is not None:
             return result
-    from dmlcy._check import refuse
+    from dmlcy._desc.check import refuse
 
     return refuse("FOLD", {
         "input": input,
@@ -4386,7 +4386,7 @@ cdef class FoldOperator(CompiledOperator):
         self.inputs = 1
 
     def __init__(self, desc, int level):
-        from dmlcy._check import refuse_desc
+        from dmlcy._desc.check import refuse_desc
 
         cdef Fold a
         cdef Tensor computed
@@ -4440,7 +4440,7 @@ cdef class FoldOperator(CompiledOperator):
             result = fold_call(&a, input_array, out)
             if result is not None:
                 return result
-        from dmlcy._check import refuse_call
+        from dmlcy._desc.check import refuse_call
 
         return refuse_call(self.desc, {
             "input": <object>inputs[0],

@@ -1,0 +1,171 @@
+"""What is wrong with a desc or with a call: the compiled checks only say that something is, this module says what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from dmlcy._check.checker import OUT, Check, wanted
+from dmlcy._errors import Violation, Violations, raise_violations
+from dmlcy._facts import tables as _tables
+from dmlcy._facts.levels import LEVEL, NEWEST, level_index
+from dmlcy._facts.rows import MISSING, Operator
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._runtime.tensor import to_array, to_shared_array
+from dmlcy._words.values import show
+
+if TYPE_CHECKING:
+    from dmlcy._desc.operator_desc import OperatorDesc
+    from dmlcy._generated.arguments import _FeatureLevel
+
+
+def violations(operator: Operator, values: Mapping[str, object], level: int, *, call: bool) -> list[Violation]:
+    """Every violation of the values (by Python name; tensors as TensorDesc), at the level of that position."""
+    return Check(operator, values, level, call=call).violations
+
+
+def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> list[Violation]:
+    """Every violation of a desc; empty when it is valid.
+
+    Parameters
+    ----------
+    desc
+        An object of a class of ``dmlcy.desc``.
+    feature_level
+        Such as ``"3_0"``; None: the level in force.
+
+    Returns
+    -------
+    list of Violation
+        In the order of the desc; ``dmlcy explain ID`` says more of each ``.id``.
+
+    Raises
+    ------
+    TypeError
+        What is given is no desc.
+    ValueError
+        There is no such feature level.
+
+    Examples
+    --------
+    >>> import dmlcy as dml
+    >>> image = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
+    >>> pooling = dml.desc.AveragePooling(input=image, window_size=5)
+    >>> for violation in dml.check(pooling):
+    ...     print(violation.id, violation.index)
+    DML-AVERAGE_POOLING-window_size-fits 0
+    DML-AVERAGE_POOLING-window_size-fits 1
+    >>> dml.check(dml.desc.AveragePooling(input=image, window_size=2))
+    []
+    """
+    level = LEVEL.get() if feature_level is None else level_index(feature_level)
+    return Violations(known_desc(desc, "check")._violations(level))
+
+
+def known_desc(desc: OperatorDesc, function: str) -> OperatorDesc:
+    """The desc itself; TypeError for what is none."""
+    from dmlcy._desc.operator_desc import OperatorDesc
+
+    if isinstance(desc, OperatorDesc):
+        return desc
+    hint = " Read JSON with dmlcy.desc.OperatorDesc.from_dict(...)." if type(desc) is dict else ""
+    raise TypeError(f"{function}() takes an object of a class of dmlcy.desc, not {show(desc)}.{hint}")
+
+
+def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 0) -> NoReturn:
+    """Raises what is wrong with the arguments of a call, ``out`` among them, when the compiled checks have said no.
+
+    ``first`` is the first index at which a rule on the values of a tensor was found broken.
+    """
+    operator = _tables.OPERATORS[name]
+    outputs = [field for field in operator.fields if field.kind == "output"]
+    asked = {field.python: arguments[field.python] for field in outputs if field.optional}
+    names = [field.python for field in outputs if not field.optional or wanted(asked[field.python])]
+    given, labels = _given(operator, arguments, names)
+    arrays = _arrays(operator, given, labels, names)
+    values = {}
+    for field in (*operator.fields, *operator.chosen):
+        value = given.get(field.python, MISSING)
+        if field.value is None and value is not MISSING:
+            values[field.python] = type(value) if type(value) is TensorDesc else value  # a desc is no array
+    described = {name: TensorDesc(array.dtype, array.shape) for name, array in arrays.items()}
+    found = Check(operator, values | described, level, call=True, asked=asked, labels=labels)
+    _raise(found, arrays, first)
+
+
+def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
+    """Raises what is wrong with a desc, when the compiled checks have said no."""
+    found = desc._violations(level)
+    if not found:
+        raise RuntimeError(f"internal: {desc!r} was refused for no reason that is known")
+    raise_violations(found, "compile")
+
+
+def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int = 0) -> NoReturn:
+    """Raises what is wrong with the tensors given to a compiled operator."""
+    found = Check(desc.operator, desc.values(), max(desc._valid_levels, default=NEWEST), call=False)
+    there = [field for field in desc.operator.fields if found.resolved[field.python] is not None]
+    names = [field.python for field in there if field.kind == "output"]
+    given, found.labels = _given(desc.operator, arguments, names)
+    arrays = _arrays(desc.operator, given, found.labels, names)
+    for field in there:
+        if field.kind != "attribute":
+            found.bind(field, given.get(field.python), arrays.get(field.python))
+    _raise(found, arrays, first)
+
+
+def _given(
+    operator: Operator, arguments: Mapping[str, object], names: Sequence[str]
+) -> tuple[dict[str, object], dict[str, str]]:
+    """What a call gives for each field, and the names in it of the outputs, of which there are ``names``."""
+    fields = [field.python for field in (*operator.fields, *operator.chosen) if field.kind != "output"]
+    given, out = {name: arguments[name] for name in fields if name in arguments}, arguments.get("out")
+    if out is None:
+        return given, {}
+    if len(names) > 1 and type(out) is tuple and len(out) == len(names):
+        labels = {name: f"{OUT}[{place}]" for place, name in enumerate(names)}
+        return given | dict(zip(names, out, strict=True)), labels
+    return given | {names[0]: out}, {names[0]: OUT}
+
+
+def _arrays(
+    operator: Operator, given: Mapping[str, object], labels: Mapping[str, str], names: Sequence[str]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The tensors that are given as arrays, by the Python name of the field."""
+    arrays = {}
+    for field in operator.fields:
+        value = given.get(field.python)
+        one_for_several = len(names) > 1 and labels.get(field.python) == OUT
+        if field.kind == "attribute" or value is None or one_for_several:
+            continue
+        try:
+            array = to_shared_array(value) if field.kind == "output" else to_array(value)
+        except MemoryError:
+            raise
+        except Exception:
+            array = None
+        if array is not None:
+            arrays[field.python] = array
+    return arrays
+
+
+def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int) -> NoReturn:
+    """Looks at the memory and at the values too, and raises."""
+    fields = found.operator.fields
+    kinds = {field.python: field.kind for field in fields}
+    inputs = {name: array for name, array in arrays.items() if kinds[name] == "input"}
+    others = dict(inputs)
+    for field in fields:
+        if field.kind == "output" and field.python in arrays:
+            found.memory(field, arrays[field.python], others)
+            others[field.python] = arrays[field.python]
+    found.data(inputs, first)
+    name = found.operator.python
+    if not found.violations:
+        raise RuntimeError(
+            f"internal: {name}() was refused and a second look finds nothing wrong: "
+            "an argument changed in between, or the checks disagree"
+        )
+    raise_violations(found.violations, name, found.cause)

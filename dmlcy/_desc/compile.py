@@ -1,0 +1,40 @@
+"""From a desc to an object that runs it: checked once, then called many times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmlcy._desc.check import known_desc
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import raise_violations
+from dmlcy._facts import tables as _tables
+from dmlcy._facts.levels import LEVEL, level_index
+from dmlcy._runtime.compiled import CompiledOperator
+
+if TYPE_CHECKING:
+    from dmlcy._generated.arguments import _FeatureLevel
+
+__all__ = ["compile", "raise_violations"]
+
+
+def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> CompiledOperator:
+    """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
+
+    Parameters
+    ----------
+    desc
+        An object of a class of ``dmlcy.desc``.
+    feature_level
+        Such as ``"3_0"``; None: the level in force.
+
+    Raises
+    ------
+    DmlError
+        All violations of the desc.
+    """
+    level = LEVEL.get() if feature_level is None else level_index(feature_level)
+    found = known_desc(desc, "compile")._violations(level)
+    if found:
+        raise_violations(found, "compile")
+    operator: CompiledOperator = _tables.compiled()[desc.operator.name](desc, level)
+    return operator

@@ -1,0 +1,202 @@
+"""Descs of operators as Python objects, and DirectML's JSON spelling of them: the base of the generated classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, NoReturn, Self, cast
+
+from dmlcy._check.checker import Check
+from dmlcy._errors import Violation
+from dmlcy._facts import tables as _tables
+from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.names import PREFIX, refuse, refuse_name
+from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._field_types.tensor_desc import TensorDesc, spelled, spelling
+from dmlcy._field_types.values import Size2D, key
+from dmlcy._words.notebook import Shown
+from dmlcy._words.values import is_a, printable, show
+
+__all__ = ["OperatorDesc", "Size2D"]
+
+SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+class OperatorDesc(Shown):
+    """One use of an operator: its tensors' descs and its attributes. Immutable.
+
+    The constructor takes anything: what it understands it normalises, what follows from other fields it fills in, and
+    the rest it keeps as it is, for ``check`` to report.
+    """
+
+    operator: ClassVar[Operator]
+    _classes: ClassVar[dict[str, type[OperatorDesc]]] = {}
+
+    _names: tuple[str, ...]
+    _missing: frozenset[str]  # fields that a JSON object lacks
+    _unknown: dict[str, object]  # members of a JSON object that are none
+    _literal: bool  # from JSON, where an int does not fill an array
+    _valid_levels: set[int]
+
+    def __init_subclass__(cls) -> None:
+        if "operator" in vars(cls):  # a class derived from a generated one does not replace it
+            OperatorDesc._classes[cls.operator.name] = cls
+
+    def __init__(self, **values: object) -> None:
+        self._set(values)
+
+    def _set(
+        self,
+        values: Mapping[str, object],
+        *,
+        missing: Iterable[str] = (),
+        unknown: Mapping[str, object] | None = None,
+        literal: bool = False,
+    ) -> None:
+        state = self.__dict__
+        state["_names"] = tuple(field.python for field in self.operator.fields)
+        state["_missing"] = frozenset(missing)
+        state["_unknown"] = dict(unknown or {})
+        state["_literal"] = literal
+        found = self._check({name: values[name] for name in self._names if name in values}, NEWEST)
+        state["_valid_levels"] = set() if found.violations else {NEWEST}
+        state.update({name: None if value is MISSING else value for name, value in found.resolved.items()})
+
+    def _check(self, values: dict[str, object], level: int) -> Check:
+        given = values | dict.fromkeys(self._missing, MISSING)
+        return Check(self.operator, given, level, call=False, literal=self._literal, unknown=self._unknown)
+
+    def _violations(self, level: int) -> list[Violation]:
+        """What ``check`` returns. A valid desc holds immutable values only, so that it stays valid."""
+        if level in self._valid_levels:
+            return []
+        found = self._check(self.values(), level).violations
+        if not found:
+            self._valid_levels.add(level)
+        return found
+
+    def values(self) -> dict[str, object]:
+        """Values by the Python name of the field."""
+        return {name: self.__dict__[name] for name in self._names}
+
+    @classmethod
+    def from_dict(cls, desc: Mapping[str, object], *, ignore_unknown: bool = False) -> Self:
+        """The desc from ``{"type": "DML_OPERATOR_...", "desc": {...}}``, as to_dict writes it.
+
+        Parameters
+        ----------
+        desc
+            Every field of the struct must be there; a missing one, or a member that the struct has not, is kept for
+            ``check`` to report. A scalar union is a number, or as DxDispatch reads it (observed) an object of the one
+            member that fits the data type, ``{"Int32": 7}``; for FLOAT16 ``{"UInt16": 15360}`` holds the bits.
+            to_dict writes a number.
+        ignore_unknown
+            Drop members that the struct has not, as DxDispatch does.
+
+        Raises
+        ------
+        ModelError
+            The operator is not known, or not built yet.
+        """
+        name = _operator_name(desc)
+        if not is_a(desc.get("desc"), dict):
+            refuse("form", name, expected="an object with the members type and desc", actual=show(desc.get("desc")))
+        members = cast(dict[str, object], desc["desc"])
+        owner = getattr(cls, "operator", None)
+        if owner is not None and owner.name != name:
+            refuse("form", name, expected=f"one of {owner.name}", actual=f"one of {name}")
+        if name not in OperatorDesc._classes:
+            _tables.load_descs()
+        result = cast(Self, object.__new__(OperatorDesc._classes[name]))
+        fields = result.operator.fields
+        known = {field.name for field in fields}
+        unknown = {str(member): value for member, value in members.items() if member not in known}
+        result._set(
+            {f.python: _from_json(f, members[f.name], ignore_unknown) for f in fields if f.name in members},
+            missing=[field.python for field in fields if members.get(field.name) is None and not field.optional],
+            unknown={} if ignore_unknown else unknown,
+            literal=True,
+        )
+        return result
+
+    def to_dict(self) -> dict[str, Any]:
+        """DirectML's JSON spelling, every field of the struct in order."""
+        members = {
+            field.name: _to_json(field, self.__dict__[field.python])
+            for field in self.operator.fields
+            if field.python not in self._missing
+        }
+        return {"type": f"{PREFIX}{self.operator.name}", "desc": members | self._unknown}
+
+    def _key(self) -> object:
+        values = {**self.values(), **self._unknown}
+        return (type(self), self._missing, tuple((name, key(value)) for name, value in values.items()))
+
+    def __eq__(self, other: object) -> bool:
+        if not is_a(other, OperatorDesc):
+            return NotImplemented
+        return self._key() == cast(OperatorDesc, other)._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a desc cannot be changed: {type(self).__name__}.{name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a desc cannot be changed: {type(self).__name__}.{name}")
+
+    def __repr__(self) -> str:
+        given = [f"{name}={_repr(self.__dict__[name])}" for name in self._names if name not in self._missing]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+def _repr(value: object) -> str:
+    if is_a(value, TensorDesc):
+        return repr(value)
+    if type(value) in (tuple, Size2D):
+        entries = cast(tuple[object, ...], value)
+        return repr(tuple(entries)) if all(map(printable, entries)) else spelled(value)
+    return spelled(value)
+
+
+def _operator_name(desc: object) -> str:
+    """The name of an operator that is built; ModelError for everything else."""
+    expected = "an object with the members type and desc"
+    if not is_a(desc, dict):
+        refuse("form", "", expected=expected, actual=show(desc))
+    if "type" not in cast(dict[str, object], desc):
+        refuse("form", "", expected=expected, actual="an object without type")
+    kind = cast(dict[str, object], desc).get("type")
+    if not is_a(kind, str):
+        refuse("form", "", expected=expected, actual=f"one of type {show(kind)}")
+    name = cast(str, kind).removeprefix(PREFIX)
+    if name in OPERATORS:
+        return name
+    refuse_name(kind, name)
+
+
+def _from_json(field: Field, value: object, ignore_unknown: bool) -> object:
+    if field.kind != "attribute":
+        return TensorDesc.from_dict(value, ignore_unknown=ignore_unknown) if type(value) is dict else value
+    if field.type in ("float", "scalar_union") and type(value) is str:
+        return SPECIAL.get(value, value)
+    if field.type == "scalar_union" and type(value) is dict:
+        return {name: SPECIAL.get(one, one) if type(one) is str else one for name, one in value.items()}
+    if field.type == "size_2d" and type(value) is dict:
+        whole = {"Width", "Height"} <= set(value) and (ignore_unknown or len(value) == 2)
+        return Size2D(value["Height"], value["Width"]) if whole else value
+    return value
+
+
+def _to_json(field: Field, value: object) -> Any:
+    if type(value) is TensorDesc:
+        return value.to_dict()
+    if type(value) is Size2D:
+        return {"Width": value.width, "Height": value.height}
+    if field.type.startswith("enum:"):
+        return spelling(value, field.type.removeprefix("enum:"))
+    if type(value) is float and not math.isfinite(value):
+        return repr(value)
+    return list(cast(tuple[object, ...], value)) if is_a(value, tuple) else value

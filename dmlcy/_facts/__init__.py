@@ -1,0 +1,1 @@
+"""What is known of DirectML, as data: operators, fields, rules, levels, names."""

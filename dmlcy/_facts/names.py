@@ -1,0 +1,92 @@
+"""Operators by name, in every spelling that DirectML and Python have for it, and the one refusal of what is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from string import digits
+from typing import Final, NoReturn, cast
+
+from dmlcy._errors import Violation, raise_violations
+from dmlcy._facts.rows import Operator
+from dmlcy._facts.tables import CATALOGUE, ERRORS, OPERATORS
+from dmlcy._words.alike import did_you_mean
+from dmlcy._words.values import is_a, plain, show
+
+__all__ = ["PREFIX", "catalogue_name", "in_another_version", "known_operator", "refuse", "refuse_name"]
+
+PREFIX: Final = "DML_OPERATOR_"
+LONGEST: Final = 100
+"""Characters of a name that are looked at."""
+
+
+def known_operator(name: object) -> Operator:
+    """The operator of that name: PADDING1, DML_OPERATOR_PADDING1, padding1 or Padding1.
+
+    Raises
+    ------
+    ModelError
+        No operator has that name, or the one that has it is not built yet.
+    """
+    known = catalogue_name(name)
+    if known in OPERATORS:
+        return OPERATORS[known]
+    refuse_name(name, known)
+
+
+def catalogue_name(name: object) -> str | None:
+    """DirectML's name of the operator, built or not, that any of its spellings gives; None where there is none."""
+    return _SPELLINGS.get(_text(name).lower())
+
+
+def refuse_name(name: object, known: str | None) -> NoReturn:
+    """Raises ModelError: the operator ``known`` is not built yet, or nothing has that name."""
+    if known in CATALOGUE:
+        refuse("unbuilt", known, operator=known, since=CATALOGUE[known].since)
+    text = _text(name)
+    hint = did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
+    refuse("unknown", str(plain(text.removeprefix(PREFIX))), hint, actual=show(name))
+
+
+def in_another_version(operator: Operator, member: str) -> str:
+    """The hint that other versions of the operator have a member which this one has not; nothing where none has."""
+    stem = operator.name.rstrip(digits)
+    versions = [other for other in OPERATORS.values() if other.name.rstrip(digits) == stem]
+    owners = [f"{PREFIX}{other.name}" for other in versions if member in (field.name for field in other.fields)]
+    return f"{' and '.join(owners)} {'has' if len(owners) == 1 else 'have'} it." if owners else ""
+
+
+def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:
+    """Raises the error DML-MODEL-operator-<what>, with the words put into its message."""
+    text = ERRORS[f"DML-MODEL-operator-{what}"]
+    violation = Violation(
+        id=text.id,
+        operator=name,
+        field=None,
+        member=None,
+        index=None,
+        message=text.message.format(**words),
+        rule=None,
+        values=dict(words),
+        hint=hint,
+        fix=None,
+        level=None,
+        provenance="documented",
+        error=text.error,
+    )
+    raise_violations([violation])
+
+
+def _text(name: object) -> str:
+    """The name, cut; nothing for what is no text."""
+    return str.__getitem__(cast(str, name), slice(0, LONGEST)) if is_a(name, str) else ""
+
+
+def _spellings() -> Iterator[tuple[str, str]]:
+    for name in CATALOGUE:
+        for spelling in (name, name.replace("_", ""), f"{PREFIX}{name}", f"DML_{name}_OPERATOR_DESC"):
+            yield spelling.lower(), name
+    for operator in OPERATORS.values():
+        yield operator.python.lower(), operator.name
+
+
+_SPELLINGS: Final = dict(_spellings())

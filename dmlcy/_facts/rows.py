@@ -1,0 +1,320 @@
+"""The classes that the generated tables in ``dmlcy._generated.operators`` are made of: a spec as plain data.
+
+The expressions of a spec arrive twice: as text, for people, and as functions of a :class:`Rules` object, which holds
+the values of one desc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from dmlcy._generated.arguments import _FeatureLevelName
+
+MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+class Rules:
+    """Values of one desc, by the Python name of the field: the generated subclass of an operator adds its lets."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeRow:
+    """Data types that a feature level brought."""
+
+    since: str
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """Ranks that a feature level brought."""
+
+    since: str
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name in a formula whose value a message shows. ``label`` holds the index as ``{d}`` where there is one."""
+
+    label: str
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An expression: its text, the facets it reads (``input.sizes``, ``input.rank``, ``strides``), its function."""
+
+    text: str
+    reads: frozenset[str]
+    function: Callable[..., Any]
+    terms: tuple[Term, ...] = ()  # of sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Sizes of a tensor: those between the first ``before`` and the last ``after``."""
+
+    tensor: str
+    before: int
+    after: int
+
+    def of(self, sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+        """These of the sizes of the tensor."""
+        return sizes[self.before : len(sizes) - self.after]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a desc, or sizes of its output, which a call is given beside attributes."""
+
+    name: str  # InputTensor
+    python: str  # input
+    kind: str  # input, output, attribute; chosen: no member of the desc
+    type: str  # as in specs/catalogue.toml: tensor, uint_array, enum:DML_PADDING_MODE
+    optional: bool
+    doc: str
+    default: Any = MISSING  # MISSING: the caller gives it
+    dtypes: tuple[DtypeRow, ...] = ()  # of a tensor
+    ranks: tuple[RankRow, ...] = ()  # of a tensor
+    same_dtype_as: str | None = None  # the tensor whose data type this one shares
+    sizes: Formula | None = None  # of a tensor whose sizes follow from other fields
+    leading_ones: str | None = None  # "call": a call may leave leading ones out; "desc": a desc may add them
+    length: Formula | None = None  # of an array
+    minimum: int | None = None  # of a uint, or of each entry of an array
+    maximum: int | None = None
+    value: Formula | None = None  # of a field that follows from the others: a count, a data type
+    infinite: bool = False  # of a float: it may be infinite, or not a number
+    scalar_type: str | None = None  # of a scalar union: the field that holds its type
+    provenance: str = "documented"  # of the range
+    hint: str = ""  # of a tensor whose sizes follow from other fields
+    axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
+    part: Part | None = None  # of what is chosen: where a desc has it
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition on fields. With ``domain``, one per index 0 … domain - 1."""
+
+    id: str  # DML-AVERAGE_POOLING-window_size-fits
+    about: str
+    says: str  # does not fit
+    text: str  # extent[d] <= padded[d]
+    shown: str  # {0} must be <= {1}, over terms
+    index: str | None  # the name of the index in text: d
+    reads: frozenset[str]
+    domain: Callable[..., int] | None
+    holds: Callable[..., bool]
+    terms: tuple[Term, ...]
+    hint: str
+    fix: Formula | None
+    provenance: str  # documented, header, observed, inferred
+    since: str
+    until: str | None  # the first level at which it no longer holds
+    data: bool  # on the values of a tensor: checked when the operator runs
+    loop: str | None = None  # d in spatial, where there is an index
+
+
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
+
+    ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
+    which give ``gives`` elements of the output. With ``domain``, one axis per index 0 … domain - 1, which all other
+    functions take; ``when``: only then.
+    """
+
+    doc: str
+    domain: Callable[..., int] | None
+    axes: dict[str, Callable[..., int]]
+    takes: Callable[..., int]
+    gives: Callable[..., int]
+    when: Callable[..., bool] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A named quantity that rules, sizes and kernels share."""
+
+    name: str
+    index: str | None
+    loop: str | None  # d in spatial
+    text: str
+    doc: str
+    each: str = ""  # of a count: what there is one of, in the singular: axis of input
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The largest error of a data type, in units in the last place of ``of``.
+
+    ``of``: "result", or "magnitudes": what the operator gives for the absolute values of its inputs.
+    """
+
+    ulp: Formula
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The input over which a window slides, and the names of the fields and lets that say how.
+
+    Without ``blocks`` the spatial axes of the output are the positions; with it the last axis is, row-major.
+    """
+
+    input: str
+    spatial: str
+    window: str
+    strides: str
+    dilations: str | None
+    start: str
+    blocks: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What the loops of a family are told of an operator; docs/families.md says what the keys mean.
+
+    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
+    ``formulas`` keys to expressions over fields and the names that the family reserves; the keys are those of
+    ``[kernel]``, dotted.
+    """
+
+    roles: dict[str, str]
+    words: dict[str, str]
+    formulas: dict[str, Formula]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A decision where the documentation is silent or contradicts itself."""
+
+    id: str
+    question: str
+    choice: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
+
+    title: str
+    source: str | None  # None: derived
+    calculation: str | None  # of a derived one
+    inputs: dict[str, tuple[str, tuple[int, ...], Any]]
+    attributes: dict[str, Any]
+    outputs: dict[str, tuple[str, tuple[int, ...], Any]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Operator:
+    """Everything that is known of an operator."""
+
+    name: str  # PADDING1
+    python: str  # padding1
+    desc: str  # Padding1
+    struct: str  # DML_PADDING1_OPERATOR_DESC
+    family: str
+    since: str
+    summary: str
+    source: str
+    fields: tuple[Field, ...]  # in the order of the struct
+    chosen: tuple[Field, ...]  # sizes of outputs that the caller chooses: a call is given them as attributes
+    lets: tuple[Let, ...]
+    rules: tuple[Rule, ...]  # in declared order, data rules last
+    independent: tuple[Independent, ...]
+    rules_class: type[Rules]
+    interpretations: tuple[Interpretation, ...]
+    examples: tuple[Example, ...]
+    accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
+    window: Window | None
+    definition: Definition
+
+    def __repr__(self) -> str:
+        """Its name: the rest is pages long, and stands in reports of failed tests."""
+        return f"<operator {self.name}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The same in Hypothesis and IPython, which print the fields of a dataclass otherwise."""
+        printer.text(repr(self))
+
+    @property
+    def parameters(self) -> tuple[Field, ...]:
+        """What a call gives beside tensors."""
+        given = (field for field in self.fields if field.kind == "attribute" and field.value is None)
+        return (*self.chosen, *given)
+
+    def arguments(self, desc: Any) -> dict[str, Any]:
+        """What a call gives beside tensors to compute what a desc says."""
+        return {field.python: _value(field, desc) for field in self.parameters}
+
+    def example_arguments(self, example: Example) -> dict[str, Any]:
+        """What a call gives beside tensors to compute an example; its fields by default are left out."""
+        sizes = {name: sizes for name, (_, sizes, _) in example.outputs.items()}
+        chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
+        return {**chosen, **example.attributes}
+
+    def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
+        """The tensors of an example that a desc must be given."""
+        given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
+        return {name: one for name, one in {**example.inputs, **example.outputs}.items() if name in given}
+
+    def is_open(self, output: Field) -> bool:
+        """Whether sizes of an output are the caller's choice: then a desc must be given it."""
+        return any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+
+
+def _value(field: Field, desc: Any) -> Any:
+    """The value of a parameter of a call."""
+    if field.part is None:
+        return getattr(desc, field.python)
+    return field.part.of(getattr(desc, field.part.tensor).sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """An operator of DirectML's catalogue, built here or not."""
+
+    name: str
+    value: int  # DML_OPERATOR_TYPE
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A feature level."""
+
+    name: _FeatureLevelName  # 5_0
+    value: int  # 0x5000
+    directml: str  # the DirectML version that brought it
+    max_rank: int  # of any tensor
+    dxdispatch: bool  # whether the newest DxDispatch knows what it brought
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A tensor data type."""
+
+    name: str  # FLOAT32
+    value: int  # of DML_TENSOR_DATA_TYPE
+    bits: int
+    since: str
+    numpy: str | None  # float32; None where NumPy has none
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """How an implicit error, or an error of a model file, is said."""
+
+    id: str  # the slug of an implicit error (dtype), or DML-MODEL-json
+    error: str  # class of dmlcy's errors
+    message: str  # str.format template
+    about: str  # when it occurs, for the error catalogue

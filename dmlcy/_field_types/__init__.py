@@ -1,0 +1,1 @@
+"""What each type of fields accepts and what becomes of it."""

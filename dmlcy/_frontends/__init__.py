@@ -1,0 +1,1 @@
+"""Forms in which programs for DirectML come."""

@@ -1,0 +1,106 @@
+"""What is wrong with the use of buffers, as far as their descriptions tell without filling them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from dmlcy._desc import memory
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.rows import Field
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, Model, WriteFile
+from dmlcy._frontends.dxdispatch.problems import Problem
+from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.resources import Buffer, SourceFile, size_of
+
+
+def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
+    """What running the model would stop at, for buffers whose size does not come from a file.
+
+    ``valid``: the dispatchables whose descs are.
+    """
+    reader = Reader(model.document)
+    shared(reader, model, valid)
+    for dispatchable in valid.values():
+        _bindings(reader, model, dispatchable, dispatchable.bindings)
+    for command in model.commands:
+        if isinstance(command, Dispatch):
+            if command.dispatchable in valid:
+                _bindings(reader, model, valid[command.dispatchable], command.bindings)
+        elif command.resource in model.resources:
+            buffer = model.resources[command.resource]
+            shown = not isinstance(command, WriteFile) or command.target[-1].lower().endswith(".npy")
+            if shown and buffer.dtype is None and not isinstance(buffer.initial, SourceFile):
+                reader.report("DML-MODEL-untyped", command.node, name=buffer.name)
+            elif shown and isinstance(command, WriteFile):
+                _dimensions(reader, command, buffer)
+    return reader.problems
+
+
+def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> None:
+    """Report outputs that a dispatch would write over another of its tensors, where both of them are packed.
+
+    What is bound at initialisation is a copy.
+    """
+    for command in model.commands:
+        if not isinstance(command, Dispatch) or command.dispatchable not in valid:
+            continue
+        desc = valid[command.dispatchable].desc
+        values, seen = desc.value.values(), list[tuple[Field, str, range]]()
+        for field in desc.operator.fields:
+            binding, tensor = command.bindings.get(field.name), values.get(field.python)
+            buffer = None if binding is None else model.resources.get(binding.resource)
+            if binding is None or buffer is None or not isinstance(tensor, TensorDesc) or not memory.is_packed(tensor):
+                continue
+            itemsize = _itemsize(binding, buffer)
+            if itemsize is None:
+                continue
+            begin = binding.offset * itemsize
+            place = range(begin, begin + memory.extent(tensor))
+            for other, resource, taken in seen:
+                first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
+                if "output" in (field.kind, other.kind) and resource == buffer.name and first <= last:
+                    reader.report(
+                        "DML-MODEL-shared", binding.node,
+                        field=field.name, other=other.name, begin=first, end=last, name=buffer.name,
+                    )  # fmt: skip
+            seen.append((field, buffer.name, place))
+
+
+def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
+    """Bytes of an element that the offset of a binding counts; None where a file decides it."""
+    if binding.element_size is not None or not binding.offset:
+        return binding.element_size or 0
+    if isinstance(buffer.initial, SourceFile):
+        return None
+    return numpy_dtype(buffer.dtype).itemsize if buffer.dtype else 0
+
+
+def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> None:
+    """Report tensors that reach beyond their buffers."""
+    values = dispatchable.desc.value.values()
+    for field in dispatchable.desc.operator.fields:
+        binding, desc = bindings.get(field.name), values.get(field.python)
+        buffer = None if binding is None else model.resources.get(binding.resource)
+        if binding is None or buffer is None or not isinstance(desc, TensorDesc):
+            continue
+        size, itemsize = size_of(buffer), _itemsize(binding, buffer)
+        if size is None or itemsize is None:
+            continue
+        held, needed = memory.rounded(size), binding.offset * itemsize + memory.needed(desc)
+        if needed > held:
+            reader.report(
+                "DML-MODEL-buffer-size", binding.node, name=buffer.name, size=held, needed=needed, field=field.name
+            )
+
+
+def _dimensions(reader: Reader, command: WriteFile, buffer: Buffer) -> None:
+    """Report dimensions that ask for more than the buffer has."""
+    size, count = size_of(buffer), math.prod(command.dimensions)
+    if size is None or buffer.dtype is None or not command.dimensions:
+        return
+    held = size // numpy_dtype(buffer.dtype).itemsize
+    if count > held:
+        node = command.node.get("dimensions") or command.node
+        reader.report("DML-MODEL-dimensions", node, count=count, name=buffer.name, held=held)

@@ -1,0 +1,126 @@
+"""The files that a model names: read only when regular, written only below the output folder."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Mapping
+from itertools import takewhile
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._frontends.dxdispatch.signals import Clearing
+
+_PIECE: Final = 16 * 2**20  # bytes that are written between two looks for a signal
+
+
+class NotRegular(OSError):
+    """A folder, a pipe, a device."""
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """The file, opened for reading without waiting for a writer; NotRegular for anything but a regular file."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    if Path(path).is_dir():
+        raise NotRegular("it is a folder")
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotRegular("it is not a regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def find(folder: Path, name: str) -> Path:
+    """A file named in a model: relative to the model's folder, then to the current one."""
+    beside = folder / name
+    return beside if beside.exists() else Path(name)
+
+
+def target_parts(path: str) -> tuple[str, ...] | None:
+    """The steps of a path that stays below a folder; None for one that leaves it, or names no file."""
+    steps = [step for step in re.split(r"[\\/]", path) if step != "."]
+    if not steps or "" in steps or ".." in steps or "\0" in path or ":" in steps[0]:
+        return None
+    return tuple(steps)
+
+
+def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], None]) -> Path:
+    """Write a file below ``root``, in one step, without following a link out of it."""
+    return write_all(root, {parts: content})[0]
+
+
+def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]], Any]]) -> list[Path]:
+    """Write files below ``root``: none of them is seen before all are written."""
+    if "\0" in str(root):
+        raise OSError("there is a NUL in its name")
+    targets = [_target(root, parts) for parts in contents]
+    drafts: list[Path] = []
+    with Clearing() as clearing:
+        try:
+            for target, content in zip(targets, contents.values(), strict=True):
+                _make_folder(target.parent)
+                with _draft(target.parent, drafts) as stream:
+                    content(stream)
+            clearing.hold()
+            for draft, target in zip(drafts, targets, strict=True):
+                draft.replace(target)
+        except BaseException:
+            for draft in drafts:
+                draft.unlink(missing_ok=True)
+            raise
+    return [root.joinpath(*parts) for parts in contents]
+
+
+def _make_folder(folder: Path) -> None:
+    """The folder, and those above it. ``Path.mkdir`` calls itself for each of them, and there may be 2,000."""
+    missing = list(takewhile(lambda one: not one.is_dir(), (folder, *folder.parents)))
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
+
+
+def _draft(folder: Path, drafts: list[Path]) -> IO[bytes]:
+    """A new file of a random name, added to ``drafts``. A draft that another process left has another name."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        drafts.append(folder / f".{secrets.token_hex(8)}.dmlcy")  # before it is made: a signal may come in between
+        try:
+            descriptor = os.open(drafts[-1], flags, 0o666)
+        except OSError as error:
+            drafts.pop()  # what is there is not ours
+            if error.errno != errno.EEXIST:
+                raise
+        else:
+            return os.fdopen(descriptor, "wb")
+
+
+def put(stream: IO[bytes], data: npt.NDArray[np.uint8]) -> None:
+    """Write bytes in pieces, so that a signal need not wait for all of them."""
+    for start in range(0, data.size, _PIECE):
+        stream.write(data[start : start + _PIECE].data)
+
+
+def remove(root: Path, parts: tuple[str, ...]) -> Path:
+    """Remove a file below ``root``; OSError where there is none."""
+    _target(root, parts).unlink()
+    return root.joinpath(*parts)
+
+
+def _target(root: Path, parts: tuple[str, ...]) -> Path:
+    """Where a file below ``root`` lies when links are followed; OSError when that is elsewhere."""
+    try:
+        top = root.resolve()
+        target = top.joinpath(*parts)
+        inside = target.parent.resolve().is_relative_to(top)
+    except RuntimeError as error:
+        raise OSError("the links in it form a circle") from error
+    if not inside:
+        raise OSError("a link leads out of the output folder")
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return target

@@ -1,0 +1,144 @@
+"""Everything that is wrong with model files, as data: what the reports of ``dmlcy lint`` are made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dmlcy._desc.minimum import MinimumLevel, minimum_feature_level
+from dmlcy._errors import DmlError, Violation
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._frontends.dxdispatch import buffers
+from dmlcy._frontends.dxdispatch.excerpt import Excerpt, excerpt
+from dmlcy._frontends.dxdispatch.json import Document
+from dmlcy._frontends.dxdispatch.model import Dispatchable, read
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, in_order
+from dmlcy._frontends.dxdispatch.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A violation, or a warning, with its place and the line there; no line where there is no text."""
+
+    place: Place
+    violation: Violation
+    warning: bool
+    line: Excerpt | None
+
+    @property
+    def severity(self) -> str:
+        return "warning" if self.warning else "error"
+
+    @property
+    def nearest(self) -> str:
+        """The nearest valid value as JSON, of what is marked; not where the hint has it."""
+        fix = self.violation.to_json()["fix"]
+        shown = "" if fix is None else json.dumps(fix)
+        return shown if shown not in self.violation.hint else ""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong and what to do, in a line."""
+        nearest = f"Nearest valid value: {self.nearest}." if self.nearest else ""
+        return " ".join(part for part in (self.violation.message, self.violation.hint, nearest) if part)
+
+    @property
+    def end_column(self) -> int:
+        """The column behind what is marked in the line."""
+        return self.place.column + max(1, len(self.line.marked) if self.line else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a dispatchable needs; no operator where it was not understood, no minimum where no level will do."""
+
+    name: str
+    place: Place
+    operator: str | None
+    minimum: MinimumLevel | None
+
+    @property
+    def dxdispatch(self) -> bool:
+        """Whether a stock DxDispatch knows the level."""
+        return self.minimum is not None and LEVELS[LEVEL_INDEX[self.minimum.level]].dxdispatch
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file: its findings in their order there, and its dispatchables."""
+
+    name: str
+    findings: tuple[Finding, ...]
+    dispatchables: tuple[Verdict, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 clean, 1 violations, 2 unreadable."""
+        wrong = [finding.violation.id for finding in self.findings if not finding.warning]
+        return 2 if not UNREADABLE.isdisjoint(wrong) else int(bool(wrong))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All files, at a feature level."""
+
+    level: FeatureLevelName
+    files: tuple[FileReport, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def status(self) -> int:
+        """The worst of the files."""
+        return max((file.status for file in self.files), default=0)
+
+    def count(self, severity: str) -> int:
+        """How many findings are ``"error"`` or ``"warning"``."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+
+def lint(document: Document, level: FeatureLevelName) -> FileReport:
+    """Look at a model at a feature level. Nothing is executed, and no file that it names is opened."""
+    model = read(document, Path())
+    reader = Reader(document)
+    found = [*model.warnings, *model.problems]
+    valid = {}
+    for name, dispatchable in model.dispatchables.items():
+        violations = dispatchable.desc.problems(reader, level)
+        found += violations
+        if not violations:
+            valid[name] = dispatchable
+    found += buffers.problems(model, valid)
+    members = document.root.get("dispatchables")
+    verdicts = [
+        _verdict(name, document.place(node, key=True), model.dispatchables.get(name))
+        for name, node in (members.value.items() if members is not None and members.kind == "object" else ())
+    ]
+    return FileReport(document.name, findings(found, document.text), tuple(verdicts))
+
+
+def findings(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
+    """The problems in the order of the file, each with its line."""
+    return tuple(
+        Finding(
+            problem.place,
+            problem.violation,
+            problem.warning,
+            excerpt(text, problem.place.at, problem.place.column) if problem.place.at >= 0 else None,
+        )
+        for problem in in_order(problems)
+    )
+
+
+def _verdict(name: str, place: Place, dispatchable: Dispatchable | None) -> Verdict:
+    if dispatchable is None:
+        return Verdict(name, place, None, None)
+    try:
+        minimum = minimum_feature_level(dispatchable.desc.value)
+    except DmlError:
+        minimum = None
+    return Verdict(name, place, dispatchable.desc.operator.name, minimum)

@@ -1,0 +1,170 @@
+"""The manifest of a folder of expected values: what ``dmlcy run --expect`` says of each."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Dtype, Field
+from dmlcy._facts.tables import FeatureLevelName
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.json import Node
+from dmlcy._reference.accuracy import SIDES, Bound
+from dmlcy._version import __version__
+
+NAME: Final = "manifest.json"
+FORMAT: Final = "dmlcy-expected"
+VERSION: Final = 2
+
+_COMPARISON: Final = (
+    f"A difference of up to {SIDES} bounds passes: the expected value and that of a conforming device may each be off "
+    "by one, to opposite sides."
+)
+
+
+_SPREAD: Final = re.compile(r"\[\n([-+.0-9e,\s]*)\]")
+"""A list of numbers over several lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of the dispatch, as it was then. ``computed_by``: the dispatchable that had written it before."""
+
+    file: str
+    resource: str
+    computed_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """The buffer that an output lies in: its size and the place of the output in bytes, the type it is written in."""
+
+    dtype: Dtype | None
+    size: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that the model writes below the output folder: the first ``size`` bytes of a resource, in their order.
+
+    ``dimensions`` are those of the last ``writeFile`` command of that name, empty where it has none.
+    """
+
+    path: str
+    resource: str
+    dimensions: tuple[int, ...]
+    size: int
+
+    @property
+    def key(self) -> str:
+        """The path as a file system compares it that ignores case."""
+        return self.path.casefold()
+
+    @property
+    def is_npy(self) -> bool:
+        """Whether the elements follow a header; a file of any other suffix has the bytes alone."""
+        return self.path.lower().endswith(".npy")
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as the manifest has it."""
+        return {
+            "path": self.path,
+            "resource": self.resource,
+            "dimensions": list(self.dimensions),
+            "size_in_bytes": self.size,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest.
+
+    ``written_to`` has the files that hold all of its final values because the model itself writes them there.
+    ``standing`` is the file that says which elements are left, where a later dispatch has written over some.
+    """
+
+    file: str
+    resource: str
+    dispatchable: str
+    desc: OperatorDesc
+    field: Field
+    buffer: Buffer
+    inputs: Mapping[str, Input]
+    bound: Bound | None
+    tolerance: str | None
+    written_to: tuple[WrittenFile, ...] = ()
+    standing: str | None = None
+    node: Node | None = None
+
+    @property
+    def tensor(self) -> TensorDesc:
+        """The desc of the output."""
+        tensor: TensorDesc = getattr(self.desc, self.field.python)
+        return tensor
+
+    @property
+    def dtype(self) -> Dtype:
+        """The data type of the output."""
+        return dtype_of(self.tensor)
+
+    def to_json(self) -> dict[str, Any]:
+        """The output as the manifest has it."""
+        buffer = self.buffer
+        return {
+            "file": self.file,
+            "written_to": [file.path for file in self.written_to],
+            "resource": self.resource,
+            "dispatchable": self.dispatchable,
+            "operator": self.desc.to_dict(),
+            "field": self.field.name,
+            "dtype": self.dtype.name,
+            "sizes": list(self.tensor.sizes),
+            "buffer": {
+                "dtype": buffer.dtype.name if buffer.dtype else None,
+                "size_in_bytes": buffer.size,
+                "offset_in_bytes": buffer.offset,
+            },
+            "inputs": {
+                name: {"file": source.file, "resource": source.resource, "computed_by": source.computed_by}
+                for name, source in self.inputs.items()
+            },
+            "accuracy": self._accuracy(),
+            **({} if self.standing is None else {"standing": self.standing}),
+        }
+
+    def _accuracy(self) -> Any:
+        if self.bound is None:
+            return "exact"
+        stated = {"ulp": self.bound.ulp, "formula": self.bound.formula, "of": self.bound.of}
+        return stated if self.tolerance is None else {**stated, "tolerance": self.tolerance}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The outputs of a model, and every file that it writes, whatever the file holds."""
+
+    model: str
+    level: FeatureLevelName
+    outputs: tuple[Output, ...]
+    written: tuple[WrittenFile, ...]
+
+    def to_bytes(self) -> bytes:
+        """The text of the file."""
+        members = {
+            "format": FORMAT,
+            "version": VERSION,
+            "dmlcy": __version__,
+            "model": self.model,
+            "feature_level": self.level,
+            "comparison": _COMPARISON,
+            "written": [file.to_json() for file in self.written],
+            "outputs": [output.to_json() for output in self.outputs],
+        }
+        text = json.dumps(members, indent=2, allow_nan=False)
+        return (_SPREAD.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n").encode()

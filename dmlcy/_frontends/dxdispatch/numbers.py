@@ -1,0 +1,76 @@
+"""JSON numbers as values of a tensor data type: exact for integers, to the nearest for floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._facts.dtypes import bounds, is_float, numpy_dtype
+from dmlcy._facts.rows import Dtype
+from dmlcy._frontends.dxdispatch.json import Items, Node
+from dmlcy._frontends.dxdispatch.reader import MOST, Reader
+
+_NAMED: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def array(reader: Reader, nodes: Items, dtype: Dtype) -> npt.NDArray[Any] | None:
+    """The values as an array; None, and a problem for each, where values do not fit."""
+    return _converted(reader, nodes.plain(), nodes, dtype)
+
+
+def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
+    """One value as a NumPy scalar; None, and a problem, where it does not fit."""
+    values = None if node is None else _converted(reader, [node.plain()], [node], dtype)
+    return None if values is None else values[0]
+
+
+def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
+    """The values that stand at the nodes."""
+    if is_float(dtype):
+        found = [_float(value) for value in given]
+        bad = [i for i, value in enumerate(found) if value is None]
+    else:
+        found = given
+        low, high = bounds(dtype)
+        bad = [i for i, value in enumerate(found) if type(value) is not int or not low <= value <= high]
+    if not bad:
+        with np.errstate(over="ignore"):
+            values = np.array(found, np.float64 if is_float(dtype) else numpy_dtype(dtype)).astype(numpy_dtype(dtype))
+        if not is_float(dtype):
+            return values
+        bad = [int(i) for i in np.flatnonzero(np.isinf(values)) if math.isfinite(found[i] or 0.0)]
+        if not bad:
+            return values
+    for i in bad[: MOST + 1]:
+        _report(reader, nodes[i], dtype)
+    return None
+
+
+def _float(value: Any) -> float | None:
+    if type(value) is float:
+        return value
+    if type(value) is str:
+        return _NAMED.get(value.lower())
+    try:
+        return float(value) if type(value) is int else None
+    except OverflowError:
+        return None
+
+
+def _report(reader: Reader, node: Node, dtype: Dtype) -> None:
+    if node.kind == "number":
+        reader.report("DML-MODEL-value", node, value=node.value, dtype=dtype.name)
+    elif node.kind == "string" and is_float(dtype):
+        reader.report(
+            "DML-MODEL-value",
+            node,
+            value=node.value,
+            dtype=dtype.name,
+            hint="The strings that stand for numbers are nan, inf and -inf.",
+        )
+    else:
+        reader.expect(node, "number")

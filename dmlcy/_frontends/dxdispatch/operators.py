@@ -1,0 +1,183 @@
+"""Operator dispatchables: from JSON to a desc, and from the fields of the desc back to places in the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dmlcy._desc.check import check
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import DmlError, Violation
+from dmlcy._facts.names import in_another_version
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.tables import OPERATORS, FeatureLevelName
+from dmlcy._field_types.tensor_desc import MEMBERS
+from dmlcy._frontends.dxdispatch.json import Node
+from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
+from dmlcy._frontends.dxdispatch.reader import Reader, renaming
+from dmlcy._words.values import listing, quote
+
+SIZE_2D: Final = ("Height", "Width")
+
+_BESIDE: Final = ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
+"""Members of a dispatchable that are not fields, where the fields stand beside them."""
+_STRUCT: Final = frozenset({"DataType", "Sizes"})
+"""What the desc of a tensor must have."""
+_NAMES: Final = {
+    **{python: name for name, python in MEMBERS.items()},
+    **{name.lower(): name for name in ("Type", *SIZE_2D)},
+}
+"""The members of a violation as the file has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desc:
+    """A desc read from a model, and where it stands."""
+
+    operator: Operator
+    value: OperatorDesc
+    type_node: Node
+    node: Node
+    misspelt: Mapping[Node, Mapping[str, Node]]
+    """Members that are missing in an object, each with the one that was meant for it."""
+
+    def leaves_out(self, field: Field) -> bool:
+        """Whether an optional field is not there, or null."""
+        node = self.node.get(field.name)
+        return field.optional and (node is None or node.kind == "null")
+
+    def place(self, violation: Violation) -> Node:
+        """The value that a violation is about; what it is missing from, where there is none."""
+        field = next((field for field in self.operator.fields if field.python == violation.field), None)
+        if field is None:
+            return self.type_node
+        node = self.node.get(field.name)
+        if node is None:
+            return self.node
+        body = node.get("Desc")
+        if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
+            node = body
+        name = _NAMES.get(violation.member or "")
+        if violation.id.endswith("-unknown"):
+            name = str(violation.values["actual"])
+        if field.type == "scalar_union":
+            name = violation.member
+        node = (node.get(name) if name else None) or node
+        if violation.index is None or node.kind != "array" or violation.index >= len(node.value):
+            return node
+        if field.kind != "attribute" and violation.rule is not None:  # the index of the rule is none of the sizes
+            return node
+        entry: Node = node.value[violation.index]
+        return entry
+
+    def problems(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
+        """Every violation of the desc at a level; those of missing members with their name in the file."""
+        found = []
+        for violation in check(self.value, level):
+            node, key = self.place(violation), False
+            required = violation.id.endswith("-required")
+            if node.kind == "object" and (required or violation.id.endswith("-type")) and not violation.hint:
+                misspelt = self.misspelt.get(node, {})
+                wanted = [self._name(violation)] if required else list(misspelt)
+                meant = {name: misspelt[name] for name in wanted if name in misspelt}
+                if meant:
+                    hints = [renaming(given, name) for name, given in meant.items()]
+                    violation = replace(violation, hint=" ".join(hints))
+                    node, key = next(iter(meant.values())), True
+                elif required:
+                    violation = replace(violation, hint=f"Add the member {quote(wanted[0])}.")
+            found.append(Problem(reader.document.place(node, key=key), violation))
+        return found
+
+    def _name(self, violation: Violation) -> str:
+        names = {field.python: field.name for field in self.operator.fields}
+        return _NAMES[violation.member] if violation.member else names[violation.field or ""]
+
+
+def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
+    """The desc of an operator dispatchable: in a member ``desc`` or ``Desc``, or beside the type."""
+    body = node.get("Desc") or node.get("desc") or node
+    if not reader.expect(body, "object"):
+        return None
+    operator = OPERATORS.get(type_node.value.removeprefix("DML_OPERATOR_"))
+    fields = operator.fields if operator else ()
+    misspelt: dict[Node, Mapping[str, Node]] = {}
+    if operator is not None:
+        known = [*(f.name for f in fields), *(_BESIDE if body is node else ())]
+        reader.ignore_others(body, known, lambda name, absent: _hint(operator, name, absent))
+        whole = _gather(reader, node, body, fields)
+        missing = [f.name for f in fields if f.name not in whole.value and not f.optional]
+        misspelt[whole] = reader.misspelt(body, missing)
+        body = whole
+    members = {f.name: _value(reader, misspelt, f, body.value[f.name]) for f in fields if f.name in body.value}
+    try:
+        value = OperatorDesc.from_dict({"type": type_node.value, "desc": members})
+    except DmlError as error:
+        for violation in error.violations:
+            reader.add(type_node, violation)
+        return None
+    return None if operator is None else Desc(operator, value, type_node, body, misspelt)
+
+
+def _hint(operator: Operator, name: str, absent: Sequence[str]) -> str:
+    """What to do about a member that the operator has not."""
+    return in_another_version(operator, name) or did_you_mean(name, absent)
+
+
+def _gather(reader: Reader, node: Node, body: Node, fields: Sequence[Field]) -> Node:
+    """The body with the fields that stand at another depth: beside it, or in a member that is no field."""
+    names = [field.name for field in fields]
+    known = {*names, *(_BESIDE if body is node else ())}
+    nested = [one for name, one in body.value.items() if name not in known and one.kind == "object"]
+    found: dict[str, Node] = {}
+    for holder in [*nested, *([] if node is body else [node])]:
+        if not _STRUCT.isdisjoint(holder.value):
+            continue
+        here = [name for name in names if name in holder.value and name not in body.value and name not in found]
+        if not here:
+            continue
+        found |= {name: holder.value[name] for name in here}
+        if holder is node:
+            reader.forget(node, here)
+        else:
+            reader.forget(body, [str(holder.key)])
+            reader.ignore_others(holder, names)
+        nesting(reader, holder, body, here, holder.value[here[0]] if holder is node else holder)
+    if not found:
+        return body
+    return Node("object", {**body.value, **found}, body.at, body.parent, body.key, body.key_at)
+
+
+def nesting(reader: Reader, holder: Node, goal: Node, names: Sequence[str], node: Node) -> None:
+    """Record that members of these names stand in the one object, and belong in the other."""
+    shown = listing([quote(name) for name in names])
+    reader.report("DML-MODEL-nesting", node, key=True, members=shown, found=holder.path(), expected=goal.path())
+
+
+def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Field, node: Node) -> Any:
+    """A member of a desc as a plain value, without the members of structs that nobody reads."""
+    if node.kind == "object" and field.kind != "attribute":
+        body = node.get("Desc")
+        if body is None or body.kind != "object":
+            values = _struct(reader, node, ("Type", "Desc", *MEMBERS))
+            body = node
+        else:
+            values = {**_struct(reader, node, ("Type", "Desc")), "Desc": _struct(reader, body, tuple(MEMBERS))}
+        misspelt[body] = reader.misspelt(body, [name for name in _STRUCT if body.get(name) is None])
+        return values
+    if node.kind == "object" and field.type == "size_2d":
+        values = _struct(reader, node, SIZE_2D)
+        misspelt[node] = reader.misspelt(node, [name for name in SIZE_2D if node.get(name) is None])
+        return node.plain() if misspelt[node] else values
+    return node.plain()
+
+
+def _struct(reader: Reader, node: Node, known: tuple[str, ...]) -> dict[str, Any]:
+    """The known members of a nested struct. Flags may be a list: of one, since there are no two to combine."""
+    reader.ignore_others(node, known)
+    values = {name: node.value[name].plain() for name in known if name in node.value}
+    flags = values.get("Flags")
+    if isinstance(flags, list) and len(flags) <= 1:
+        values["Flags"] = flags[0] if flags else "NONE"
+    return values

@@ -1,0 +1,210 @@
+"""Execute a model: fill its buffers, check and compile its operators, then obey its commands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc import memory
+from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._errors import DmlError
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.levels import current_level
+from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import FeatureLevelName
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch import buffers, expect, files, npy, show
+from dmlcy._frontends.dxdispatch.expect import Recorder
+from dmlcy._frontends.dxdispatch.manifest import WrittenFile
+from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
+from dmlcy._frontends.dxdispatch.problems import printable, refuse
+from dmlcy._frontends.dxdispatch.progress import Reached, nothing
+from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.resources import Storage, fill_all
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``level``: a feature level, None for the current one. ``expect``: a folder for expected values, None for none."""
+
+    level: FeatureLevelName | None = None
+    output_path: Path = Path()
+    iterations: int = 1
+    expect: Path | None = None
+
+
+def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing) -> None:
+    """Execute a model and print to ``out``; ModelError with all that is wrong before anything is executed.
+
+    ``reached`` is told how many of the iterations of a dispatch are done.
+    """
+    reader = Reader(model.document)
+    reader.problems += model.problems
+    for dispatchable in model.dispatchables.values():
+        reader.problems += dispatchable.desc.problems(reader, options.level)
+    reader.finish()
+    buffers.shared(reader, model, model.dispatchables)
+    reader.finish()
+    _Executor(model, out, options, reached).run()
+
+
+class _Executor:
+    def __init__(self, model: Model, out: TextIO, options: Options, reached: Reached) -> None:
+        self.model = model
+        self.out = out
+        self.options = options
+        self.reached = reached
+        self.reader = reader = Reader(model.document)
+        self.storages = fill_all(reader, model.resources, model.folder)
+        reader.finish()
+        self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
+        self.recorder = None if options.expect is None else Recorder(self.storages)
+        self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
+        for bound in self.initial.values():  # DirectML owns a copy of what is bound at initialisation
+            bound.update({name: tensor.copy() for name, tensor in bound.items()})
+
+    def run(self) -> None:
+        for command in self.model.commands:
+            if isinstance(command, Dispatch):
+                self.dispatch(command)
+            elif isinstance(command, Print):
+                self.print(command)
+            else:
+                self.write_file(command)
+            self.out.flush()  # a signal may end the next one
+        if self.recorder is not None and self.options.expect is not None:
+            self.save(self.recorder, self.options.expect)
+
+    def dispatch(self, command: Dispatch) -> None:
+        dispatchable = self.model.dispatchables[command.dispatchable]
+        bound = {**self.initial[command.dispatchable], **self.tensors(dispatchable, command.bindings)}
+        fields, values = dispatchable.desc.operator.fields, dispatchable.desc.value.values()
+        inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
+        outputs = [bound.get(f.name) for f in fields if f.kind == "output" and values[f.python] is not None]
+        operator: Any = self.operators[command.dispatchable]
+        if self.recorder is not None:
+            self.recorder.dispatch(command, dispatchable, bound)
+        times: list[float] = []
+        name, iterations = printable(command.dispatchable), self.options.iterations
+        for number in range(iterations):
+            self.reached(name, number, iterations)
+            start = time.perf_counter()
+            try:
+                operator(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
+            except DmlError as error:
+                self.refuse(error, dispatchable, command)
+            times.append((time.perf_counter() - start) * 1000)
+        self.reached(name, iterations, iterations)
+        median = sorted(times)[len(times) // 2]
+        self.out.write(f"Dispatch '{name}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
+
+    def refuse(self, error: DmlError, dispatchable: Dispatchable, command: Dispatch) -> None:
+        """Raise what the operator found in its tensors, at the binding of the tensor."""
+        names = {field.python: field.name for field in dispatchable.desc.operator.fields}
+        for violation in error.violations:
+            name = names.get(violation.field or "", "")
+            binding = command.bindings.get(name) or dispatchable.bindings.get(name)
+            self.reader.add(binding.node if binding else command.node, violation)
+        refuse(self.reader.problems)
+
+    def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, npt.NDArray[Any]]:
+        """The tensors of these bindings, as views of the buffers."""
+        values = dispatchable.desc.value.values()
+        found = {}
+        for field in dispatchable.desc.operator.fields:
+            binding, desc = bindings.get(field.name), values.get(field.python)
+            if binding is not None and field.kind != "attribute" and isinstance(desc, TensorDesc):
+                found[field.name] = self.view(field, binding, desc)
+        return found
+
+    def view(self, field: Field, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
+        """A buffer as the tensor that a desc describes."""
+        storage = self.storages[binding.resource]
+        size = binding.element_size or (numpy_dtype(storage.dtype).itemsize if storage.dtype else 0)
+        offset = binding.offset * size
+        needed = offset + memory.needed(desc)
+        if needed > storage.data.size:
+            self.reader.report(
+                "DML-MODEL-buffer-size",
+                binding.node,
+                name=binding.resource,
+                size=storage.data.size,
+                needed=needed,
+                field=field.name,
+            )
+            self.reader.finish()
+        return memory.view(storage.data, desc, offset)
+
+    def print(self, command: Print) -> None:
+        storage = self.storages[command.resource]
+        values = self.typed(command, storage, storage.start, storage.stop)
+        self.out.write(f"Resource '{printable(command.resource)}':" + ("\n" if command.verbose else " "))
+        self.out.writelines(show.lines(values) if command.verbose else show.line(values))
+        if not command.verbose:
+            self.out.write("\n")
+
+    def write_file(self, command: WriteFile) -> None:
+        storage = self.storages[command.resource]
+        name = "/".join(command.target)
+        size = storage.size
+        content: Callable[[IO[bytes]], None] = partial(files.put, data=storage.data[:size])
+        if name.lower().endswith(".npy"):
+            array = self.typed(command, storage, 0, storage.size)
+            if command.dimensions:
+                count = int(np.prod([int(n) for n in command.dimensions], dtype=object))
+                if count > array.size:
+                    dimensions = command.node.get("dimensions") or command.node
+                    self.reader.report(
+                        "DML-MODEL-dimensions", dimensions, count=count, name=command.resource, held=array.size
+                    )
+                    self.reader.finish()
+                try:
+                    array = array[:count].reshape(command.dimensions)
+                except ValueError as error:  # more dimensions than NumPy has
+                    dimensions = command.node.get("dimensions") or command.node
+                    self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
+                    self.reader.finish()
+            content, size = npy.writer(array), array.nbytes
+        try:
+            written = files.write(self.options.output_path, command.target, content)
+        except OSError as error:
+            target = command.node.get("targetPath") or command.node
+            self.reader.report("DML-MODEL-write", target, path=name, why=error.strerror or str(error))
+            self.reader.finish()
+        else:
+            if self.recorder is not None:
+                self.recorder.write_file(WrittenFile(name, command.resource, command.dimensions, size), written)
+            self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
+
+    def save(self, recorder: Recorder, folder: Path) -> None:
+        """Write what a device should give for this model."""
+        root = self.model.document.root
+        if not recorder.written:
+            self.reader.report("DML-MODEL-no-output", root.get("commands") or root)
+            self.reader.finish()
+        name, level = Path(self.model.document.name).name, self.options.level or current_level()
+        try:
+            removed = expect.save(folder, name, level, recorder)
+        except expect.NotWritten as error:
+            self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
+            self.reader.finish()
+        for path in removed:
+            self.out.write(f"Removed '{printable(str(path))}', which the earlier manifest lists\n")
+        self.out.write(f"Expected values written to '{printable(str(folder))}'\n")
+
+    def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:
+        """Whole elements of a part of a buffer, in the data type of its initial values."""
+        if storage.dtype is None:
+            self.reader.report("DML-MODEL-untyped", command.node, name=command.resource)
+            self.reader.finish()
+        assert storage.dtype is not None
+        dtype = numpy_dtype(storage.dtype)
+        count = (stop - start) // dtype.itemsize
+        return np.frombuffer(storage.data[start : start + count * dtype.itemsize].tobytes(), dtype)

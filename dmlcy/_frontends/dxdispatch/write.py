@@ -1,0 +1,178 @@
+"""Models to be run elsewhere: uses of operators, and the values of their tensors, in DxDispatch's format."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.memory import dtype_of, extent, rounded, view
+from dmlcy._desc.minimum import minimum_feature_level
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import ModelError
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, TensorFlags
+from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
+from dmlcy._frontends.dxdispatch import files
+from dmlcy._frontends.dxdispatch.npy import writer
+from dmlcy._frontends.dxdispatch.problems import make, whole
+from dmlcy._frontends.dxdispatch.reader import UINT32
+
+_WIDTH: Final = 100
+_MODEL: Final = "model.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A model that was written.
+
+    Attributes
+    ----------
+    model
+        The path of its ``model.json``.
+    unknown_to_dxdispatch
+        What it uses that no stock DxDispatch knows, such as ``"feature level 6_4, which padding_mode WRAP needs"``.
+        Empty: DxDispatch runs it.
+    """
+
+    model: Path
+    unknown_to_dxdispatch: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An operator that a model runs once."""
+
+    name: str  # of the dispatchable
+    desc: OperatorDesc
+    inputs: Mapping[str, Any]  # by Python name
+    prefix: str = ""  # of the names of its resources
+
+    def tensors(self, kind: str) -> dict[str, TensorDesc]:
+        """The descs of its tensors of a kind, by Python name."""
+        values = self.desc.values()
+        named = {f.python: values[f.python] for f in self.desc.operator.fields if f.kind == kind}
+        return {name: tensor for name, tensor in named.items() if isinstance(tensor, TensorDesc)}
+
+
+def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any]]) -> dict[str, Any]:
+    """A model that runs the operators in turn. Their inputs are resources as JSON.
+
+    ``report`` makes the command that follows for each output, from the name of its resource and its desc.
+    """
+    resources: dict[str, Any] = {}
+    dispatchables: dict[str, Any] = {}
+    commands: list[dict[str, Any]] = []
+    for use in uses:
+        inputs, outputs = use.tensors("input"), use.tensors("output")
+        resources |= {use.prefix + name: use.inputs[name] for name in inputs}
+        resources |= {use.prefix + name: _zeros(tensor) for name, tensor in outputs.items()}
+        described = use.desc.to_dict()
+        bound: dict[bool, dict[str, str]] = {False: {}, True: {}}
+        for field in use.desc.operator.fields:
+            tensor = inputs.get(field.python) or outputs.get(field.python)
+            if tensor is not None:
+                described["desc"][field.name] = _brief(tensor)
+                bound[tensor.flags is TensorFlags.OWNED_BY_DML][field.name] = use.prefix + field.python
+        described["desc"] = {name: member for name, member in described["desc"].items() if member is not None}
+        dispatchables[use.name] = described | ({"bindings": bound[True]} if bound[True] else {})
+        commands.append({"type": "dispatch", "dispatchable": use.name, "bindings": bound[False]})
+        commands += [report(use.prefix + name, tensor) for name, tensor in outputs.items()]
+    return {"resources": resources, "dispatchables": dispatchables, "commands": commands}
+
+
+def export(uses: Sequence[Use], folder: str) -> Export:
+    """Write a model of uses whose inputs are arrays: all of its files, or none."""
+    if not uses:
+        raise _error("DML-MODEL-no-calls", folder)
+    contents: dict[tuple[str, ...], Callable[[IO[bytes]], Any]] = {}
+    written = []
+    for use in uses:
+        inputs = {}
+        for name, tensor in use.tensors("input").items():
+            file = f"{use.prefix}{name}.npy"
+            values = in_memory(tensor, use.inputs[name])
+            contents[(file,)] = writer(values)
+            inputs[name] = _sized(tensor, {"initialValues": {"sourcePath": file}}, values.nbytes)
+        written.append(Use(use.name, use.desc, inputs, use.prefix))
+    text = (layout(model(written, _write_file)) + "\n").encode()
+    contents[(_MODEL,)] = lambda stream: stream.write(text)
+    try:
+        paths = files.write_all(Path(folder), contents)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = getattr(error, "strerror", None) or str(error)
+        raise _error("DML-MODEL-write", folder, path=folder, why=why) from None
+    unknown = [phrase for use in uses for phrase in _unknown_to_dxdispatch(use.desc)]
+    return Export(paths[-1], tuple(dict.fromkeys(unknown)))
+
+
+def in_memory(tensor: TensorDesc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The values as they lie in a buffer, in one dimension when its desc has strides."""
+    dtype = numpy_dtype(dtype_of(tensor))
+    if tensor.strides is None:
+        return values.astype(dtype, order="C", copy=False)
+    data = np.zeros(extent(tensor), np.uint8)
+    view(data, tensor, 0)[...] = values
+    return data.view(dtype)
+
+
+def layout(value: Any, indent: str = "") -> str:
+    """JSON text: what fits on a line stands on one."""
+    text = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(text) <= _WIDTH or not isinstance(value, dict | list) or not value:
+        return text
+    inner = indent + "  "
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        rows = textwrap.fill(text[1:-1], _WIDTH, initial_indent=inner, subsequent_indent=inner)
+        return f"[\n{rows}\n{indent}]"
+    if isinstance(value, dict):
+        items = [f"{inner}{json.dumps(key, ensure_ascii=False)}: {layout(item, inner)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(inner + layout(item, inner) for item in value) + f"\n{indent}]"
+
+
+def _unknown_to_dxdispatch(desc: OperatorDesc) -> list[str]:
+    needed = minimum_feature_level(desc)
+    if LEVELS[LEVEL_INDEX[needed.level]].dxdispatch:
+        return []
+    return [f"feature level {needed.level}, which {reason.subject} needs" for reason in needed.forced_by]
+
+
+def _brief(tensor: TensorDesc) -> dict[str, Any]:
+    """A tensor desc without the members that DxDispatch fills in."""
+    whole = tensor.to_dict()
+    known = {"Flags": tensor.flags is TensorFlags.NONE, "DimensionCount": True, "Strides": tensor.strides is None}
+    known["TotalTensorSizeInBytes"] = tensor.total_tensor_size_in_bytes == minimum_size(tensor)
+    known["GuaranteedBaseOffsetAlignment"] = tensor.guaranteed_base_offset_alignment == 0
+    return {name: member for name, member in whole.items() if not known.get(name, False)}
+
+
+def _zeros(tensor: TensorDesc) -> dict[str, Any]:
+    """A resource for an output."""
+    dtype = dtype_of(tensor)
+    item = numpy_dtype(dtype).itemsize
+    count = min(extent(tensor) // item, UINT32)
+    values = {"initialValuesDataType": dtype.name, "initialValues": {"valueCount": count, "value": 0}}
+    return _sized(tensor, values, count * item)
+
+
+def _sized(tensor: TensorDesc, resource: dict[str, Any], length: int) -> dict[str, Any]:
+    """The resource with its size, where the tensor needs more than the bytes of its values."""
+    needed = tensor.total_tensor_size_in_bytes
+    return resource | ({"sizeInBytes": needed} if needed > rounded(length) else {})
+
+
+def _write_file(name: str, tensor: TensorDesc) -> dict[str, Any]:
+    """The command that writes an output: in its sizes, or, when the elements do not follow each other, as they lie."""
+    command = {"type": "writeFile", "resource": name, "targetPath": f"{name}.npy"}
+    return command | ({"dimensions": list(tensor.sizes)} if tensor.strides is None else {})
+
+
+def _error(identifier: str, folder: str, **values: object) -> ModelError:
+    return ModelError([make(identifier, whole(folder), values).violation], "export")

@@ -1,0 +1,183 @@
+"""The result that a definition gives, and how far another one may be off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._reference.accumulators import limits
+from dmlcy._reference.accuracy import MAGNITUDES, bound
+from dmlcy._reference.exact import Array, unit
+from dmlcy._reference.given import Given
+from dmlcy._reference.moves import pad, rearrange, window_gather
+from dmlcy._reference.reductions import (
+    region_reduce,
+    window_indices,
+    window_maximum,
+    window_reduce,
+    window_scatter,
+)
+
+# By family, reduction, and what the output is beside the first one.
+EXACT: Final[Mapping[tuple[str, str | None, str | None], Callable[[Given], Array]]] = {
+    ("pad", None, None): pad,
+    ("rearrange", None, None): rearrange,
+    ("region_reduce", "max", None): region_reduce,
+    ("window_gather", None, None): window_gather,
+    ("window_reduce", "max", None): window_maximum,
+    ("window_reduce", "max", "indices"): window_indices,
+}
+# By family: the results, and the accumulators that they are made of.
+SUMS: Final[Mapping[str, Callable[[Given], tuple[Array, Array]]]] = {
+    "window_reduce": window_reduce,
+    "window_scatter": window_scatter,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an operator gives for some arrays.
+
+    Attributes
+    ----------
+    values
+        The elements themselves; of an operator that computes, fractions, and floats for infinities and NaN.
+    dtype
+        Data type of a result.
+    ulp
+        The accuracy that the spec states, in units in the last place; 0: exact.
+    units
+        Of an operator that computes, what one unit is at each element, as fractions. None where the spec promises
+        nothing: the sum of the absolute values is beyond the data type in which it is accumulated.
+    """
+
+    values: Array
+    dtype: np.dtype[Any]
+    ulp: float
+    units: Array | None
+
+    def errors(self, result: Array) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """How far each element of a result is off, in units in the last place; NaN where the spec promises nothing.
+
+        Where the values are exact, an infinity or NaN, an element is right (0) or wrong (inf). The sign and the bits of
+        a NaN do not count.
+        """
+        values = self.values
+        if result.dtype != self.dtype or _without_ones(result.shape) != _without_ones(values.shape):
+            raise AssertionError(
+                f"the result is {result.dtype} {result.shape}, and must be {self.dtype} {values.shape}"
+            )
+        result = result.reshape(values.shape)
+        if self.units is None:
+            return _different(result, values)
+        errors = np.empty(values.shape)
+        limit = np.finfo(self.dtype)
+        for at in np.ndindex(values.shape):
+            one: Any = self.units[at]
+            errors[at] = _error(float(result[at]), values[at], one, limit)
+        return errors
+
+
+def _different(result: Array, values: Array) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """0 where the bits are the same, inf elsewhere; NaN equals NaN."""
+    bits = f"u{values.itemsize}"
+    same = np.ascontiguousarray(result).view(bits) == np.ascontiguousarray(values).view(bits)
+    if values.dtype.kind == "f":
+        same |= np.isnan(result) & np.isnan(values)
+    return np.where(same, 0.0, np.inf)
+
+
+def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> float:
+    if isinstance(value, float):  # an infinity or NaN
+        if math.isnan(value):
+            return 0.0 if math.isnan(actual) else math.inf
+        return math.nan if one is None else 0.0 if actual == value else math.inf
+    if one is None:
+        return math.nan
+    if math.isnan(actual):
+        return math.inf
+    if math.isinf(actual) and abs(value) >= Fraction(2) ** int(limits.maxexp):
+        return 0.0 if (actual > 0) == (value > 0) else math.inf
+    if math.isinf(actual):  # right where the number after the largest one is: it rounds to infinity
+        actual_exact = Fraction(2) ** int(limits.maxexp) * (1 if actual > 0 else -1)
+    else:
+        actual_exact = Fraction(actual)
+    return float(abs(actual_exact - Fraction(value)) / one)
+
+
+def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Sizes without leading ones."""
+    first = next((axis for axis, size in enumerate(sizes) if size != 1), len(sizes))
+    return sizes[first:]
+
+
+def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None = None) -> Expected:
+    """What a valid desc gives for arrays, by the Python names of its inputs.
+
+    Parameters
+    ----------
+    desc
+        A valid desc.
+    arrays
+        By the Python names of the inputs.
+    output
+        The Python name of one of several outputs; None: the first.
+    """
+    operator = desc.operator
+    names = outputs_of(desc)
+    name = names[0] if output is None else output
+    if name not in names:
+        raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
+    role = next((role for role, field in operator.definition.roles.items() if field == name), None)
+    inputs = {name: np.asarray(array) for name, array in arrays.items()}
+    given = Given(desc, inputs)
+    dtype = dtype_of(getattr(desc, name))
+    exact = EXACT.get((operator.family, operator.definition.words.get("reduction"), role))
+    if exact is not None:
+        values = exact(given).astype(numpy_dtype(dtype), copy=False)
+        return Expected(values, values.dtype, 0.0, None)
+    sums = SUMS[operator.family]
+    values, _ = sums(given)
+    if numpy_dtype(dtype).kind != "f":
+        values = _wrapped(values, dtype.bits, numpy_dtype(dtype))
+        return Expected(values, values.dtype, 0.0, None)
+    stated = bound(desc, dtype)
+    assert stated is not None, "an operator that computes states an accuracy"
+    finite = {name: _magnitudes(array) for name, array in inputs.items()}
+    magnitudes, accumulators = sums(Given(desc, finite))
+    own = numpy_dtype(dtype)
+    least, most = limits(desc, dtype, given.input.size)
+    scale = magnitudes if stated.of == MAGNITUDES else values
+    units = np.empty(values.shape, object)
+    for at in np.ndindex(values.shape):
+        outside = accumulators[at] > most or 0 < accumulators[at] < least
+        size: Any = scale[at]
+        units[at] = None if outside else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
+    return Expected(values, own, stated.ulp, units)
+
+
+def outputs_of(desc: OperatorDesc) -> list[str]:
+    """The Python names of the outputs that a desc has."""
+    names = [field.python for field in desc.operator.fields if field.kind == "output"]
+    return [name for name in names if getattr(desc, name) is not None]
+
+
+def _wrapped(values: Array, bits: int, dtype: np.dtype[Any]) -> Array:
+    """Whole numbers modulo a power of two."""
+    low = np.array([int(value) % 2**bits for value in values.ravel()], f"u{dtype.itemsize}")
+    return low.reshape(values.shape).view(dtype)
+
+
+def _magnitudes(array: Array) -> Array:
+    """The absolute values of the finite elements, 0 for the others."""
+    if array.dtype.kind != "f":
+        return array
+    return np.where(np.isfinite(array), np.abs(array), array.dtype.type(0))

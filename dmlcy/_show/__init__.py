@@ -1,0 +1,1 @@
+"""All that lays out text: notebooks, explanations, reports, the terminal."""

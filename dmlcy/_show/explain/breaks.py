@@ -1,0 +1,240 @@
+"""What a documented example says when one thing of it is broken: by the slug of the error, for every operator alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._check.support import dtypes_at, ranks_at
+from dmlcy._desc.check import check
+from dmlcy._errors import DmlError, Violation
+from dmlcy._facts.levels import feature_level
+from dmlcy._facts.rows import Example, Field, Operator
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._show.explain.facts import Facts
+
+NEWEST: Final = LEVELS[-1].name
+UINT_MAX: Final = 2**32 - 1
+HUGE: Final = 2**16
+BOGUS: Final = "BOGUS"
+REMOVED: Final = None
+"""In place of a value: the member is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is done to an example: members of its JSON by path, or ``call``, with the tensors that are other arrays."""
+
+    members: Mapping[str, Any]
+    level: FeatureLevelName = NEWEST
+    call: str = ""  # in words; the way in which the operator is called
+    arrays: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    given: Mapping[str, Any] | None = None  # other arguments of the function
+
+
+def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None:
+    """The first change of the first example that gives the error, and its message; None where none does."""
+    name = "operator" if subject is None else subject.python
+    identifier = f"DML-{operator.name}-{name}-{slug}"
+    examples = [one for one in operator.examples if subject is None or _has(one, subject)]
+    for example in examples[:1]:
+        for change in _changes(operator, subject, slug, example):
+            for violation in _refusal(operator, example, change):
+                if violation.id == identifier:
+                    return {
+                        "title": example.title,
+                        "changes": dict(change.members),
+                        "call": change.call,
+                        "level": change.level,
+                        "message": violation.text,
+                        "provenance": violation.provenance,
+                    }
+    return None
+
+
+def _has(example: Example, field: Field) -> bool:
+    return field.kind not in ("input", "output") or field.python in example.inputs or field.python in example.outputs
+
+
+def _changes(operator: Operator, subject: Field | None, slug: str, example: Example) -> Iterator[Change]:
+    if subject is None:
+        before = LEVEL_INDEX[operator.since] - 1
+        if slug == "level" and before >= 0:
+            yield Change({}, LEVELS[before].name)
+        elif slug == "unknown":
+            yield Change({BOGUS.capitalize(): 1})
+    elif subject.kind == "chosen":
+        yield from _of_choice(subject, slug, operator.example_arguments(example)[subject.python])
+    elif subject.kind == "attribute":
+        yield from _of_attribute(subject, slug, _members(operator, example)[subject.name])
+    else:
+        dtype, sizes, _ = (example.inputs | example.outputs)[subject.python]
+        yield from _of_tensor(operator, subject, slug, dtype, sizes)
+
+
+def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Change]:
+    """Calls: a desc has what is chosen in its output."""
+    values = {"type": "abc", "required": None, "range": (0, *value[1:]), "length": (*value, 1)}
+    if slug in values:
+        wrong = {field.python: values[slug]}
+        yield Change({}, call=f"called with {field.python}={values[slug]!r}", given=wrong)
+
+
+def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
+    name = field.name
+    minimum, maximum = field.minimum or 0, UINT_MAX if field.maximum is None else field.maximum
+    values: dict[str, Sequence[Any]] = {
+        "type": ("abc", 0.5, [1]),
+        "required": (REMOVED,),
+        "member": (BOGUS,),
+        "length": ([*value, 1],) if isinstance(value, list) else (value + 1,) if isinstance(value, int) else (),
+        "finite": (1e39,),
+        "value": (1e39, 10**400),
+        "same-dtype": [f"{ENUMS['DML_TENSOR_DATA_TYPE'].prefix}{dtype}" for dtype in DTYPES],
+    }
+    if slug == "range":
+        for wrong in (minimum - 1, maximum + 1):
+            if isinstance(value, dict):
+                yield Change({f"{name}.{next(iter(value))}": wrong})
+            else:
+                yield Change({name: [wrong, *value[1:]] if isinstance(value, list) else wrong})
+    elif slug == "level":
+        for member, (_, since) in ENUMS[field.type.removeprefix("enum:")].members.items():
+            if LEVEL_INDEX[since] > 0:
+                yield Change({name: member}, LEVELS[LEVEL_INDEX[since] - 1].name)
+    for wrong in values.get(slug, ()):
+        yield Change({name: wrong})
+
+
+def _of_tensor(operator: Operator, field: Field, slug: str, dtype: str, sizes: tuple[int, ...]) -> Iterator[Change]:
+    name = field.name
+    others = [other for other in dtypes_at(field, len(LEVELS) - 1) if other != dtype and DTYPES[other].numpy]
+    longer = [*sizes[:-1], sizes[-1] + 1]
+    changes: dict[str, Mapping[str, Any]] = {
+        "type": {name: "abc"},
+        "required": {f"{name}.DataType" if field.optional else name: REMOVED},
+        "unknown": {f"{name}.{BOGUS.capitalize()}": 1},
+        "rank": {f"{name}.Sizes": [1] * (LEVELS[-1].max_rank + 1)},
+        "range": {f"{name}.Sizes": [0, *sizes[1:]]},
+        "length": {f"{name}.DimensionCount": len(sizes) + 1},
+        "member": {f"{name}.Flags": BOGUS},
+        "sizes": {f"{name}.Sizes": longer},
+        "elements": {f"{name}.Sizes": [HUGE, HUGE, *sizes[2:]]},
+        "strides": {f"{name}.Strides": [1] * (len(sizes) + 1)},
+        "total-size": {f"{name}.TotalTensorSizeInBytes": 0},
+        "alignment": {f"{name}.GuaranteedBaseOffsetAlignment": 3},
+        "overlap": {f"{name}.Strides": [0] * len(sizes)},
+    }
+    if slug in changes:
+        yield Change(changes[slug])
+    if slug == "dtype":
+        for other in DTYPES:
+            if other not in dtypes_at(field, len(LEVELS) - 1):
+                yield Change({f"{name}.DataType": other})
+        yield Change({f"{name}.DataType": BOGUS})
+    elif slug == "level":
+        for level in range(LEVEL_INDEX[operator.since], len(LEVELS) - 1):
+            for other in dtypes_at(field, level + 1):
+                if other not in dtypes_at(field, level):
+                    yield Change({f"{name}.DataType": other}, LEVELS[level].name)
+            for rank in ranks_at(field, level + 1):
+                if rank not in ranks_at(field, level):
+                    yield Change({f"{name}.Sizes": [1] * rank}, LEVELS[level].name)
+    elif slug == "same-dtype" and others:
+        yield Change({f"{name}.DataType": others[0]})
+        yield _called(operator, field, f"data type {others[0]}", lambda x: x.astype(DTYPES[others[0]].numpy))
+    elif slug == "sizes":
+        yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
+    elif slug == "byteorder":
+        yield _called(operator, field, "foreign byte order", lambda x: x.astype(x.dtype.newbyteorder()))
+    elif slug == "readonly":
+        yield _called(operator, field, "memory that is read-only", _read_only)
+
+
+def _called(operator: Operator, field: Field, words: str, change: Callable[[Any], Any]) -> Change:
+    """A call of the compiled example."""
+    outputs = [one.python for one in operator.fields if one.kind == "output"]
+    name = argument = field.python
+    if name in outputs:
+        argument = "out" if len(outputs) == 1 else f"out[{outputs.index(name)}]"
+    return Change(
+        {},
+        call=f"compiled, and called with {argument} of {words}",
+        arrays=lambda arrays: {**arrays, name: change(arrays[name])},
+    )
+
+
+def _read_only(array: Any) -> Any:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def _members(operator: Operator, example: Example) -> dict[str, Any]:
+    """The members of the example's desc in JSON; tensors with data type and sizes alone."""
+    members: dict[str, Any] = _desc(operator, example).to_dict()["desc"]
+    for field in operator.fields:
+        if field.kind != "attribute" and members[field.name] is not None:
+            members[field.name] = {key: members[field.name][key] for key in ("DataType", "Sizes")}
+    return members
+
+
+def _desc(operator: Operator, example: Example) -> Any:
+    from dmlcy._field_types.tensor_desc import TensorDesc
+    from dmlcy._generated import desc
+
+    tensors = example.inputs | example.outputs
+    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in tensors.items()}
+    return getattr(desc, operator.desc)(**described, **example.attributes)
+
+
+def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[Violation]:
+    if change.given is not None:
+        return _function(operator, example, change.given)
+    if change.arrays is not None:
+        return _call(operator, example, change.arrays)
+    model = {"type": f"DML_OPERATOR_{operator.name}", "desc": _members(operator, example)}
+    for path, value in change.members.items():
+        owner: Any = model["desc"]
+        *steps, last = path.split(".")
+        for step in steps:
+            owner = owner[step]
+        owner[last] = value
+        if value is REMOVED:
+            del owner[last]
+    with feature_level(change.level):
+        return check(type(_desc(operator, example)).from_dict(model))
+
+
+def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
+    from dmlcy._generated import api
+
+    arguments = {**operator.example_arguments(example), **given}
+    try:
+        getattr(api, operator.python)(*_arrays(example.inputs).values(), **arguments)
+    except DmlError as error:
+        return error.violations
+    return ()
+
+
+def _call(
+    operator: Operator, example: Example, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Sequence[Violation]:
+    from dmlcy._desc.compile import compile
+
+    try:
+        arrays = change(_arrays(example.inputs | example.outputs))
+        out = tuple(arrays.pop(name) for name in example.outputs)
+        compile(_desc(operator, example))(*arrays.values(), out=out if len(out) > 1 else out[0])
+    except DmlError as error:
+        return error.violations
+    return ()
+
+
+def _arrays(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
+    return {
+        name: np.array(values, DTYPES[dtype].numpy).reshape(sizes) for name, (dtype, sizes, values) in tensors.items()
+    }

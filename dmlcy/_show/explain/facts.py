@@ -1,0 +1,442 @@
+"""What is known of an operator, a field, an enum, a level or a data type, as plain data that JSON can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from dmlcy import specs
+from dmlcy._check.support import dtypes_at, ranks_at
+from dmlcy._facts.names import PREFIX
+from dmlcy._facts.rows import MISSING, Dtype, Field, Let, Level, Operator, Rule
+from dmlcy._facts.tables import (
+    DTYPES,
+    ENUMS,
+    ERRORS,
+    LEVEL_INDEX,
+    LEVELS,
+    OPERATORS,
+    EnumInfo,
+    FeatureLevel,
+    TensorDataType,
+)
+
+Facts = dict[str, Any]
+
+
+@cache
+def catalogue() -> dict[str, Facts]:
+    """The catalogue, read once."""
+    return specs.catalogue()
+
+
+@cache
+def published() -> tuple[dict[str, None], dict[str, str]]:
+    """The ids in force, and why each of the others was retired."""
+    ids: dict[str, None] = {}
+    retired: dict[str, str] = {}
+    for line in specs.files()["ids.lock"].read_text(encoding="utf-8").splitlines():
+        name, _, reason = line.strip().partition(" ")
+        if name.startswith("DML-") and reason:
+            retired[name] = reason.strip()
+        elif name.startswith("DML-"):
+            ids[name] = None
+    return ids, retired
+
+
+def ids_of(operator: Operator, subject: str) -> list[str]:
+    """The ids about a field, or about the operator itself."""
+    return [name for name in published()[0] if name.startswith(f"DML-{operator.name}-{subject}-")]
+
+
+# Operators and fields
+
+
+def of_operator(name: str) -> Facts:
+    """An operator, built or not."""
+    entry = catalogue()[name]
+    facts = {
+        "kind": "operator",
+        "name": name,
+        "type": f"{PREFIX}{name}",
+        "value": entry["value"],
+        "struct": entry["struct"],
+        "since": entry["since"],
+        "directml": directml(entry["since"]),
+        "in_place": entry["in_place"],
+        "built": name in OPERATORS,
+        "source": entry.get("source"),
+    }
+    if name not in OPERATORS:
+        return {**facts, "group": entry["kind"], "fields": [of_declared(field) for field in entry["fields"]]}
+    operator = OPERATORS[name]
+    return {
+        **facts,
+        "source": operator.source,
+        "family": operator.family,
+        "python": operator.python,
+        "desc": operator.desc,
+        "signature": list(signature(operator)),
+        "summary": operator.summary,
+        "fields": [of_field(operator, field) for field in operator.fields],
+        "chosen": [of_field(operator, field) for field in operator.chosen],
+        "quantities": [
+            {"name": let.name, "for": let.loop, "formula": let.text, "doc": let.doc} for let in operator.lets
+        ],
+        "rules": [brief_rule(operator, rule) for rule in operator.rules],
+        "interpretations": [
+            {"id": one.id, "question": one.question, "choice": one.choice, "evidence": one.evidence}
+            for one in operator.interpretations
+        ],
+        "accuracy": {dtype: {"ulp": bound.ulp.text, "of": bound.of} for dtype, bound in operator.accuracy.items()},
+        "exact": [dtype for dtype in _result_dtypes(operator) if dtype not in operator.accuracy],
+        "levels": list(history(operator)),
+        "examples": [example.title for example in operator.examples],
+    }
+
+
+def brief_rule(operator: Operator, rule: Rule) -> Facts:
+    """A rule by itself."""
+    return {
+        "id": rule.id,
+        "operator": operator.name,
+        "about": rule.about,
+        "says": rule.says,
+        "formula": rule.text,
+        "for": rule.loop,
+        "data": rule.data,
+        "error": rule_error(rule),
+        "since": rule.since,
+        "until": rule.until,
+        "provenance": rule.provenance,
+        "hint": rule.hint,
+        "fix": None if rule.fix is None else rule.fix.text,
+    }
+
+
+def rule_error(rule: Rule) -> str:
+    """The class of the exception."""
+    return "InvalidDataError" if rule.data else "InvalidDescError"
+
+
+def _result_dtypes(operator: Operator) -> list[str]:
+    outputs = [field for field in operator.fields if field.kind == "output"]
+    return list(dict.fromkeys(dtype for field in outputs for dtype in dtypes_at(field, len(LEVELS) - 1)))
+
+
+def signature(operator: Operator) -> Iterator[Facts]:
+    """The parameters of the function, in order."""
+    for field in operator.fields:
+        if field.kind == "input":
+            yield {"name": field.python, "positional": True, "required": not field.optional}
+    for field in sorted(operator.parameters, key=lambda field: field.default is not MISSING):
+        required = field.default is MISSING
+        yield {"name": field.python, "positional": False, "required": required, **_default(field)}
+    for field in operator.fields:
+        if field.kind == "output" and field.optional:
+            yield {"name": field.python, "positional": False, "required": False, "default": False}
+    yield {"name": "out", "positional": False, "required": False, "default": None}
+
+
+def of_declared(field: Facts) -> Facts:
+    """A field as the catalogue declares it."""
+    return {
+        "name": field["name"],
+        "role": field["kind"],
+        "type": field["type"],
+        "optional": field.get("optional", False),
+    }
+
+
+def of_field(operator: Operator, field: Field) -> Facts:
+    """A field of an operator that is built."""
+    facts: Facts = {
+        "operator": operator.name,
+        "name": field.name,
+        "python": field.python,
+        "role": field.kind,
+        "type": field.type,
+        "optional": field.optional,
+        "doc": field.doc,
+        "required": required(operator, field),
+        **_default(field),
+    }
+    if field.part is not None:
+        facts["part_of"] = field.part.tensor
+    for key, formula in (("value", field.value), ("length", field.length), ("sizes", field.sizes)):
+        if formula is not None:
+            facts[key] = formula.text
+    if field.minimum is not None and field.value is None:
+        facts["range"] = {"min": field.minimum, "max": field.maximum, "from": field.provenance}
+    if field.scalar_type is not None:
+        facts["dtype_field"] = field.scalar_type
+    if field.type.startswith("enum:") and field.value is None:
+        known = ENUMS[field.type.removeprefix("enum:")].members
+        facts["members"] = [
+            {"name": name, "since": _later(operator.since, since)} for name, (_, since) in known.items()
+        ]
+    if field.kind in ("input", "output"):
+        facts["support"] = list(support(operator, field))
+        facts["same_dtype_as"] = field.same_dtype_as
+        facts["leading_ones"] = field.leading_ones
+    facts["rules"] = [rule.id for rule in operator.rules if rule.about == field.python]
+    facts["ids"] = [name for name in ids_of(operator, field.python) if name not in facts["rules"]]
+    facts["since"] = operator.since
+    facts["source"] = operator.source
+    return facts
+
+
+def _later(level: str, other: str) -> str:
+    return max(level, other, key=LEVEL_INDEX.__getitem__)
+
+
+def required(operator: Operator, field: Field) -> bool:
+    """Whether a desc must be given it."""
+    inferred = field.kind == "output" and field.sizes is not None and not operator.is_open(field)
+    follows = field.value is not None or inferred
+    return field.default is MISSING and not follows and not field.optional
+
+
+def _default(field: Field) -> Facts:
+    return {} if field.default is MISSING else {"default": field.default}
+
+
+def support(operator: Operator, field: Field) -> Iterator[Facts]:
+    """The levels that widened a tensor: data types added, and the numbers of dimensions then allowed."""
+    dtypes: list[str] = []
+    ranks: list[int] = []
+    for level in range(LEVEL_INDEX[operator.since], len(LEVELS)):
+        now, reach = dtypes_at(field, level), ranks_at(field, level)
+        added = [dtype for dtype in now if dtype not in dtypes]
+        if added or reach != ranks:
+            yield {"since": LEVELS[level].name, "data_types": added, "dimensions": reach}
+        dtypes, ranks = now, reach
+
+
+def history(operator: Operator) -> Iterator[Facts]:
+    """What each level brought to an operator."""
+    for level in LEVELS[LEVEL_INDEX[operator.since] :]:
+        brought: list[Facts] = []
+        if level.name == operator.since:
+            brought.append({"operator": operator.name})
+        brought += widened(operator, level.name) if level.name != operator.since else []
+        brought += [{"rule": rule.id} for rule in operator.rules if rule.since == level.name != operator.since]
+        brought += [{"ends": rule.id} for rule in operator.rules if rule.until == level.name]
+        if brought:
+            yield {"level": level.name, "directml": level.directml, "brought": brought}
+
+
+def widened(operator: Operator, level: str) -> list[Facts]:
+    """The data types, dimensions (all of them, where there are more) and members that a level brought to the fields."""
+    groups: dict[tuple[tuple[str, ...], tuple[int, ...]], list[str]] = {}
+    members: list[Facts] = []
+    for field in operator.fields:
+        if field.kind != "attribute":
+            before: list[int] = []
+            for step in support(operator, field):
+                reach: list[int] = step["dimensions"]
+                if step["since"] == level:
+                    key = (tuple(step["data_types"]), tuple(reach if reach != before else ()))
+                    groups.setdefault(key, []).append(field.python)
+                before = reach
+        elif field.type.startswith("enum:") and field.value is None:
+            fresh = [name for name, (_, since) in ENUMS[field.type[5:]].members.items() if since == level]
+            members += [{"fields": [field.python], "members": fresh}] if fresh else []
+    tensors = [
+        {"fields": fields, "data_types": list(added), "dimensions": list(wider)}
+        for (added, wider), fields in groups.items()
+    ]
+    return tensors + members
+
+
+def of_fields(found: list[tuple[Operator, Field]], unbuilt: list[tuple[str, Facts]]) -> Facts:
+    """The fields of one name."""
+    names = [field.name for _, field in found] + [field["name"] for _, field in unbuilt]
+    return {
+        "kind": "field",
+        "names": list(dict.fromkeys(names)),
+        "operators": [of_field(operator, field) for operator, field in found],
+        "unbuilt": [
+            {"operator": name, **of_declared(field), "source": catalogue()[name]["source"]} for name, field in unbuilt
+        ],
+    }
+
+
+# Enums, levels, data types
+
+
+def users_of(enum: str) -> tuple[list[Facts], list[str]]:
+    """The fields of that enum, and the operators not built yet that have one."""
+    kind = f"enum:{enum}"
+    fields = [
+        {"operator": operator.name, "field": field.python}
+        for operator in OPERATORS.values()
+        for field in operator.fields
+        if field.type == kind
+    ]
+    others = [
+        name
+        for name, entry in catalogue().items()
+        if name not in OPERATORS and any(field["type"] == kind for field in entry["fields"])
+    ]
+    return fields, others
+
+
+def of_enum(info: EnumInfo) -> Facts:
+    """An enum."""
+    fields, unbuilt = users_of(info.name)
+    return {
+        "kind": "enum",
+        "name": info.name,
+        "python": info.cls.__name__,
+        "prefix": info.prefix,
+        "since": info.since,
+        "note": info.note,
+        "members": [_member(info, name) for name in info.members],
+        "fields": fields,
+        "unbuilt": unbuilt,
+        "source": info.source,
+    }
+
+
+def of_member(info: EnumInfo, name: str) -> Facts:
+    """A member of an enum."""
+    fields, unbuilt = users_of(info.name)
+    return {
+        "kind": "member",
+        "enum": info.name,
+        "full": f"{info.prefix}{name}",
+        "python": f"{info.cls.__name__}.{info.members[name][0].name}",
+        **_member(info, name),
+        "directml": directml(info.members[name][1]),
+        "also": [other for other, member in info.also.items() if member == name],
+        "note": info.note,
+        "fields": fields,
+        "unbuilt": unbuilt,
+        "source": info.source,
+    }
+
+
+def _member(info: EnumInfo, name: str) -> Facts:
+    member, since = info.members[name]
+    return {"name": name, "value": int(member), "since": since, "doc": info.doc.get(name, "")}
+
+
+def of_level(level: Level) -> Facts:
+    """A feature level, and what it brought."""
+    declared = specs.levels()[level.name]
+    new = [name for name, entry in catalogue().items() if entry["since"] == level.name]
+    enums = {
+        info.name: [name for name, (_, since) in info.members.items() if since == level.name]
+        for info in ENUMS.values()
+        if info.cls not in (FeatureLevel, TensorDataType)
+    }
+    return {
+        "kind": "level",
+        "name": level.name,
+        "value": level.value,
+        "directml": level.directml,
+        "windows": declared.get("windows"),
+        "note": declared.get("note"),
+        "max_rank": level.max_rank,
+        "dxdispatch": level.dxdispatch,
+        "operators": [{"name": name, "built": name in OPERATORS} for name in new],
+        "data_types": [dtype.name for dtype in DTYPES.values() if dtype.since == level.name],
+        "members": {name: fresh for name, fresh in enums.items() if fresh},
+        "widened": [
+            {"operator": operator.name, **change}
+            for operator in OPERATORS.values()
+            if LEVEL_INDEX[operator.since] < LEVEL_INDEX[level.name]
+            for change in widened(operator, level.name)
+        ],
+        "source": ENUMS["DML_FEATURE_LEVEL"].source,
+    }
+
+
+def of_dtype(dtype: Dtype) -> Facts:
+    """A data type, and the tensors that can have it."""
+    info = ENUMS["DML_TENSOR_DATA_TYPE"]
+    uses = []
+    for operator in OPERATORS.values():
+        for field in operator.fields:
+            for step in support(operator, field) if field.kind != "attribute" else ():
+                if dtype.name in step["data_types"]:
+                    uses.append({"operator": operator.name, "field": field.python, "since": step["since"]})
+    return {
+        "kind": "data type",
+        "name": dtype.name,
+        "full": f"{info.prefix}{dtype.name}",
+        "value": dtype.value,
+        "bits": dtype.bits,
+        "numpy": dtype.numpy,
+        "since": dtype.since,
+        "directml": directml(dtype.since),
+        "fields": uses,
+        "source": info.source,
+    }
+
+
+# Words
+
+
+def of_term(term: Facts) -> Facts:
+    """A word of DirectML that is neither an operator nor a field of one."""
+    return {
+        "kind": "term",
+        "name": term["name"],
+        "also": term.get("also", []),
+        "is": term["is"],
+        "doc": term["doc"],
+        "errors": [{"slug": slug, "when": ERRORS[slug].about} for slug in term.get("errors", [])],
+        "source": term["source"],
+    }
+
+
+def of_quantity(name: str, found: list[tuple[Operator, Let]]) -> Facts:
+    """A name in formulas, with what it means in each operator; those that agree are together."""
+    groups: dict[tuple[str, str | None, str], list[str]] = {}
+    for operator, let in found:
+        groups.setdefault((let.text, let.loop, let.doc), []).append(operator.name)
+    return {
+        "kind": "quantity",
+        "name": name,
+        "meanings": [
+            {"name": name, "for": loop, "formula": text, "doc": doc, "operators": operators}
+            for (text, loop, doc), operators in groups.items()
+        ],
+    }
+
+
+def of_slug(slug: str) -> Facts:
+    """An error that fields have without a rule of their own, and the fields that can have it."""
+    rules = {rule.id for operator in OPERATORS.values() for rule in operator.rules}
+    where: dict[str, list[str]] = {}
+    for identifier in published()[0]:
+        _, operator, *rest = identifier.split("-", 3)
+        if operator in OPERATORS and rest[1] == slug and identifier not in rules:
+            where.setdefault(operator, []).append(rest[0])
+    return {
+        "kind": "slug",
+        "slug": slug,
+        "when": ERRORS[slug].about,
+        "message": ERRORS[slug].message,
+        "error": ERRORS[slug].error,
+        "operators": [{"operator": operator, "fields": fields} for operator, fields in where.items()],
+    }
+
+
+def of_family(family: str) -> Facts:
+    """The operators that share kernels."""
+    members = [operator for operator in OPERATORS.values() if operator.family == family]
+    return {
+        "kind": "family",
+        "name": family,
+        "operators": [{"operator": operator.name, "summary": operator.summary} for operator in members],
+    }
+
+
+def directml(level: str) -> str:
+    """The DirectML version that brought a level."""
+    version: str = LEVELS[LEVEL_INDEX[level]].directml
+    return version

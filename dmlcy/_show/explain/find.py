@@ -1,0 +1,232 @@
+"""A word to everything that it can mean: an id, a name of DirectML, a level or its version, a slug, a family."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Final
+
+from dmlcy import specs
+from dmlcy._facts.names import catalogue_name
+from dmlcy._facts.rows import Field, Let, Operator
+from dmlcy._facts.tables import DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
+from dmlcy._show.explain import facts, rules
+from dmlcy._show.explain.facts import Facts, catalogue
+from dmlcy._words.values import quote
+
+LONGEST: Final = 100
+"""Characters of a word that are looked at."""
+SHOWN: Final = 3
+"""Names that are proposed in place of an unknown one."""
+ALIKE: Final = 0.75
+"""Share of the letters that a proposed name and the unknown one have in common."""
+ENUM_PREFIX: Final = "DML_"
+
+
+def find(word: str) -> list[Facts]:
+    """What the word means, each as facts; nothing when it means nothing. Capitals do not matter."""
+    wanted = word.strip()[: LONGEST + 1].lower()
+    owner, dot, member = wanted.partition(".")
+    if dot and not owner.isdigit():
+        return [*_fields_of(owner, member), *_members_of(owner, member)]
+    return [
+        *_ids(wanted), *_operators(wanted), *_enums(wanted), *_members(wanted), *_levels(wanted), *_dtypes(wanted),
+        *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
+    ]  # fmt: skip
+
+
+def suggestion(word: str) -> str:
+    """The names that were perhaps meant, as a question, or nothing."""
+    words = [quote(name) for name in suggested(word)]
+    return f"Did you mean {', '.join(words[:-1])}{' or ' if words[:-1] else ''}{words[-1]}?" if words else ""
+
+
+def suggested(word: str) -> list[str]:
+    """The names that were perhaps meant."""
+    owner, dot, member = word.strip()[:LONGEST].partition(".")
+    if dot and catalogue_name(owner) is not None:
+        name = str(catalogue_name(owner))
+        found = facts.of_operator(name)
+        known, begin = [_python(field) for field in (*found["fields"], *found.get("chosen", ()))], f"{name}."
+        near = _nearest(member, known) or known
+    elif dot and (info := next(_enums_called(owner.lower()), None)) is not None:
+        begin = f"{info.cls.__name__}."
+        near = _nearest(member, list(info.members)) or list(info.members)
+    else:
+        whole = owner + dot + member if owner.isdigit() else owner
+        near, begin = _nearest(whole, list(_names(whole))), ""
+    return [begin + name for name in near]
+
+
+def _nearest(word: str, known: list[str]) -> list[str]:
+    folded = {name.lower(): name for name in reversed(known)}
+    wanted = word.lower()
+    begun = [name for name in folded if len(wanted) > 2 and name.startswith(wanted)]
+    but_one = (len(wanted) - 1) / len(wanted) if wanted else 1  # all letters of a short word but one
+    alike = max(0.6, min(ALIKE, but_one))
+    close = difflib.get_close_matches(wanted, folded, SHOWN, alike)
+    return [folded[name] for name in dict.fromkeys([*close, *sorted(begun)])][:SHOWN]
+
+
+def _names(word: str) -> Iterator[str]:
+    """Every name that could have been meant."""
+    ids, retired = facts.published()
+    if word.lower().startswith("dml-"):
+        yield from (*ids, *retired)
+        return
+    full = word.lower().startswith("dml_")
+    yield from (f"DML_OPERATOR_{name}" if full else name for name in catalogue())
+    for info in ENUMS.values():
+        yield from (info.name, *(info.prefix + member for member in info.members)) if full else (
+            info.cls.__name__, info.name.removeprefix(ENUM_PREFIX), *info.members,
+        )  # fmt: skip
+    for operator in OPERATORS.values():
+        yield from (name for field in _all(operator) for name in (field.python, field.name))
+        yield from (rule.id for rule in operator.rules)
+        yield from (let.name for let in operator.lets)
+        yield operator.family
+    for entry in catalogue().values():
+        yield from (field["name"] for field in entry["fields"])
+    for term in specs.terms().values():
+        yield from (term["name"], *term.get("also", ()))
+    yield from (slug for slug in ERRORS if not slug.startswith("DML-"))
+    yield from (level.directml for level in LEVELS)
+
+
+# Each function gives the facts of what the word, in small letters, names.
+
+
+def _ids(wanted: str) -> Iterator[Facts]:
+    for known in facts.published():
+        for identifier in known:
+            if identifier.lower() in (wanted, f"dml-{wanted}"):
+                yield rules.of_id(identifier)
+
+
+def _operators(wanted: str) -> Iterator[Facts]:
+    name = catalogue_name(wanted.removeprefix("dml-"))  # DML-PADDING1, the beginning of its ids
+    if name is not None:
+        yield facts.of_operator(name)
+
+
+def _enums_called(wanted: str) -> Iterator[EnumInfo]:
+    for info in ENUMS.values():
+        if wanted in (info.name.lower(), info.name.removeprefix(ENUM_PREFIX).lower(), info.cls.__name__.lower()):
+            yield info
+
+
+def _enums(wanted: str) -> Iterator[Facts]:
+    for info in _enums_called(wanted):
+        yield facts.of_enum(info)
+
+
+def _members(wanted: str) -> Iterator[Facts]:
+    for info in ENUMS.values():
+        if info.cls not in (FeatureLevel, TensorDataType):
+            for name in info.members:
+                full = f"{info.prefix}{name}".lower()
+                names = (name.lower(), full, full.removeprefix(ENUM_PREFIX.lower()))
+                if wanted in names or info.also.get(wanted.upper()) == name:
+                    yield facts.of_member(info, name)
+
+
+def _members_of(enum: str, wanted: str) -> Iterator[Facts]:
+    for info in _enums_called(enum):
+        for name, (member, _) in info.members.items():
+            names = (name.lower(), str(member.name).lower(), f"{info.prefix}{name}".lower())
+            if wanted in names or info.also.get(wanted.upper()) == name:
+                if info.cls is FeatureLevel:
+                    yield from _levels(name.lower())
+                elif info.cls is TensorDataType:
+                    yield from _dtypes(name.lower())
+                else:
+                    yield facts.of_member(info, name)
+
+
+def _levels(wanted: str) -> Iterator[Facts]:
+    for level in LEVELS:
+        names = (level.name, f"dml_feature_level_{level.name}", f"level_{level.name}")
+        if wanted in (*names, f"0x{level.value:x}", f"{level.value}", level.directml):
+            yield facts.of_level(level)
+
+
+def _dtypes(wanted: str) -> Iterator[Facts]:
+    for dtype in DTYPES.values():
+        if wanted in (dtype.name.lower(), f"dml_tensor_data_type_{dtype.name}".lower()):
+            yield facts.of_dtype(dtype)
+
+
+def _fields(wanted: str) -> Iterator[Facts]:
+    built = [
+        (operator, field) for operator in OPERATORS.values() for field in _all(operator) if _is_called(field, wanted)
+    ]
+    unbuilt = [
+        (name, field)
+        for name, entry in catalogue().items()
+        for field in entry["fields"]
+        if name not in OPERATORS and _folded(field["name"]) == _folded(wanted)
+    ]
+    if built or unbuilt:
+        yield facts.of_fields(built, unbuilt)
+
+
+def _quantities(wanted: str) -> Iterator[Facts]:
+    named: dict[str, list[tuple[Operator, Let]]] = {}
+    for operator in OPERATORS.values():
+        for let in operator.lets:
+            if let.name.lower() == wanted:
+                named.setdefault(let.name, []).append((operator, let))
+    for name, found in named.items():
+        yield facts.of_quantity(name, found)
+
+
+def _terms(wanted: str) -> Iterator[Facts]:
+    for term in specs.terms().values():
+        if wanted in [name.lower() for name in (term["name"], *term.get("also", ()))]:
+            yield facts.of_term(term)
+
+
+def _slugs(wanted: str) -> Iterator[Facts]:
+    if wanted in ERRORS and not wanted.startswith("dml-"):
+        yield facts.of_slug(wanted)
+
+
+def _families(wanted: str) -> Iterator[Facts]:
+    if wanted in {operator.family for operator in OPERATORS.values()}:
+        yield facts.of_family(wanted)
+
+
+def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
+    name = catalogue_name(owner)
+    if name in OPERATORS:
+        built: list[tuple[Operator, Field]] = [
+            (OPERATORS[name], field) for field in _all(OPERATORS[name]) if _is_called(field, wanted)
+        ]
+        if built:
+            yield facts.of_fields(built, [])
+    elif name is not None:
+        unbuilt = [(name, field) for field in catalogue()[name]["fields"] if _folded(field["name"]) == _folded(wanted)]
+        if unbuilt:
+            yield facts.of_fields([], unbuilt)
+
+
+def _all(operator: Operator) -> tuple[Field, ...]:
+    """The fields, and what a call is given in their place."""
+    return (*operator.fields, *operator.chosen)
+
+
+def _is_called(field: Field, wanted: str) -> bool:
+    return wanted == field.python or _folded(wanted) == _folded(field.name)
+
+
+def _folded(name: str) -> str:
+    """Small letters without underscores and without the word tensor at the end: InputTensor, input_tensor and input."""
+    plain = name.replace("_", "").lower()
+    for end in ("tensors", "tensor"):
+        if plain.endswith(end) and plain != end:
+            return plain.removesuffix(end)
+    return plain
+
+
+def _python(field: Facts) -> str:
+    return str(field.get("python", field["name"]))

@@ -1,0 +1,93 @@
+"""The report as one JSON document, for programs.
+
+::
+
+    {
+      "version": 1,              changes when a key changes its meaning or goes
+      "feature_level": "6_4",    what the models were checked at
+      "status": 1,               the exit status: 0 clean, 1 violations, 2 unreadable file
+      "errors": 3, "warnings": 1,
+      "files": [{
+        "file": "model.json",    as given; <stdin> for standard input
+        "status": 1,
+        "findings": [{           in the order of the file
+          "severity": "error",   or "warning", which does not count for the status
+          "file", "path",        the file again, and the JSON path in it: $.dispatchables.pool.desc.WindowSize[1]
+          "line", "column",      from 1, in characters; null where the file as a whole is meant, as is end_column
+          "end_column",          behind the value, or behind the part of it that stands on the line
+          ...                    every attribute of dmlcy.Violation: id, operator, field, member, index, message, rule,
+                                 values, hint, fix, level, provenance, error
+        }],
+        "dispatchables": [{      in the order of the file
+          "name", "path", "line", "column",
+          "operator": "PADDING1",               null where it is not known or not built yet
+          "minimum": {                          null where the desc is valid at no level
+            "feature_level": "6_4", "directml": "1.15.0",
+            "dxdispatch": false,                whether a stock DxDispatch knows that level
+            "forced_by": [{"field", "subject"}] what the level before it refuses; empty at the first level
+          }
+        }]
+      }]
+    }
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from dmlcy._frontends.dxdispatch.lint import FileReport, Finding, Report, Verdict
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The document."""
+    document = {
+        "version": 1,
+        "feature_level": report.level,
+        "status": report.status,
+        "errors": report.count("error"),
+        "warnings": report.count("warning"),
+        "files": [_file(file) for file in report.files],
+    }
+    yield json.dumps(document, indent=2, allow_nan=False)
+
+
+def _file(file: FileReport) -> dict[str, Any]:
+    return {
+        "file": file.name,
+        "status": file.status,
+        "findings": [_finding(finding) for finding in file.findings],
+        "dispatchables": [verdict(one) for one in file.dispatchables],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    place = finding.place
+    return {
+        "severity": finding.severity,
+        "file": place.file,
+        "path": place.path,
+        "line": place.line or None,
+        "column": place.column or None,
+        "end_column": finding.end_column if place.line else None,
+        **finding.violation.to_json(),
+    }
+
+
+def verdict(one: Verdict) -> dict[str, Any]:
+    """A dispatchable and what it needs."""
+    minimum = one.minimum and {
+        "feature_level": one.minimum.level,
+        "directml": one.minimum.directml,
+        "dxdispatch": one.dxdispatch,
+        "forced_by": [{"field": reason.field, "subject": reason.subject} for reason in one.minimum.forced_by],
+    }
+    return {
+        "name": one.name,
+        "path": one.place.path,
+        "line": one.place.line,
+        "column": one.place.column,
+        "operator": one.operator,
+        "minimum": minimum,
+    }

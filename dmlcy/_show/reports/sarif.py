@@ -1,0 +1,105 @@
+"""The report as SARIF 2.1.0, for code scanning: one run with the rules that were broken and a result per finding."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from dmlcy._errors import Violation
+from dmlcy._facts.tables import ERRORS, OPERATORS
+from dmlcy._frontends.dxdispatch.lint import Finding, Report
+from dmlcy._show.reports.json import verdict
+from dmlcy._version import __version__
+
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_HOME: Final = "https://pypi.org/project/dmlcy/"
+_FORMAT: Final = "https://github.com/microsoft/DirectML/tree/master/DxDispatch"
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The document."""
+    rules = {finding.violation.id: _rule(finding) for finding in report.findings}
+    index = {identifier: position for position, identifier in enumerate(rules)}
+    driver = {"name": "dmlcy", "version": __version__, "informationUri": _HOME, "rules": list(rules.values())}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": report.status != 2, "exitCode": report.status}],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, index[finding.violation.id]) for finding in report.findings],
+        "properties": {
+            "featureLevel": report.level,
+            "dispatchables": [
+                {"file": _uri(file.name), **verdict(one)} for file in report.files for one in file.dispatchables
+            ],
+        },
+    }
+    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, allow_nan=False)
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    violation = finding.violation
+    operator = OPERATORS.get(violation.operator)
+    short, full = _descriptions(violation)
+    return {
+        "id": violation.id,
+        "shortDescription": _message(short),
+        "fullDescription": _message(full),
+        "help": {"text": f"dmlcy explain {violation.id}"},
+        "helpUri": operator.source if operator else _FORMAT,
+        "defaultConfiguration": {"level": finding.severity},
+    }
+
+
+def _descriptions(violation: Violation) -> tuple[str, str]:
+    """What the id stands for, shortly and in full, whatever the values are."""
+    operator = OPERATORS.get(violation.operator)
+    rule = next((rule for rule in operator.rules if rule.id == violation.id), None) if operator else None
+    if rule is not None:
+        return f"{rule.about} {rule.says}.", f"{rule.text} must hold. {rule.hint}".rstrip()
+    if violation.id in ERRORS:
+        return ERRORS[violation.id].about, ERRORS[violation.id].about
+    about = ERRORS[violation.id.split("-", 3)[3]].about  # DML-<OPERATOR>-<subject>-<slug>
+    subject = f"{violation.field} of {violation.operator}" if violation.field else violation.operator
+    return about, f"{subject}: {about}"
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message, in which braces would be placeholders."""
+    return {"text": text.replace("{", "{{").replace("}", "}}")}
+
+
+def _result(finding: Finding, index: int) -> dict[str, Any]:
+    place, violation = finding.place, finding.violation
+    uri = _uri(place.file)
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    if finding.line is not None:
+        physical["region"] = {
+            "startLine": place.line,
+            "startColumn": place.column,
+            "endColumn": finding.end_column,
+        }
+    known = "\0".join((uri, place.path, violation.id, violation.message))
+    return {
+        "ruleId": violation.id,
+        "ruleIndex": index,
+        "level": finding.severity,
+        "message": _message(finding.sentence),
+        "locations": [
+            {"physicalLocation": physical, "logicalLocations": [{"fullyQualifiedName": place.path}]},
+        ],
+        "partialFingerprints": {"placeAndMessage/v1": hashlib.sha256(known.encode()).hexdigest()},
+    }
+
+
+def _uri(name: str) -> str:
+    """The file, relative to the current folder where it lies below it."""
+    path = Path(os.path.abspath(name))
+    try:
+        return quote(os.fsencode(path.relative_to(Path.cwd()).as_posix()))
+    except ValueError:
+        return path.as_uri()

@@ -1,0 +1,105 @@
+"""The report for people: a sentence, the line of the file with the value underlined, what to do."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterator
+
+from dmlcy._frontends.dxdispatch.excerpt import Excerpt
+from dmlcy._frontends.dxdispatch.lint import Finding, Report, Verdict
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._show.terminal import paint
+from dmlcy._words.values import quote
+
+_MORE = "..."
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The lines of the report; the last one has the totals."""
+    noted = False
+    for file in report.files:
+        for finding in file.findings:
+            if noted:
+                yield ""
+            yield from _finding(finding)
+            yield ""
+            noted = False
+        for verdict in file.dispatchables:
+            if verdict.minimum is not None:
+                yield _verdict(verdict)
+                noted = True
+    if noted:
+        yield ""
+    dispatchables = sum(len(file.dispatchables) for file in report.files)
+    errors, warnings = report.count("error"), report.count("warning")
+    yield (
+        f"{_count(len(report.files), 'file')} with {_count(dispatchables, 'dispatchable')} at feature level "
+        f"{report.level}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+    )
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    place, violation = finding.place, finding.violation
+    where = printable(place.file) + (f":{place.line}:{place.column}" if place.line else "")
+    style = finding.severity
+    yield f"{paint(where, 'head')}: {paint(f'{finding.severity}:', style)} {violation.message} [{violation.id}]"
+    gutter = " " * (len(str(place.line)) + 1)
+    if finding.line is not None:
+        yield f"{gutter[1:]}--> {place.path}"
+        shown, caret = _underlined(finding.line)
+        yield f"{place.line} | {shown}".rstrip()
+        nearest = f"nearest valid value: {finding.nearest}" if finding.nearest else ""
+        yield f"{gutter}| {paint(f'{caret} {nearest}'.rstrip(), style)}"
+    if violation.rule is not None:
+        yield f"{gutter}= rule: {violation.rule} ({violation.provenance})"
+    if violation.hint:
+        yield f"{gutter}= hint: {violation.hint}"
+
+
+def _verdict(verdict: Verdict) -> str:
+    place = verdict.place
+    unknown = "" if verdict.dxdispatch else "; no stock DxDispatch knows it"
+    return (
+        f"{printable(place.file)}:{place.line}:{place.column}: {paint('note:', 'note')} {quote(verdict.name)} "
+        f"({verdict.operator}) needs feature level {verdict.minimum}{unknown}"
+    )
+
+
+def _underlined(line: Excerpt) -> tuple[str, str]:
+    """The line with what a terminal would obey escaped, and the carets that stand under the value."""
+    before, marked, after = (_safe(part) for part in (line.before, line.marked, line.after))
+    if line.cut_before:
+        before = f"{_MORE}{before}"
+    shown = f"{before}{marked}{after}{_MORE if line.cut_after else ''}"
+    return shown, " " * _width(before) + "^" * max(1, _width(marked))
+
+
+def _safe(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    encoding = sys.stdout.encoding or "ascii"
+    return "".join(_glyph(character, encoding) for character in text)
+
+
+def _glyph(character: str, encoding: str) -> str:
+    """The character as it is, a space for a tab, an escape for what a terminal obeys or cannot show."""
+    if character == "\t":
+        return " "
+    if character.isprintable() and character.encode(encoding, "ignore"):
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+def _width(text: str) -> int:
+    """Columns that the text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.category(c) in ("Mn", "Me") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Words for messages. This room imports nothing of the package."""
