@@ -6,8 +6,10 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from dmlcy import desc, specs
+from dmlcy._check.support import SupportRow, support_table, supports
 from dmlcy._desc.check import check
 from dmlcy._desc.compile import compile
+from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._errors import (
     DmlError,
     FeatureLevelError,
@@ -17,6 +19,8 @@ from dmlcy._errors import (
     ModelError,
     Violation,
 )
+from dmlcy._facts.levels import current_level, feature_level
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._generated.arguments import (
     _Array,
     _Bool,
@@ -51,13 +55,9 @@ from dmlcy._generated.enums import (
     TensorFlags,
     TensorType,
 )
-from dmlcy._facts.levels import current_level, feature_level
-from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
-from dmlcy._check.support import SupportRow, support_table, supports
-from dmlcy._field_types.tensor_desc import TensorDesc
 
 __all__ = [
     "AxisDirection",
