@@ -1,21 +1,34 @@
-"""Plan to text: renders the templates. Every file that is generated is named here."""
+"""Plan to text: renders the templates. Every file that is generated is in one list at the end: OUTPUTS."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
 from . import source
-from .figures import alt, figures, xml
+from .figures import alt, figure_page, xml
 from .names import CIMPORTS
-from .pages import arguments, dask_docstring, docstring, marked_pages, pages
+from .pages import (
+    MARKED,
+    REFERENCE,
+    arguments,
+    dask_docstring,
+    docstring,
+    marked_page,
+    operator_page,
+    reference_page,
+    stub,
+)
+from .pages.speed import Speed
 from .pages.speed import read as read_speeds
-from .plan import FamilyPlan, Plan
+from .plan import FamilyPlan, OperatorPlan, Plan, Surroundings
 from .show import show
 from .writer import Writer
 
@@ -111,38 +124,7 @@ def enum_classes(fields: Any, plan: Plan) -> list[str]:
     return sorted(plan.enum(name).python for name in names)
 
 
-def emit(plan: Plan, writer: Writer) -> None:
-    """Gives every generated file to the writer."""
-    env = environment()
-    for family in plan.families:
-        writer.write(f"{PACKAGE}/{family.family.name}.pyx", module(env, plan, family))
-        stub = env.get_template("stubs/family.pyi.j2").render(family=family)
-        writer.write(f"{PACKAGE}/{family.family.name}.pyi", stub)
-        sample = FamilyPlan(family.family, family.operators[:1], _one(family))
-        golden = f"tests/codegen/golden/{family.family.name}.pyx"
-        writer.write(golden, module(env, plan, sample), committed=True)
-    dask = {operator.python: escaped(dask_docstring(env, operator)) for operator in plan.operators}
-    for name in ("enums", "operators", "desc", "api", "dask"):
-        text = env.get_template(f"package_{name}.py.j2").render(plan=plan, docstrings=dask)
-        writer.write(f"{PACKAGE}/{name}.py", text)
-    writer.write(f"{PACKAGE}/arguments.py", arguments(env, plan))
-    writer.write(f"{PACKAGE}/__init__.py", '"""Generated from the specs by ``python -m codegen gen``."""\n')
-    for name in FACTS:
-        text = source.read(writer.root / "specs" / f"{name}.toml").decode()
-        writer.write(f"{SPECS}/{name}.toml", text)
-    for operator in plan.specs.operators.values():
-        text = show(operator, plan.facts.catalogue[operator.name])
-        writer.write(f"{SPECS}/operators/{operator.name.lower()}.toml", text)
-    written = (*pages(env, plan, read_speeds(writer.root)), *figures(env, plan), *marked_pages(plan, writer.root))
-    for relative, text in written:
-        writer.write(relative, text, committed=True)
-
-
-def _one(family: FamilyPlan) -> Any:
-    return family.family.module([family.operators[0].kernel])
-
-
-def module(env: jinja2.Environment, plan: Plan, family: FamilyPlan) -> str:
+def module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:
     """The Cython module of a family: its kernels, then its operators."""
     name = family.family.name
     parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
@@ -174,7 +156,7 @@ def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
             yield where, used
 
 
-def enum_names(plan: Plan, family: FamilyPlan) -> str:
+def enum_names(plan: Surroundings, family: FamilyPlan) -> str:
     """The dictionaries from the spellings of a member to its value."""
     tables = []
     for name in family.enums:
@@ -190,3 +172,133 @@ def enum_names(plan: Plan, family: FamilyPlan) -> str:
 def quoted(text: str) -> str:
     """A docstring of several lines, quotes included."""
     return f'"""{escaped(text)}\n"""'
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What every output may read beside the thing that it is made of."""
+
+    env: jinja2.Environment
+    around: Surroundings
+    speeds: Mapping[str, Speed]
+    root: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Files that are made alike: one for each operator, one for each family, or a single one, of the whole plan.
+
+    ``{name}`` in the path is the family, or the operator in Python; ``{operator}`` is the operator in small letters.
+    The text of a file must follow from what ``text`` is given: an output is not made again where that is the same.
+    There is no file where the text is None.
+    """
+
+    of: type[OperatorPlan | FamilyPlan | Plan]
+    path: str
+    text: Callable[[Given, Any], str | None]
+    committed: bool = False
+
+    def items(self, plan: Plan) -> Iterator[tuple[str, OperatorPlan | FamilyPlan | Plan]]:
+        """The path of each file, and what the file is made of."""
+        if self.of is OperatorPlan:
+            for operator in plan.operators:
+                yield self.path.format(name=operator.python, operator=operator.name.lower()), operator
+        elif self.of is FamilyPlan:
+            for family in plan.families:
+                yield self.path.format(name=family.family.name), family
+        else:
+            yield self.path, plan
+
+
+def _module(given: Given, family: FamilyPlan) -> str:
+    return module(given.env, given.around, family)
+
+
+def _sample(given: Given, family: FamilyPlan) -> str:
+    """The module of a family that has its first operator only."""
+    first = family.operators[:1]
+    sample = FamilyPlan(family.family, first, family.family.module([operator.kernel for operator in first]))
+    return module(given.env, given.around, sample)
+
+
+def _family_stub(given: Given, family: FamilyPlan) -> str:
+    return given.env.get_template("stubs/family.pyi.j2").render(family=family)
+
+
+def _package(name: str, given: Given, plan: Plan) -> str:
+    return given.env.get_template(f"package_{name}.py.j2").render(plan=plan)
+
+
+def _package_dask(given: Given, plan: Plan) -> str:
+    docstrings = {operator.python: escaped(dask_docstring(given.env, operator)) for operator in plan.operators}
+    return given.env.get_template("package_dask.py.j2").render(plan=plan, docstrings=docstrings)
+
+
+def _init(given: Given, plan: Plan) -> str:
+    return '"""Generated from the specs by ``python -m codegen gen``."""\n'
+
+
+def _shown(given: Given, operator: OperatorPlan) -> str:
+    return show(operator.operator, given.around.facts.catalogue[operator.name])
+
+
+def _fact(name: str, given: Given, plan: Plan) -> str:
+    return source.read(given.root / "specs" / f"{name}.toml").decode()
+
+
+def _page(given: Given, operator: OperatorPlan) -> str:
+    return operator_page(given.env, given.around, operator, given.speeds.get(operator.python))
+
+
+def _figure(given: Given, operator: OperatorPlan) -> str | None:
+    return figure_page(given.env, operator)
+
+
+def _reference(name: str, given: Given, plan: Plan) -> str:
+    return reference_page(given.env, plan, name)
+
+
+def _stub(name: str, given: Given, plan: Plan) -> str:
+    return stub(given.env, plan, name)
+
+
+def _arguments(given: Given, plan: Plan) -> str:
+    return arguments(given.env, plan)
+
+
+def _marked(name: str, given: Given, plan: Plan) -> str | None:
+    return marked_page(plan, given.root, name)
+
+
+OUTPUTS = (
+    Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyx", _module),
+    Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyi", _family_stub),
+    Output(FamilyPlan, "tests/codegen/golden/{name}.pyx", _sample, committed=True),
+    *(Output(Plan, f"{PACKAGE}/{name}.py", partial(_package, name)) for name in ("enums", "operators", "desc", "api")),
+    Output(Plan, f"{PACKAGE}/dask.py", _package_dask),
+    Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
+    Output(Plan, f"{PACKAGE}/__init__.py", _init),
+    *(Output(Plan, f"{SPECS}/{name}.toml", partial(_fact, name)) for name in FACTS),
+    Output(OperatorPlan, f"{SPECS}/operators/{{operator}}.toml", _shown),
+    Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True),
+    Output(OperatorPlan, "docs/reference/figures/{name}.svg", _figure, committed=True),
+    *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
+    *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
+    *(Output(Plan, name, partial(_marked, name), committed=True) for name in MARKED),
+)  # fmt: skip
+
+
+def made(plan: Plan, root: Path, outputs: Iterable[Output] = OUTPUTS) -> Iterator[tuple[str, str, bool]]:
+    """Every generated file: its path below the root, its text, and whether it is committed."""
+    given = Given(environment(), plan.surroundings, read_speeds(root), root)
+    for output in outputs:
+        for path, item in output.items(plan):
+            text = output.text(given, item)
+            if text is not None:
+                yield path, text, output.committed
+
+
+def emit(plan: Plan, writer: Writer) -> None:
+    """Gives every generated file to the writer."""
+    for path, text, committed in made(plan, writer.root):
+        writer.write(path, text, committed)

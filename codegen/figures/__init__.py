@@ -6,25 +6,19 @@ and in one colour what belongs together. A figure has a light background: an ima
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import jinja2
 
-from ..plan import OperatorPlan, Plan
+from ..plan import OperatorPlan
 from .panels import figure, sentences
 from .shown import examples
 from .tiles import xml
 
-FOLDER = "docs/reference/figures"
-
-__all__ = ["alt", "figures", "xml"]
+__all__ = ["alt", "figure_page", "xml"]
 
 
-def figures(env: jinja2.Environment, plan: Plan) -> Iterator[tuple[str, str]]:
-    """The committed figures: path relative to the checkout, and text."""
-    for op in plan.operators:
-        if op.operator.examples:
-            yield f"{FOLDER}/{op.python}.svg", env.get_template("docs/figure.svg.j2").render(figure=figure(op))
+def figure_page(env: jinja2.Environment, op: OperatorPlan) -> str | None:
+    """The figure of an operator, None where it has no examples."""
+    return env.get_template("docs/figure.svg.j2").render(figure=figure(op)) if op.operator.examples else None
 
 
 def alt(op: OperatorPlan) -> str:

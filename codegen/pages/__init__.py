@@ -6,48 +6,62 @@ Templates lay out text; what stands in a table, a code block or an example is ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jinja2
 
-from ..plan import Plan
+from ..plan import OperatorPlan, Plan, Surroundings
 from .catalogue import built, counts, done, kinds, total
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables, errors
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
-from .marked import marked_pages
+from .marked import MARKED, marked_page
 from .operator import OperatorPage
 from .speed import Speed
 from .stubs import Stubs, arguments, dask_docstring, docstring
 
-__all__ = ["arguments", "dask_docstring", "docstring", "marked_pages", "pages"]
+__all__ = [
+    "MARKED", "REFERENCE", "arguments", "dask_docstring", "docstring", "marked_page", "operator_page", "reference_page",
+    "stub",
+]  # fmt: skip
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
 
 
-def pages(env: jinja2.Environment, plan: Plan, speeds: Mapping[str, Speed]) -> Iterator[tuple[str, str]]:
-    """The committed pages and stubs: path relative to the checkout, and text."""
-    helpers = {"plan": plan, "prose": prose, "cell": cell, "code": code, "table": table, "link": link, "one": heading}
+def render(env: jinja2.Environment, template: str, **context: Any) -> str:
+    """The text of a page."""
+    helpers = {"prose": prose, "cell": cell, "code": code, "table": table, "link": link, "one": heading}
+    text = re.sub(r"[ \t]+\n", "\n", env.get_template(template).render(**helpers, **context))
+    return re.sub(BLOCK_OR_BLANK, lambda found: found[1] or "\n\n", text).strip() + "\n"
 
-    def render(template: str, **context: Any) -> str:
-        text = env.get_template(template).render(**helpers, **context)
-        text = re.sub(r"[ \t]+\n", "\n", text)
-        return re.sub(BLOCK_OR_BLANK, lambda found: found[1] or "\n\n", text).strip() + "\n"
 
-    for operator in plan.operators:
-        text = render("docs/operator.md.j2", page=OperatorPage(plan, operator, speeds.get(operator.python)))
-        yield f"docs/reference/{operator.python}.md", text
-    yield "docs/reference/index.md", render("docs/index.md.j2", built=built(plan), total=total(plan))
-    catalogue = {"total": total(plan), "counts": counts(plan), "done": done(plan), "kinds": kinds(plan)}
-    yield "docs/reference/catalogue.md", render("docs/catalogue.md.j2", **catalogue)
-    yield "docs/reference/enums.md", render("docs/enums.md.j2", enums=enum_sections(plan))
-    yield "docs/reference/equivalents.md", render("docs/equivalents.md.j2", libraries=libraries(plan))
-    yield "docs/reference/levels.md", render("docs/levels.md.j2", levels=levels(plan), summary=level_summary(plan))
-    yield "docs/reference/errors.md", render("docs/errors.md.j2", groups=errors(plan), **error_tables(plan))
-    stubs = Stubs(env, plan)
-    for name in ("__init__", "desc", "dask"):
-        text = env.get_template(f"stubs/{name}.pyi.j2").render(plan=plan, stubs=stubs)
-        yield f"dmlcy/{name}.pyi", re.sub(r"[ \t]+\n", "\n", text).strip() + "\n"
+def operator_page(env: jinja2.Environment, around: Surroundings, operator: OperatorPlan, speed: Speed | None) -> str:
+    """The page of an operator."""
+    return render(env, "docs/operator.md.j2", page=OperatorPage(around, operator, speed))
+
+
+REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
+    "index": lambda plan: {"built": built(plan), "total": total(plan)},
+    "catalogue": lambda plan: {
+        "total": total(plan), "counts": counts(plan), "done": done(plan), "kinds": kinds(plan),
+    },
+    "enums": lambda plan: {"enums": enum_sections(plan)},
+    "equivalents": lambda plan: {"libraries": libraries(plan)},
+    "levels": lambda plan: {"levels": levels(plan), "summary": level_summary(plan)},
+    "errors": lambda plan: {"groups": errors(plan), **error_tables(plan)},
+}  # fmt: skip
+"""The other pages of the reference: what their templates are given."""
+
+
+def reference_page(env: jinja2.Environment, plan: Plan, name: str) -> str:
+    """A page of the reference that is not one of an operator."""
+    return render(env, f"docs/{name}.md.j2", plan=plan, **REFERENCE[name](plan))
+
+
+def stub(env: jinja2.Environment, plan: Plan, name: str) -> str:
+    """The stub of a module of the package."""
+    text = env.get_template(f"stubs/{name}.pyi.j2").render(plan=plan, stubs=Stubs(env, plan))
+    return re.sub(r"[ \t]+\n", "\n", text).strip() + "\n"

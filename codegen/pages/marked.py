@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import source
@@ -59,19 +59,24 @@ MARKED: dict[str, tuple[Callable[[Plan, str], str], str]] = {
 }
 
 
-def marked_pages(plan: Plan, root: Path) -> Iterator[tuple[str, str]]:
-    """Each page of the checkout that has a generated part, with what is generated now; raises SpecError."""
+def marked_page(plan: Plan, root: Path, name: str) -> str | None:
+    """A page of the checkout with its generated part as it is now, None where there is no such page; raises SpecError.
+
+    All pages are looked at, so that all problems are reported.
+    """
     diagnostics = Diagnostics()
-    for name, (generated, docs) in MARKED.items():
-        if not (root / name).exists():
-            continue
-        text = source.read(root / name).decode()
-        head, *parts = PART.split(text)
-        if len(parts) != 1:
+    texts = {known: source.read(root / known).decode() for known in MARKED if (root / known).exists()}
+    for known, text in texts.items():
+        parts = len(PART.findall(text))
+        if parts != 1:
             hint = f"a generated part is enclosed by {BEGIN} and {END}"
-            diagnostics.error(None, f"{name} has {len(parts)} generated parts, and must have 1", hint)
-        yield name, "\n".join([f"{head}{BEGIN}", generated(plan, docs), f"{END}{''.join(parts)}"])
+            diagnostics.error(None, f"{known} has {parts} generated parts, and must have 1", hint)
     diagnostics.raise_if_any()
+    if name not in texts:
+        return None
+    generated, docs = MARKED[name]
+    head, tail = PART.split(texts[name])
+    return "\n".join([f"{head}{BEGIN}", generated(plan, docs), f"{END}{tail}"])
 
 
 def _filled(row: str) -> str:

@@ -13,7 +13,7 @@ from ..expr.text import formula
 from ..expr.types import Scope
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, Example, Field, Same
-from ..plan import FieldPlan, OperatorPlan, Plan, RulePlan
+from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
 from .enums import members
 from .equivalents import sections
 from .errors import rule_error
@@ -41,14 +41,14 @@ class RuleSection:
 class OperatorPage:
     """What the template of an operator's page lays out."""
 
-    def __init__(self, plan: Plan, operator: OperatorPlan, speed: Speed | None) -> None:
+    def __init__(self, plan: Surroundings, operator: OperatorPlan, speed: Speed | None) -> None:
         self.plan = plan
         self.speed = speed
         self.facts = plan.facts
         self.op = operator
         self.spec = operator.operator
         self.level = plan.facts.levels[operator.since]
-        self.others = {other.name for other in plan.operators} - {operator.name}
+        self.others = {*plan.names} - {operator.name}
 
     @property
     def summary(self) -> str:
@@ -260,13 +260,9 @@ class OperatorPage:
         said = []
         for same in self.spec.same:
             said.append(_with(same, f"the result is that of {_page(same.older)}, bit for bit."))
-        for newer in self.plan.specs.operators.values():
-            for same in newer.same:
-                if same.older == self.spec.name:
-                    level = level_link(newer.since)
-                    said.append(
-                        _with(same, f"{_page(newer.name)}, from level {level} on, gives the same, bit for bit.")
-                    )
+        for newer in self.plan.newer.get(self.spec.name, ()):
+            level = level_link(newer.since)
+            said.append(_with(newer.same, f"{_page(newer.name)}, from level {level} on, gives the same, bit for bit."))
         return [wrapped(one, 2) for one in said]
 
     @property
@@ -338,7 +334,7 @@ class OperatorPage:
             prefix, end = f"DML-{self.op.name}-", f"-{error.id}"
             ids = {id_ for item in items for id_, _, _ in item.ids} - rules
             names = _field_names([field for field in known if f"{prefix}{field.python}{end}" in ids], known)
-            if f"{prefix}operator{end}" in dict(self.plan.ids):
+            if f"{prefix}operator{end}" in dict(self.op.ids):
                 names.insert(0, code("operator"))
             if names:
                 rows.append((f"{code(error.id)}<br>{code(error.error)}", ", ".join(names), cell(error.about)))

@@ -11,7 +11,7 @@ import jinja2
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, Field
 from ..names import public
-from ..plan import OperatorPlan, Plan, TensorPlan
+from ..plan import OperatorPlan, Plan, Surroundings, TensorPlan
 from .operator import OperatorPage
 from .values import literal
 
@@ -29,7 +29,7 @@ def mentioned(names: Iterable[str], texts: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name in used)
 
 
-def docstring(env: jinja2.Environment, plan: Plan, operator: OperatorPlan) -> str:
+def docstring(env: jinja2.Environment, plan: Surroundings, operator: OperatorPlan) -> str:
     """The numpydoc docstring of the functional call. A blank line would end the result of its example."""
     example = re.sub(r"\n{2,}", "\n", OperatorPage(plan, operator, None).smallest_example or "")
     text = env.get_template("docstring.txt.j2").render(op=operator, example=example)
@@ -115,7 +115,7 @@ class Stubs:
 class StubOperator:
     """An operator as the stubs declare it."""
 
-    def __init__(self, env: jinja2.Environment, plan: Plan, operator: OperatorPlan) -> None:
+    def __init__(self, env: jinja2.Environment, plan: Surroundings, operator: OperatorPlan) -> None:
         self.plan = plan
         self.op = operator
         escaped: Callable[[str], str] = env.filters["docstring"]

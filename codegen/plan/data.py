@@ -12,7 +12,7 @@ from typing import Any
 
 from ..families import Family, WindowRoles
 from ..field_types import FieldType, type_of
-from ..model import Enum, Example, Facts, Field, Operator, Rule, Specs
+from ..model import Enum, Example, Facts, Field, Operator, Rule, Same, Specs
 
 INDENT = "    "
 
@@ -221,6 +221,7 @@ class OperatorPlan:
     window: WindowRoles | None
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any
+    ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
     def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
         """The sizes that the caller of an example chose."""
@@ -294,19 +295,41 @@ class FamilyPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All that is generated."""
+class Newer:
+    """A newer version of an operator, which gives the same with the values of ``same``."""
 
-    specs: Specs
+    name: str
+    since: str
+    same: Same
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Everything that the files of one operator may show beside the operator itself."""
+
     facts: Facts
     enums: tuple[Enum, ...]
-    operators: tuple[OperatorPlan, ...]
-    families: tuple[FamilyPlan, ...]
-    ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
+    names: tuple[str, ...]  # of all operators, sorted
+    newer: Mapping[str, tuple[Newer, ...]]  # the newer versions of an operator, by its name
 
     def enum(self, name: str) -> Enum:
         """The enum of that DirectML name."""
         return next(enum for enum in self.enums if enum.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Surroundings):
+    """Everything that is generated."""
+
+    specs: Specs
+    operators: tuple[OperatorPlan, ...]
+    families: tuple[FamilyPlan, ...]
+    ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """The part of the plan that the files of each operator may show."""
+        return Surroundings(self.facts, self.enums, self.names, self.newer)
 
 
 def constants(facts: Facts) -> dict[str, int]:

@@ -54,6 +54,9 @@ class Planner:
                     self.steps.require(rule.count.node, checks)
         overflows, self.steps.cython.overflows = self.steps.cython.overflows, False
         data = tuple(self.steps.check(rule) for rule in operator.rules if rule.data)
+        fields = tuple(self.tables.field(field) for field in operator.fields)
+        choices = tuple(self.tables.field(field) for field in operator.chosen)
+        rules = tuple(self.tables.rule(rule) for rule in operator.rules)
         return OperatorPlan(
             operator=operator,
             name=operator.name,
@@ -75,15 +78,16 @@ class Planner:
             checks=tuple(checks),
             overflows=overflows,
             data_checks=data,
-            fields=tuple(self.tables.field(field) for field in operator.fields),
-            choices=tuple(self.tables.field(field) for field in operator.chosen),
-            rules=tuple(self.tables.rule(rule) for rule in operator.rules),
+            fields=fields,
+            choices=choices,
+            rules=rules,
             independent=tuple(self.tables.independent(one) for one in operator.independent),
             lets=tuple(self.tables.let(let) for let in operator.lets),
             accuracy=tuple((row.dtype, self.tables.some(row.ulp), row.of) for row in operator.accuracy),
             window=self.family.window(operator, kernel),
             pieces=self.family.pieces(kernel),
             kernel=kernel,
+            ids=self.tables.ids((*fields, *choices), rules),
         )
 
     def supported(self, field: Field) -> None:

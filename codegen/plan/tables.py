@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..expr.python import python
@@ -107,6 +107,17 @@ class Tables:
             domain=domain,
             fix=None if rule.fix is None else python(rule.fix.node, scope),
         )
+
+    def ids(self, fields: Iterable[FieldPlan], rules: Iterable[RulePlan]) -> tuple[tuple[str, str], ...]:
+        found: dict[str, str] = {}
+        for error in self.facts.implicit:
+            if "operator" in error.applies and (error.when != "later" or self.since > 0):
+                found[f"DML-{self.operator.name}-operator-{error.id}"] = error.about
+        for field in fields:
+            found.update({id_: about for id_, _, about in field.ids})
+        for rule in rules:
+            found[rule.id] = f"{rule.rule.about} {rule.rule.says}: {rule.text} must hold."
+        return tuple(sorted(found.items()))
 
     def independent(self, one: Independent) -> IndependentPlan:
         scope, domain = self.scope, None

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from codegen.__main__ import make_plan
 from codegen.diagnostics import SpecError
-from codegen.emit import environment
+from codegen.emit import OUTPUTS, made
 from codegen.families.base import grid, inside, shown
-from codegen.figures import alt, figures, xml
+from codegen.figures import alt, xml
 from codegen.figures.shown import MOST, Shown, examples, follow
 from codegen.figures.tensors import Drawing
 from codegen.figures.tiles import FONTS, Tile, length, paragraph
@@ -39,7 +39,8 @@ OPERATORS = [pytest.param(op, id=op.python) for op in PLAN.operators]
 
 
 def drawn(plan: Plan) -> dict[str, str]:
-    return {Path(name).stem: text for name, text in figures(environment(), plan)}
+    outputs = [output for output in OUTPUTS if output.path.endswith(".svg")]
+    return {Path(name).stem: text for name, text, _ in made(plan, ROOT, outputs)}
 
 
 @pytest.fixture(scope="module")
@@ -276,10 +277,10 @@ def test_it_is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
 def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path) -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path\n"
-        "from codegen.__main__ import make_plan; from codegen.emit import environment\n"
-        "from codegen.figures import figures\n"
-        "made = figures(environment(), make_plan(Path(sys.argv[1])))\n"
-        "sys.stdout.buffer.write(repr({Path(name).stem: text for name, text in made}).encode())\n"
+        "from codegen.__main__ import make_plan; from codegen.emit import OUTPUTS, made\n"
+        "outputs = [output for output in OUTPUTS if output.path.endswith('.svg')]; root = Path(sys.argv[1])\n"
+        "drawn = {Path(name).stem: text for name, text, _ in made(make_plan(root), root, outputs)}\n"
+        "sys.stdout.buffer.write(repr(drawn).encode())\n"
     )
     for hash_seed in ("1", "2"):
         run = subprocess.run(
