@@ -144,7 +144,9 @@ def used(family: str = "*") -> frozenset[str]:
     Each family has a module of its own.
     """
     found_in = [path for pattern in ("package_*.j2", "stubs/*.j2", "*.pyx.j2") for path in TEMPLATES.glob(pattern)]
-    found_in += [*FAMILIES.glob("*.pyx.j2"), *FAMILIES.glob(f"{family}/*.pyx.j2")]
+    found_in += [
+        path for path in FAMILIES.rglob("*.pyx.j2") if path.parent.name in (family, FAMILIES.name) or family == "*"
+    ]
     found = {name for names in CIMPORTS.values() for name in names.split()}
     for path in found_in:
         text = _text(path)

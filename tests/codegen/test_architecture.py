@@ -23,6 +23,8 @@ ORDER = (
 INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
     "field_types": ("base", "*", "__init__"),
+    "load": ("reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "__init__"),
+    "model": ("facts", "examples", "fields", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "*", "__init__"),
     "plan": ("data", "levels", "steps", "tables", "planner", "__init__"),

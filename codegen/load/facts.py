@@ -1,0 +1,199 @@
+"""The facts that are true of all operators: levels, data types, enums, the catalogue, errors, terms, libraries."""
+
+from __future__ import annotations
+
+import re
+
+from .. import names
+from ..diagnostics import did_you_mean
+from ..field_types import PLAIN
+from ..model import (
+    DTYPE_ENUM,
+    LANGUAGES,
+    CatalogueField,
+    CatalogueOperator,
+    Dtype,
+    Enum,
+    EnumMember,
+    ErrorText,
+    Facts,
+    Level,
+    Library,
+    Term,
+)
+from ..source import Table
+from .reading import LOWER, Files, finished, named, python_text, source_of
+
+# The names in files of facts: generated code has them in quotes, and bare.
+LEVEL = re.compile(r"\d+_\d+")
+VERSION = re.compile(r"\d+(\.\d+)+")
+CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
+MEMBER = re.compile(r"[A-Z0-9][A-Z0-9_]*")
+CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
+SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+MODEL_ID = re.compile(r"DML-MODEL-[a-z0-9]+(-[a-z0-9]+)*")
+LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
+MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+
+
+def facts(files: Files) -> Facts:
+    levels_table, dtypes_table = files.table("specs/levels.toml"), files.table("specs/dtypes.toml")
+    enums_table, catalogue_table = files.table("specs/enums.toml"), files.table("specs/catalogue.toml")
+    errors_table, model_table = files.table("specs/errors.toml"), files.table("specs/model_errors.toml")
+    levels = tuple(finished(row, _level) for row in rows_of(levels_table, "level"))
+    level_names = tuple(level.name for level in levels)
+    dtypes = tuple(finished(row, lambda r: _dtype(r, level_names)) for row in rows_of(dtypes_table, "dtype"))
+    enums = [finished(row, lambda r: _enum(r, level_names)) for row in rows_of(enums_table, "enum")]
+    enum_names = (*(enum.name for enum in enums), DTYPE_ENUM)
+    catalogue = [
+        finished(row, lambda r: _catalogue(r, level_names, enum_names)) for row in rows_of(catalogue_table, "operator")
+    ]
+    _classes(catalogue, enums, rows_of(enums_table, "enum"))
+    implicit = tuple(finished(row, lambda r: _error(r, "slug")) for row in rows_of(errors_table, "implicit"))
+    model_rows = (*rows_of(errors_table, "model"), *rows_of(model_table, "model"))
+    model_errors = tuple(finished(row, lambda r: _error(r, "id")) for row in model_rows)
+    slugs = tuple(error.id for error in implicit)
+    terms_table = files.table("specs/terms.toml")
+    terms = tuple(finished(row, lambda r: _term(r, slugs)) for row in rows_of(terms_table, "term"))
+    libraries_table = files.table("specs/libraries.toml")
+    libraries = tuple(finished(row, _library) for row in rows_of(libraries_table, "library"))
+    for table in (
+        levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, terms_table,
+        libraries_table,
+    ):  # fmt: skip
+        if table is not None:
+            table.finish()
+    return Facts(
+        levels,
+        dtypes,
+        {enum.name: enum for enum in enums},
+        {operator.name: operator for operator in catalogue},
+        implicit,
+        model_errors,
+        terms,
+        libraries,
+    )
+
+
+def rows_of(table: Table | None, key: str) -> tuple[Table, ...]:
+    return () if table is None else table.tables(key)
+
+
+def _level(row: Table) -> Level:
+    return Level(
+        named(row, "name", LEVEL),
+        row.int("value"),
+        named(row, "directml", VERSION),
+        row.int("max_rank"),
+        row.str("windows", None),
+        row.str("note", None),
+        row.bool("dxdispatch", True),
+    )
+
+
+def _dtype(row: Table, levels: tuple[str, ...]) -> Dtype:
+    since = row.choice("since", levels)
+    numpy = named(row, "numpy", LOWER) if row.has("numpy") else None
+    return Dtype(named(row, "name", CAPITALS), row.int("value"), row.int("bits"), since, numpy)
+
+
+def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
+    members: list[EnumMember] = []
+    for member in row.tables("members"):
+        since = member.choice("since", levels)
+        name, value, doc = named(member, "name", MEMBER), member.int("value"), member.str("doc", "")
+        if name in {known.name for known in members}:
+            member.error("name", f"{name!r} is the name of another member")
+        members.append(EnumMember(name, value, since, doc, member.strings("also", ())))
+        member.finish()
+    python = named(row, "python", CLASS)
+    why = names.refused(python)
+    if why is not None:
+        row.error("python", f"{python!r} {why}")
+    return Enum(
+        named(row, "name", CAPITALS),
+        named(row, "prefix", CAPITALS),
+        python,
+        row.bool("flags", False),
+        row.choice("since", levels),
+        row.str("source", None),
+        row.str("note", None),
+        tuple(members),
+    )
+
+
+def _classes(catalogue: list[CatalogueOperator], enums: list[Enum], rows: tuple[Table, ...]) -> None:
+    """No class of an enum is one of another enum or of an operator."""
+    taken = {name: operator.name for operator in catalogue for name in names.classes(operator.name)}
+    for enum, row in zip(enums, rows, strict=True):
+        if enum.python in taken:
+            row.error("python", f"{enum.python!r} is also a class of {taken[enum.python]}")
+        taken[enum.python] = enum.name
+
+
+def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> CatalogueOperator:
+    fields = []
+    types = (*PLAIN, *(f"enum:{name}" for name in enums))
+    for field in row.tables("fields"):
+        kind = field.choice("kind", ("input", "output", "attribute"))
+        type_ = field.choice("type", types)
+        fields.append(CatalogueField(named(field, "name", CLASS), kind, type_, field.bool("optional", False)))
+        field.finish()
+    in_place = row.bool("in_place")
+    if in_place and all(field.kind != "input" for field in fields):
+        row.error("in_place", "an operator without an input has no memory to share")
+    return CatalogueOperator(
+        named(row, "name", CAPITALS),
+        row.int("value"),
+        row.choice("since", levels),
+        named(row, "struct", CAPITALS),
+        named(row, "kind", LOWER),
+        in_place,
+        source_of(row),
+        tuple(fields),
+    )
+
+
+def _error(row: Table, key: str) -> ErrorText:
+    implicit = key == "slug"
+    breaks = row.any("breaks", {}) if not implicit else {}
+    if not isinstance(breaks, dict):
+        row.error("breaks", "breaks is a table: { path = value }")
+    error = row.str("error")
+    errors = tuple(name for name in names.public() if name.endswith("Error"))
+    if row.has("error") and error not in errors:
+        row.error("error", f"{error!r} is no error of dmlcy", did_you_mean(error, errors) or ", ".join(errors))
+    return ErrorText(
+        named(row, key, SLUG if implicit else MODEL_ID),
+        error,
+        row.str("message"),
+        row.str("about"),
+        row.strings("applies") if implicit else (),
+        row.choice("when", ("later", "tied")) if implicit and row.has("when") else None,
+        breaks if isinstance(breaks, dict) else {},
+    )
+
+
+def _term(row: Table, slugs: tuple[str, ...]) -> Term:
+    errors = row.strings("errors") if row.has("errors") else ()
+    for slug in errors:
+        if slug not in slugs:
+            row.error("errors", f"{slug!r} is no slug of errors.toml", did_you_mean(slug, slugs))
+    also = row.strings("also") if row.has("also") else ()
+    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source_of(row), errors)
+
+
+def _library(row: Table) -> Library:
+    language = row.choice("language", LANGUAGES)
+    python = language == "python"
+    needs = row.strings("needs") if python else ()
+    for name in needs:
+        if not MODULE.fullmatch(name):
+            row.error("needs", f"the module {name!r} is not of the form {MODULE.pattern}")
+    return Library(
+        named(row, "name", LIBRARY),
+        language,
+        needs,
+        row.str("tested") if python else None,
+        python_text(row, "prelude") if python else "",
+    )

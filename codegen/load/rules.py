@@ -1,0 +1,130 @@
+"""The rules of an operator, the axes along which it can be cut, and its accuracy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ..diagnostics import did_you_mean
+from ..expr.nodes import ExprError
+from ..expr.parse import parse
+from ..expr.types import Kind
+from ..model import ACCURACY_OF, PROVENANCE, Accuracy, Facts, Field, Formula, Independent, RankRow, Rule
+from ..source import Table
+from .formulas import Formulas
+from .reading import each, finished
+
+RULE_ID = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)+")
+
+
+class Rules:
+    """Reads what an operator demands of its fields and what it promises of its results."""
+
+    def __init__(self, tables: list[Table], facts: Facts, formulas: Formulas, fields: tuple[Field, ...]) -> None:
+        self.tables = tables
+        self.formulas = formulas
+        self.fields = fields
+        self.levels = tuple(level.name for level in facts.levels)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules, the data rules last."""
+        found: dict[str, Rule] = {}
+        for key in ("rule", "data_rule"):
+            for row in (row for table in self.tables for row in table.tables(key)):
+                rule = self.rule(row, key == "data_rule")
+                same = {id_.replace("-", "_"): id_ for id_ in found}.get(rule.id.replace("-", "_"))
+                if same is not None:
+                    row.error("id", f"{same} is the id of another rule")
+                found[rule.id] = rule
+                row.finish()
+        return tuple(found.values())
+
+    def rule(self, row: Table, data: bool) -> Rule:
+        names = tuple(field.python for field in self.fields)
+        id_, about = row.str("id"), row.str("about")
+        if about not in names:
+            row.error("about", f"{about!r} is no field", did_you_mean(about, names))
+        if not id_.startswith(f"{about}-"):
+            row.error("id", f"an id begins with the field it is about: {about}-…")
+        elif not RULE_ID.fullmatch(id_):
+            row.error("id", f"{id_!r} is no id: small letters, digits, _ and -")
+        elif id_.replace("-", "_") in self.formulas.scope:
+            row.error("id", f"{id_.replace('-', '_')} is already the name of something", "choose another id")
+        index, count = self.formulas.loop(row)
+        scope = self.formulas.inner(index, count)
+        that = self.formulas.formula(row, "that")
+        fix = self.formulas.formula(row, "fix") if row.has("fix") else None
+        if scope is not None:
+            self.formulas.typed(that, scope, Kind.BOOL)
+        if fix is not None and scope is not None:
+            self.formulas.typed(fix, scope, Kind.INT, Kind.FLOAT)
+        breaks = row.any("breaks", {})
+        if not isinstance(breaks, dict):
+            row.error("breaks", "breaks are a table: { field = value }")
+        return Rule(
+            id=id_,
+            about=about,
+            says=row.str("says"),
+            index=index,
+            count=count,
+            that=that,
+            hint=row.str("hint", ""),
+            fix=fix,
+            provenance=row.choice("from", PROVENANCE),
+            since=row.choice("since", self.levels) if row.has("since") else None,
+            until=row.choice("until", self.levels) if row.has("until") else None,
+            data=data,
+            breaks=breaks if isinstance(breaks, dict) else {},
+            span=row.span("id"),
+        )
+
+    def all_independent(self, ranks: Mapping[str, tuple[RankRow, ...]]) -> tuple[Independent, ...]:
+        """The axes along which the operator can be cut."""
+        rows = [row for table in self.tables for row in table.tables("independent")]
+        return tuple(finished(row, lambda row: self.independent(row, ranks)) for row in rows)
+
+    def independent(self, row: Table, ranks: Mapping[str, tuple[RankRow, ...]]) -> Independent:
+        index, count = self.formulas.loop(row)
+        scope = self.formulas.inner(index, count)
+        tensors = {field.python: field for field in self.fields if field.is_tensor}
+        table = row.table("axes", required=True)
+        names = () if table is None else table.keys()
+        axes = {}
+        if table is not None:
+            for name in names:
+                if name not in tensors:
+                    table.error(name, f"{name!r} is no tensor", did_you_mean(name, tensors))
+                axes[name] = self.formulas.formula(table, name)
+            table.finish()
+            if {tensors[name].kind if name in tensors else "input" for name in names} != {"input", "output"}:
+                row.error("axes", "an independent axis is one of an input and of an output")
+        one = Formula("1", parse("1"), None)
+        takes, gives = (self.formulas.formula(row, key) if row.has(key) else one for key in ("takes", "gives"))
+        when = self.formulas.formula(row, "when") if row.has("when") else None
+        if scope is not None:
+            if count is not None:
+                self.formulas.least(count, self.formulas.scope, 0)
+            for name, axis in axes.items():
+                low = self.formulas.least(axis, scope, 0)
+                rows = ranks.get(tensors[name].ranks or "", ()) if name in tensors else ()
+                rank = min((one.min for one in rows), default=None)
+                if low is not None and rank is not None and low >= rank:
+                    problem = f"{name} of rank {rank} has no axis {low}"
+                    self.formulas.report(axis.span, axis.text, ExprError(problem, 0, len(axis.text)))
+            for size in (takes, gives):
+                self.formulas.least(size, scope, 1)
+            if when is not None:
+                self.formulas.typed(when, scope, Kind.BOOL)
+        return Independent(row.str("doc"), index, count, axes, takes, gives, when, row.span("doc"))
+
+    def accuracy(self) -> Iterator[Accuracy]:
+        for table in each(self.tables, "accuracy"):
+            dtypes = table.keys()
+            for dtype in dtypes:
+                row = table.table(dtype)
+                if row is not None:
+                    ulp = self.formulas.formula(row, "ulp")
+                    self.formulas.typed(ulp, self.formulas.scope, Kind.INT, Kind.FLOAT)
+                    yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"), table.key_span(dtype))
+                    row.finish()
+            table.finish()

@@ -1,0 +1,43 @@
+"""What a set of specs says, as frozen data. ``load`` builds it; what cannot be valid cannot be built."""
+
+from __future__ import annotations
+
+from .examples import Difference, Equivalent, Example, Outcome, TensorData
+from .facts import (
+    DTYPE_ENUM,
+    LANGUAGES,
+    CatalogueField,
+    CatalogueOperator,
+    Dtype,
+    Enum,
+    EnumMember,
+    ErrorText,
+    Facts,
+    Level,
+    Library,
+    Term,
+    camel,
+    snake,
+)
+from .fields import (
+    ACCURACY_OF,
+    PROVENANCE,
+    Accuracy,
+    DtypeRow,
+    Field,
+    Formula,
+    Independent,
+    Interpretation,
+    Let,
+    RankRow,
+    Rule,
+    Same,
+)
+from .operator import Operator, Specs, let_symbol
+
+__all__ = [
+    "ACCURACY_OF", "DTYPE_ENUM", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField", "CatalogueOperator",
+    "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText", "Example", "Facts", "Field",
+    "Formula", "Independent", "Interpretation", "Let", "Level", "Library", "Operator", "Outcome", "RankRow", "Rule",
+    "Same", "Specs", "TensorData", "Term", "camel", "let_symbol", "snake",
+]  # fmt: skip

@@ -1,0 +1,64 @@
+"""Worked examples of an operator, and its equivalents in other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Span
+
+
+@dataclass(frozen=True, slots=True)
+class TensorData:
+    """A tensor of an example."""
+
+    dtype: str
+    sizes: tuple[int, ...]
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: documented (``source``) or derived (``calculation``)."""
+
+    title: str
+    source: str | None
+    calculation: str | None
+    inputs: Mapping[str, TensorData]
+    attributes: Mapping[str, Any]
+    outputs: Mapping[str, TensorData]
+    figure: tuple[tuple[int, ...], ...] | None  # the output elements that the figure follows; None: not in it
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An expression of Python, and the values that it gives or the exception that it raises."""
+
+    code: str
+    gives: Any
+    raises: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What another library does otherwise: after ``setup``, the outcome here and there."""
+
+    says: str
+    setup: str
+    ours: Outcome
+    theirs: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """The same in another library; ``shown`` is a call here and there, after ``setup``, with equal results."""
+
+    library: str
+    call: str
+    source: str
+    note: str
+    setup: str
+    shown: tuple[Outcome, ...]
+    differs: tuple[Difference, ...]

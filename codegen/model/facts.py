@@ -1,0 +1,161 @@
+"""What is true of all operators, and how DirectML's names are written in Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LANGUAGES = ("python", "cpp")
+DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
+
+
+def snake(name: str) -> str:
+    """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi."""
+    stem = re.sub(r"(?<=.)Tensors?$", "", name)
+    stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", stem)
+    return re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
+
+
+def camel(name: str) -> str:
+    """SOME_NAME1 -> SomeName1."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A feature level."""
+
+    name: str
+    value: int
+    directml: str
+    max_rank: int
+    windows: str | None
+    note: str | None
+    dxdispatch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A tensor data type."""
+
+    name: str
+    value: int
+    bits: int
+    since: str
+    numpy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    """A member of an enum, and the level that brought it; ``also``: what other libraries call it."""
+
+    name: str
+    value: int
+    since: str
+    doc: str
+    also: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """A DirectML enum."""
+
+    name: str
+    prefix: str
+    python: str
+    flags: bool
+    since: str
+    source: str | None
+    note: str | None
+    members: tuple[EnumMember, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueField:
+    """A member of an operator's struct, as the header declares it."""
+
+    name: str
+    kind: str
+    type: str
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueOperator:
+    """An operator of DirectML, built here or not."""
+
+    name: str
+    value: int
+    since: str
+    struct: str
+    kind: str
+    in_place: bool
+    source: str
+    fields: tuple[CatalogueField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """An implicit error of fields (``id`` is its slug), or an error of a model file.
+
+    ``breaks`` of the latter: what to change in a valid model to get it, by path; the empty path is the whole text.
+    """
+
+    id: str
+    error: str
+    message: str
+    about: str
+    applies: tuple[str, ...]
+    when: str | None
+    breaks: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of DirectML that is neither an operator nor a field of one; ``errors`` are slugs of implicit errors."""
+
+    name: str
+    also: tuple[str, ...]
+    is_: str
+    doc: str
+    source: str
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Another library that has equivalents; ``prelude`` is what their code imports, where it is Python."""
+
+    name: str
+    language: str
+    needs: tuple[str, ...]
+    tested: str | None
+    prelude: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that is true of all operators."""
+
+    levels: tuple[Level, ...]
+    dtypes: tuple[Dtype, ...]
+    enums: Mapping[str, Enum]
+    catalogue: Mapping[str, CatalogueOperator]
+    implicit: tuple[ErrorText, ...]
+    model_errors: tuple[ErrorText, ...]
+    terms: tuple[Term, ...] = ()
+    libraries: tuple[Library, ...] = ()
+
+    def library(self, name: str) -> Library:
+        """The library of this name."""
+        return next(library for library in self.libraries if library.name == name)
+
+    def level_index(self, name: str) -> int:
+        """Position of a level: 0 for 1_0."""
+        return next(number for number, level in enumerate(self.levels) if level.name == name)
+
+    def dtype(self, name: str) -> Dtype:
+        """The data type of this name."""
+        return next(dtype for dtype in self.dtypes if dtype.name == name)

@@ -1,0 +1,191 @@
+"""The fields of an operator, its formulas, and its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..diagnostics import Span
+from ..expr.nodes import Node, Sizes, Splat
+from .facts import snake
+
+PROVENANCE = ("documented", "header", "observed", "inferred")
+ACCURACY_OF = ("result", "magnitudes")
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An expression of a spec."""
+
+    text: str
+    node: Node
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeRow:
+    """Data types that a level brought."""
+
+    since: str
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """Ranks that a level brought."""
+
+    since: str
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of an operator's struct, with what the spec adds to the catalogue."""
+
+    name: str
+    kind: str
+    type: str
+    optional: bool
+    doc: str
+    default: Any  # None: the caller gives it
+    types: str | None  # tensor: its type variable; scalar union: the field that holds its type
+    ranks: str | None
+    sizes: Formula | None
+    leading_ones: str | None
+    length: Formula | None
+    minimum: int
+    maximum: int
+    provenance: str
+    value: Formula | None
+    infinite: bool  # of a FLOAT: it may be infinite, or not a number
+    span: Span | None
+    hint: str = ""  # of a tensor whose sizes follow: what to do about others
+    axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
+
+    @property
+    def python(self) -> str:
+        """The name in Python."""
+        return snake(self.name)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether this is an input or an output."""
+        return self.kind in ("input", "output")
+
+    @property
+    def enum(self) -> str | None:
+        """The DirectML name of its enum."""
+        return self.type.removeprefix("enum:") if self.type.startswith("enum:") else None
+
+    @property
+    def splats(self) -> tuple[str, ...]:
+        """The vectors that stand among the sizes of a tensor, by name; "" for what is no name."""
+        items = self.items
+        return tuple(getattr(item.operand, "id", "") for item in items if isinstance(item, Splat))
+
+    @property
+    def items(self) -> tuple[Node, ...]:
+        """The items of the formula of its sizes."""
+        return self.sizes.node.items if self.sizes is not None and isinstance(self.sizes.node, Sizes) else ()
+
+    @property
+    def shape(self) -> str:
+        """The word by which specs/errors.toml says what the field is."""
+        if self.is_tensor:
+            return self.kind
+        if self.value is not None and self.enum is None:
+            return "count"
+        if self.kind == "chosen" and self.length is None:
+            return "chosen"
+        return "enum" if self.enum else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A named quantity; with ``index``, one value per index 0 … count - 1."""
+
+    name: str
+    index: str | None
+    count: Formula | None
+    value: Formula
+    doc: str
+    span: Span | None
+    each: str = ""  # of a count: what there is one of, in the singular: axis of input
+
+
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
+
+    ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
+    which give ``gives`` elements of the output. With ``index``, one axis per index 0 … count - 1; ``when``: only then.
+    """
+
+    doc: str
+    index: str | None
+    count: Formula | None
+    axes: Mapping[str, Formula]
+    takes: Formula
+    gives: Formula
+    when: Formula | None
+    span: Span | None
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """All of its expressions."""
+        some = (self.count, *self.axes.values(), self.takes, self.gives, self.when)
+        return tuple(formula for formula in some if formula is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """An older version whose results the operator gives, bit for bit, with these values of attributes."""
+
+    older: str
+    given: Mapping[str, object]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition on fields, or on the values of a tensor (``data``)."""
+
+    id: str
+    about: str
+    says: str
+    index: str | None
+    count: Formula | None
+    that: Formula
+    hint: str
+    fix: Formula | None
+    provenance: str
+    since: str | None
+    until: str | None
+    data: bool
+    breaks: Mapping[str, Any]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A decision where the documentation is silent or contradicts itself."""
+
+    id: str
+    question: str
+    choice: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The largest error of a data type, in units in the last place of ``of``; ``ulp`` may read fields and lets.
+
+    ``of`` is one of ACCURACY_OF: the result, or what the operator gives for the absolute values of its inputs.
+    """
+
+    dtype: str
+    ulp: Formula
+    of: str
+    span: Span

@@ -1,0 +1,134 @@
+"""One operator, and the whole set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..diagnostics import Span
+from ..expr.nodes import Call, Index, Name, Node, Splat
+from ..expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
+from ..source import Table
+from .examples import Equivalent, Example
+from .facts import Facts, camel
+from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator, its groups included."""
+
+    name: str
+    python: str
+    family: str
+    since: str
+    struct: str
+    value: int
+    summary: str
+    source: str
+    include: tuple[str, ...]
+    types: Mapping[str, tuple[DtypeRow, ...]]
+    ranks: Mapping[str, tuple[RankRow, ...]]
+    fields: tuple[Field, ...]
+    lets: tuple[Let, ...]
+    rules: tuple[Rule, ...]
+    chosen: tuple[Field, ...]
+    independent: tuple[Independent, ...]
+    same: tuple[Same, ...]
+    interpretations: tuple[Interpretation, ...]
+    examples: tuple[Example, ...]
+    equivalents: tuple[Equivalent, ...]
+    accuracy: tuple[Accuracy, ...]
+    kernel: Table | None
+    scope: Scope
+    file: str
+    family_span: Span
+
+    @property
+    def desc(self) -> str:
+        """Name of its desc class."""
+        return camel(self.name)
+
+    def field(self, python: str) -> Field:
+        """The field of that Python name."""
+        return next(field for field in self.fields if field.python == python)
+
+    @property
+    def tensors(self) -> tuple[Field, ...]:
+        """Inputs and outputs, in the order of the struct."""
+        return tuple(field for field in self.fields if field.is_tensor)
+
+    @property
+    def inputs(self) -> tuple[Field, ...]:
+        """Input tensors."""
+        return tuple(field for field in self.fields if field.kind == "input")
+
+    @property
+    def outputs(self) -> tuple[Field, ...]:
+        """Output tensors."""
+        return tuple(field for field in self.fields if field.kind == "output")
+
+    @property
+    def attributes(self) -> tuple[Field, ...]:
+        """Attributes that a caller gives: those whose value does not follow from other fields."""
+        return tuple(field for field in self.fields if field.kind == "attribute" and field.value is None)
+
+    def of_chosen(self, field: Field) -> tuple[Field, int, int]:
+        """The output in whose sizes the caller's choice stands, and how many sizes are before it and after it."""
+        output = next(output for output in self.outputs if field.python in output.splats)
+        before = next(number for number, item in enumerate(output.items) if isinstance(item, Splat))
+        return output, before, len(output.items) - before - 1
+
+    def is_chosen(self, output: Field) -> bool:
+        """Whether sizes of an output are the caller's choice."""
+        return any(field.python in output.splats for field in self.chosen)
+
+    def first_of_type(self, field: Field) -> Field | None:
+        """The tensor whose data type this tensor shares; None for the first of its type variable."""
+        first = next(other for other in self.tensors if other.types == field.types)
+        return None if first is field else first
+
+    def reads(self, node: Node) -> frozenset[str]:
+        """The facets that an expression reads, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
+        return frozenset(self._facets(node))
+
+    def _facets(self, node: Node) -> Iterator[str]:
+        lets = {let.name: let for let in self.lets}
+        if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype") and isinstance(node.args[0], Name):
+            yield f"{node.args[0].id}.{node.function}"
+            return
+        if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
+            yield f"{node.base.id}.sizes"
+            yield f"{node.base.id}.dtype"
+        elif isinstance(node, Name) and node.id in lets:
+            let = lets[node.id]
+            yield from self._facets(let.value.node)
+            if let.count is not None:
+                yield from self._facets(let.count.node)
+            return
+        elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
+            yield node.id
+        for child in node.children():
+            yield from self._facets(child)
+
+    def _is_tensor(self, name: str) -> bool:
+        symbol = self.scope.get(name)
+        return symbol is not None and symbol.kind is Kind.TENSOR
+
+
+@dataclass(frozen=True, slots=True)
+class Specs:
+    """All facts and all operators, by name."""
+
+    facts: Facts
+    operators: Mapping[str, Operator]
+
+
+def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:
+    """What the name of a let means: its interval is cut to int64, for a check refuses what leaves it."""
+    low = INT64_MIN if interval.lo is None else min(max(interval.lo, INT64_MIN), INT64_MAX)
+    high = INT64_MAX if interval.hi is None else max(min(interval.hi, INT64_MAX), INT64_MIN)
+    cut = Interval(low, high) if kind is Kind.INT else Interval()
+    if let.index is None:
+        return Symbol(kind, "let", cut)
+    return Symbol(Kind.VECTOR, "let", cut, count=None if let.count is None else let.count.node)
