@@ -12,7 +12,7 @@ import numpy as np
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts import tables as _tables
-from dmlcy._facts.rows import Field
+from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Export, Use, export
 from dmlcy._runtime.recording import RECORDINGS, close_block, open_block
@@ -145,7 +145,7 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
         if value is None:
             continue
         if field.kind == "attribute":
-            given[field.python] = _attribute(field, value)
+            given[field.python] = type_of(field.type).recorded(value)
         else:
             value.flags.writeable = False
             arrays[field.kind][field.python] = value
@@ -154,16 +154,3 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
     for recording in recordings:
         if recording._state == "open":
             recording._calls.append(call)
-
-
-def _attribute(field: Field, value: Any) -> Any:
-    """The value of a C field; a float with no more digits than its data type tells apart."""
-    if field.type == "float":
-        return _shortest(np.float32(value))
-    if field.type == "scalar_union":
-        return _shortest(value[0]) if value.dtype.kind == "f" else value.item()
-    return value
-
-
-def _shortest(value: np.floating[Any]) -> float:
-    return float(np.format_float_scientific(value))

@@ -6,7 +6,7 @@ from typing import ClassVar
 from dmlcy import DepthSpaceOrder, PaddingMode, TensorDataType, TensorDesc
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator
-from dmlcy._field_types.values import Size2D
+from dmlcy._field_types.size_2d import Size2D
 from dmlcy._generated.arguments import (
     _Bool,
     _DepthSpaceOrder,

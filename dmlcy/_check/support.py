@@ -10,6 +10,7 @@ from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import CATALOGUE, DTYPES, LEVEL_INDEX, LEVELS, OPERATORS, FeatureLevelName
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.values import Refused, as_dtype, as_int
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.notebook import Shown
@@ -18,7 +19,7 @@ from dmlcy._words.values import is_a, listing, show
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _DataType, _FeatureLevel
 
-__all__ = ["SupportRow", "dtypes_at", "ranks_at", "support_table", "supports"]
+__all__ = ["SupportRow", "support_table", "supports"]
 
 PREFIX: Final = "DML_TENSOR_DATA_TYPE_"
 
@@ -48,22 +49,6 @@ class SupportTable(Shown, tuple[SupportRow, ...]):
     """The table, which a notebook shows with few rows."""
 
     __slots__ = ()
-
-
-def dtypes_at(field: Field, level: int) -> list[str]:
-    """The data types that a tensor can have at the level of that position."""
-    rows = [row for row in field.dtypes if LEVEL_INDEX[row.since] <= level]
-    names = [name for row in rows for name in row.dtypes] if field.dtypes else list(DTYPES)
-    return [name for name in dict.fromkeys(names) if LEVEL_INDEX[DTYPES[name].since] <= level]
-
-
-def ranks_at(field: Field, level: int) -> list[int]:
-    """The numbers of dimensions that a tensor can have at the level of that position."""
-    most = LEVELS[level].max_rank
-    if not field.ranks:
-        return list(range(1, most + 1))
-    rows = [row for row in field.ranks if LEVEL_INDEX[row.since] <= level]
-    return sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)})
 
 
 def support_table() -> tuple[SupportRow, ...]:

@@ -7,10 +7,10 @@ import json
 import re
 from typing import Any
 
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._show.explain.facts import catalogue
 from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head

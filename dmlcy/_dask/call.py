@@ -19,7 +19,8 @@ from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, current_level, feature_level
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName
-from dmlcy._field_types.tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._generated import api
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NoReturn, Self, cast
 
@@ -13,14 +12,14 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX, refuse, refuse_name
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._facts.tables import OPERATORS
-from dmlcy._field_types.tensor_desc import TensorDesc, spelled, spelling
-from dmlcy._field_types.values import Size2D, key
+from dmlcy._field_types import type_of
+from dmlcy._field_types.size_2d import Size2D
+from dmlcy._field_types.tensor_desc import TensorDesc, spelled
+from dmlcy._field_types.values import STRUCTS, key
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import is_a, printable, show
 
 __all__ = ["OperatorDesc", "Size2D"]
-
-SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class OperatorDesc(Shown):
@@ -113,7 +112,7 @@ class OperatorDesc(Shown):
         known = {field.name for field in fields}
         unknown = {str(member): value for member, value in members.items() if member not in known}
         result._set(
-            {f.python: _from_json(f, members[f.name], ignore_unknown) for f in fields if f.name in members},
+            {f.python: type_of(f.type).from_json(members[f.name], ignore_unknown) for f in fields if f.name in members},
             missing=[field.python for field in fields if members.get(field.name) is None and not field.optional],
             unknown={} if ignore_unknown else unknown,
             literal=True,
@@ -155,7 +154,7 @@ class OperatorDesc(Shown):
 def _repr(value: object) -> str:
     if is_a(value, TensorDesc):
         return repr(value)
-    if type(value) in (tuple, Size2D):
+    if type(value) is tuple or type(value) in STRUCTS:
         entries = cast(tuple[object, ...], value)
         return repr(tuple(entries)) if all(map(printable, entries)) else spelled(value)
     return spelled(value)
@@ -177,26 +176,5 @@ def _operator_name(desc: object) -> str:
     refuse_name(kind, name)
 
 
-def _from_json(field: Field, value: object, ignore_unknown: bool) -> object:
-    if field.kind != "attribute":
-        return TensorDesc.from_dict(value, ignore_unknown=ignore_unknown) if type(value) is dict else value
-    if field.type in ("float", "scalar_union") and type(value) is str:
-        return SPECIAL.get(value, value)
-    if field.type == "scalar_union" and type(value) is dict:
-        return {name: SPECIAL.get(one, one) if type(one) is str else one for name, one in value.items()}
-    if field.type == "size_2d" and type(value) is dict:
-        whole = {"Width", "Height"} <= set(value) and (ignore_unknown or len(value) == 2)
-        return Size2D(value["Height"], value["Width"]) if whole else value
-    return value
-
-
 def _to_json(field: Field, value: object) -> Any:
-    if type(value) is TensorDesc:
-        return value.to_dict()
-    if type(value) is Size2D:
-        return {"Width": value.width, "Height": value.height}
-    if field.type.startswith("enum:"):
-        return spelling(value, field.type.removeprefix("enum:"))
-    if type(value) is float and not math.isfinite(value):
-        return repr(value)
-    return list(cast(tuple[object, ...], value)) if is_a(value, tuple) else value
+    return value.to_dict() if type(value) is TensorDesc else type_of(field.type).to_json(value)

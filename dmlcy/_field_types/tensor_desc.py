@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType, TensorFlags
-from dmlcy._field_types.values import Keyed, Refused, as_dtype, as_entries, as_enum, as_int, key, wrong_type
+from dmlcy._field_types.enum import as_enum, spelling
+from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.values import Keyed, Refused, as_dtype, as_entries, as_int, key, wrong_type
 from dmlcy._field_types.wording import entries as entry_text
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.alike import did_you_mean
@@ -18,7 +20,6 @@ from dmlcy._words.values import is_a, printable, show
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _TensorFlags
 
-UINT_MAX: Final = 2**32 - 1
 UINT64_MAX: Final = 2**64 - 1
 WORK: Final = 10_000
 MEMBERS: Final = {
@@ -138,8 +139,8 @@ class TensorDesc(Shown, Keyed):
     def to_dict(self) -> dict[str, Any]:
         """DirectML's JSON spelling, every member."""
         return {
-            "DataType": spelling(self.dtype, "DML_TENSOR_DATA_TYPE"),
-            "Flags": spelling(self.flags, "DML_TENSOR_FLAGS"),
+            "DataType": spelling(self.dtype, ENUMS["DML_TENSOR_DATA_TYPE"]),
+            "Flags": spelling(self.flags, ENUMS["DML_TENSOR_FLAGS"]),
             "DimensionCount": self.dimension_count,
             "Sizes": _listed(self.sizes),
             "Strides": _listed(self.strides),
@@ -183,12 +184,6 @@ def spelled(value: object) -> str:
     """A member by its name in quotes, anything else as ``show`` says it."""
     name = getattr(value, "_name_", None) if is_a(value, int) else None
     return repr(name) if isinstance(name, str) else show(value)
-
-
-def spelling(value: object, enum: str) -> Any:
-    """The full DirectML spelling of a member; anything else as it is."""
-    info = ENUMS[enum]
-    return f"{info.prefix}{value.name}" if type(value) is info.cls else value
 
 
 def _kept(read: Any, value: object) -> object:

@@ -1,39 +1,31 @@
-"""Raw values of attributes to what an operator takes: each function returns the value, or raises Refused.
+"""What the types of fields share: raw values to ints and data types, refusals, equality.
 
+Each ``as_`` function, here and in the files of the types, returns the value that an operator takes, or raises Refused.
 They take what dmlcy._runtime.arguments takes: what that refuses must be refused here too. Ranges, lengths and levels,
 which depend on other fields, are not looked at.
 """
 
 from __future__ import annotations
 
-import math
 import operator
-import struct
 from collections.abc import Callable, Sequence
-from decimal import Decimal
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from itertools import islice
-from numbers import Real
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from dmlcy._facts.tables import DTYPES, ENUMS, EnumInfo, TensorDataType
+from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType
 from dmlcy._runtime.tensor import to_array
-from dmlcy._words.alike import closest, did_you_mean
-from dmlcy._words.values import is_a, plain
+from dmlcy._words.values import is_a
 
 LONGEST: Final = 4096
 """Entries of an array that are looked at; no operator takes as many."""
 
+STRUCTS: Final[set[type]] = set()
+"""The classes of tuples that are structs in DirectML: ``_json`` gives such a tuple as JSON, ``_shown`` in words."""
+
 T = TypeVar("T")
-
-
-class Size2D(NamedTuple):
-    """Height and width, in the order of the axes."""
-
-    height: int
-    width: int
 
 
 class Keyed:
@@ -48,8 +40,9 @@ class Keyed:
 class Refused(Exception):
     """Why a value is not taken: the slug of the error and what its message needs.
 
-    ``part`` follows the field's name (``.sizes``), ``words`` go into the message as they are, ``values`` are shown;
-    ``member`` is the part that is meant where the name does not say it.
+    ``part`` and ``index`` follow the field's name (``.sizes[0]``), ``words`` go into the message as they are,
+    ``values`` are shown; ``member`` and ``at`` are the part and the index that are meant where the name does not say
+    them. ``note`` is a sentence that follows the message.
     """
 
     def __init__(
@@ -61,6 +54,8 @@ class Refused(Exception):
         part: str = "",
         member: str | None = None,
         index: int | None = None,
+        at: int | None = None,
+        note: str = "",
         hint: str = "",
         fix: object = None,
     ) -> None:
@@ -71,6 +66,8 @@ class Refused(Exception):
         self.part = part
         self.member = member
         self.index = index
+        self.at = at
+        self.note = note
         self.hint = hint
         self.fix = fix
 
@@ -131,59 +128,6 @@ def as_ints(value: object, fill: bool = True) -> int | tuple[object, ...]:
             raise refused from other.__cause__ or refused.__cause__
 
 
-def as_bool(value: object) -> bool:
-    """True or False only."""
-    if type(value) is bool:
-        return value
-    if is_a(value, np.bool):
-        return bool(value)
-    raise wrong_type(value, "True or False")
-
-
-def as_float(value: object) -> float:
-    """A number; one beyond the range of a float becomes infinite. Whether it is finite is for the caller to look at."""
-    if type(value) is float:
-        return value
-    refusal = wrong_type(value, "a number")
-    if is_a(value, bool, np.bool) or not is_a(value, Real, Decimal):
-        raise refusal
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except OverflowError:
-        return math.inf
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise refusal from error
-
-
-def single(value: float) -> float:
-    """The value rounded to FLOAT32."""
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
-def as_enum(value: object, info: EnumInfo) -> IntEnum | IntFlag:
-    """A member, or its short or full DirectML spelling."""
-    if type(value) is info.cls and value.name in info.members:
-        return value
-    if not is_a(value, str):
-        raise wrong_type(value, f"a {info.cls.__name__} or its name")
-    name = str.__str__(value).removeprefix(info.prefix)
-    if name in info.members:
-        return info.members[name][0]
-    meant = info.also.get(name.upper(), name)
-    raise Refused(
-        "member",
-        values={"actual": value},
-        words={"allowed": ", ".join(info.members)},
-        hint=did_you_mean(meant, list(info.members)),
-        fix=closest(meant, list(info.members)),
-    )
-
-
 NUMPY: Final[dict[np.dtype[Any], TensorDataType]] = {
     np.dtype(dtype.numpy): TensorDataType(dtype.value) for dtype in DTYPES.values() if dtype.numpy is not None
 }
@@ -208,86 +152,6 @@ def as_dtype(value: object, numpy: bool = True) -> TensorDataType | None:
         return None
 
 
-def as_size(value: object, fill: bool = True) -> Size2D:
-    """Height and width; the entries go through as_int later."""
-    if type(value) is Size2D:
-        return value
-    expected = "(height, width), or an int for both" if fill else 'an object with the members "Width" and "Height"'
-    if not fill:
-        raise wrong_type(value, expected)
-    try:
-        entries = as_ints(value)
-    except Refused as refused:
-        raise wrong_type(value, expected) from refused.__cause__
-    if isinstance(entries, int):
-        return Size2D(entries, entries)
-    if len(entries) != 2:
-        raise wrong_type(value, expected)
-    return Size2D(*entries)  # type: ignore[arg-type]
-
-
-UNION: Final = {
-    **{name.upper(): name for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")},
-    **{"FLOAT16": "UInt16", "FLOAT32": "Float32", "FLOAT64": "Float64"},
-}
-"""The member of DML_SCALAR_UNION that holds a value of the data type; those of FLOAT16 are bits."""
-
-
-def from_union(value: dict[str, object], dtype: str) -> object:
-    """The value in DxDispatch's long form of a scalar in JSON, an object of the one member that fits the data type."""
-    name = UNION.get(dtype)
-    if name is None:
-        raise wrong_type(value, "a number")
-    other = next((given for given in value if given != name), None)
-    if other is not None or not value:
-        expected = f'a number or an object of "{name}" alone, as the data type is {dtype}'
-        hint = "" if dtype != "FLOAT16" else f'"{name}" holds the bits.'
-        raise wrong_type(value, expected, hint, member=None if other is None else str(plain(other)))
-    try:
-        number = as_scalar(value[name], "UINT16" if dtype == "FLOAT16" else dtype)
-    except Refused as refused:
-        refused.part = f".{name}"
-        raise
-    return float(struct.unpack("<e", struct.pack("<H", number))[0]) if dtype == "FLOAT16" else number
-
-
-PACKED: Final = {"FLOAT16": "<e", "FLOAT32": "<f", "FLOAT64": "<d"}
-
-
-def as_scalar(value: object, dtype: str) -> int | float:
-    """A number of the data type: an int for integers, exact; else a float, which the data type may round."""
-    if dtype in PACKED:
-        number = as_float(value)
-        overflow = math.isinf(number) and guarded(lambda: bool(value != number), wrong_type(value, "a number"))
-        try:
-            struct.pack(PACKED[dtype], number)
-        except OverflowError:
-            overflow = True
-        if overflow:
-            hint = f"The largest number is {float(np.finfo(dtype.lower()).max):.9g}, and inf is allowed."
-            raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint=hint)
-        return number
-    low, high = integer_range(dtype)
-    holds = f"The data type holds {low} to {high}."
-    if is_a(value, float, np.floating):
-        number = as_float(value)
-        within = low <= number <= high
-        whole = number.is_integer() and within and abs(number) < 2**53
-        hint = f"Write {number:.0f}." if whole else "Pass an int." if within else holds
-        raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint=hint)
-    number = as_int(value)
-    if not low <= number <= high:
-        fix = min(max(number, low), high)
-        raise Refused("value", values={"actual": number}, words={"dtype": dtype}, hint=holds, fix=fix)
-    return number
-
-
-def integer_range(dtype: str) -> tuple[int, int]:
-    """Smallest and largest value of an integer data type."""
-    bits = DTYPES[dtype].bits
-    return (0, 2**bits - 1) if dtype.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-
-
 def key(value: object, depth: int = 20) -> object:
     """What makes two values of descs equal: hashable, with NaN equal to itself and 1, 1.0 and True apart."""
     cls = type(value)
@@ -297,7 +161,7 @@ def key(value: object, depth: int = 20) -> object:
         return (cls, float.__repr__(value))
     if cls is int or cls is str or cls is bool or value is None or is_a(value, IntEnum):
         return (cls, value)
-    if cls is tuple or cls is list or cls is Size2D:
+    if cls is tuple or cls is list or cls in STRUCTS:
         return (cls, tuple(key(entry, depth - 1) for entry in value))  # type: ignore[attr-defined]
     if cls is dict:
         return (cls, tuple((key(name, depth - 1), key(entry, depth - 1)) for name, entry in value.items()))  # type: ignore[attr-defined]

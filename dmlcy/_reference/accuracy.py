@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._check.support import dtypes_at
 from dmlcy._desc.check import check
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.formulas import Formulas
@@ -24,6 +23,7 @@ from dmlcy._facts.dtypes import is_float, numpy_dtype
 from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import DTYPES, FeatureLevelName
+from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._reference import ulp
 from dmlcy._reference.accumulators import unpromised

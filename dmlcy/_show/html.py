@@ -12,8 +12,9 @@ from dmlcy._errors import Violation, Violations
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS
+from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, spelled
-from dmlcy._field_types.values import Size2D, key
+from dmlcy._field_types.values import key
 from dmlcy._words.values import dimensions, show
 
 # Half-transparent grey shows on light and on dark; text keeps the colour of the notebook.
@@ -79,11 +80,8 @@ def _value(desc: OperatorDesc, field: Field) -> str:
     value = desc.values()[field.python]
     if isinstance(value, TensorDesc):
         return _tensor(value)
-    if type(value) is Size2D:
-        return f"height {show(value.height)}, width {show(value.width)}"
-    if type(value) is tuple:
-        return ", ".join(show(entry) for entry in value[:16]) + (", ..." if len(value) > 16 else "")
-    return _name(value)
+    entries = type_of(field.type).shown(value)
+    return _name(value) if entries is None else entries
 
 
 def _name(value: object) -> str:

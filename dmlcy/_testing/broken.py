@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any, Final
 
-import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Field, Operator, Rule, Rules
-from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, TensorDataType
-from dmlcy._field_types.tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._facts.tables import LEVEL_INDEX, OPERATORS, TensorDataType
+from dmlcy._field_types import type_of
+from dmlcy._field_types.base import Break
+from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.tensor import dtypes_at
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, with_output
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
-OUTSIDE: Final = [-1, UINT_MAX + 1, 2**64, -(2**31), 10**30]
 NUMBERS: Final = (
     0,
     -1.0,
@@ -82,6 +83,18 @@ class Broken:
         entries[self.draw(st.integers(0, len(entries) - 1))] = value
         return tuple(entries)
 
+    def enlarged(self, numbers: tuple[int, ...]) -> OperatorDesc:
+        """The desc with one or two attributes of these, which make its outputs large."""
+        able = [one for one in self.operator.fields if one.kind == "attribute" and one.value is None and one.maximum]
+        assume(able)
+        desc = self.desc
+        for one in self.draw(st.permutations(able))[:2]:
+            value, size = getattr(desc, one.python), self.of(*numbers)
+            size = min(size, one.maximum or size)
+            several = tuple(size for _ in value) if isinstance(value, tuple) else size
+            desc = Broken(self.draw, desc, self.level).with_(one, several)
+        return desc
+
     def json(self, field: Field | None, member: str, value: object) -> OperatorDesc:
         """The desc as JSON with another member of the struct, or of the tensor desc that a field is."""
         model = copy.deepcopy(self.desc.to_dict())
@@ -91,9 +104,6 @@ class Broken:
         else:
             owner[member] = value
         return type(self.desc).from_dict(model)
-
-
-Break = Callable[[Broken, Field], OperatorDesc]
 
 
 def broken_descs(
@@ -162,156 +172,13 @@ def _holds_at(rule: Rule, level: int) -> bool:
 
 
 def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
+    kind = type_of(field.type)
     if field.optional:
         yield "required", lambda b, field: b.json(field, b.of("DataType", "Sizes"), b.of(DELETED, None))
     else:
         yield "required", lambda b, field: b.json(None, field.name, b.of(DELETED, None))
-    if field.kind != "attribute":
-        yield from _tensor_ways(operator, field, level)
-    elif field.value is not None:
-        yield from _count_ways(operator, field)
-    else:
-        yield "type", _wrong_type
-        yield from _attribute_ways(field, level)
-
-
-def _tensor_ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
-    yield "type", lambda b, field: b.of(
-        b.with_(field, b.draw(OTHERS)), b.tensor(field, sizes=0.5), b.tensor(field, strides=("x",)),
-        b.tensor(field, guaranteed_base_offset_alignment=0.5), b.tensor(field, dimension_count="4"),
-    )  # fmt: skip
-    yield "unknown", lambda b, field: b.json(field, "Bogus", 1)
-    yield "dtype", lambda b, field: b.tensor(field, dtype=b.of(*_others(field), "BOGUS", bool, complex))
-    yield "byteorder", lambda b, field: b.tensor(field, dtype=np.dtype(_numpy(b, field)).newbyteorder())
-    yield "rank", lambda b, field: b.tensor(field, sizes=(1,) * b.of(*_other_ranks(field)))
-    yield (
-        "range",
-        lambda b, field: b.of(
-            b.tensor(field, sizes=_resized(b, field, b.of(0, *OUTSIDE))), b.tensor(field, total_tensor_size_in_bytes=-1)
-        ),
-    )
-    yield "length", lambda b, field: b.tensor(field, dimension_count=b.of(0, 9, -1))
-    yield "member", lambda b, field: b.tensor(field, flags=b.of("BOGUS", "", "OWNED"))
-    yield "strides", lambda b, field: b.tensor(field, strides=b.of((*_strides(b, field), 1), _one(b, field)))
-    yield "total-size", lambda b, field: b.tensor(field, total_tensor_size_in_bytes=_less(b, field))
-    yield "alignment", lambda b, field: b.tensor(field, guaranteed_base_offset_alignment=b.of(3, 48, -4, UINT_MAX + 1))
-    if LEVEL_INDEX[operator.since] <= level < len(LEVELS) - 1:
-        later = [name for name in dtypes_at(field, len(LEVELS) - 1) if name not in dtypes_at(field, level)]
-        ranks = [rank for rank in ranks_at(field, len(LEVELS) - 1) if rank not in ranks_at(field, level)]
-        if later or ranks:
-            yield (
-                "level",
-                lambda b, field: b.of(
-                    *(b.tensor(field, dtype=name) for name in later),
-                    *(b.tensor(field, sizes=(1,) * rank) for rank in ranks),
-                ),
-            )
-    if field.same_dtype_as is not None or (field.kind == "output" and not field.optional):
-        yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
-    if field.sizes is not None:
-        yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))
-    yield "elements", _too_many
-    if field.kind == "output":
-        yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * getattr(b.desc, field.python).rank)
-
-
-def _count_ways(operator: Operator, field: Field) -> Iterator[tuple[str, Break]]:
-    yield "type", _wrong_type
-    if field.type.startswith("enum:"):
-        yield "member", lambda b, field: b.with_(field, b.of("BOGUS", ""))
-        yield "same-dtype", lambda b, field: b.with_(field, b.of(*(name for name in DTYPES if DTYPES[name].numpy)))
-    else:
-        yield "length", lambda b, field: b.with_(field, b.of(0, 1, 2, 3, 9, UINT_MAX))
-
-
-def _attribute_ways(field: Field, level: int) -> Iterator[tuple[str, Break]]:
-    if field.type.startswith("enum:"):
-        yield "member", lambda b, field: b.with_(field, b.of("BOGUS", "", "constant"))
-        members = ENUMS[field.type.removeprefix("enum:")].members
-        later = [name for name, (_, since) in members.items() if LEVEL_INDEX[since] > level]
-        if later:
-            yield "level", lambda b, field: b.with_(field, b.of(*later))
-    if field.minimum is not None and field.maximum is not None:
-        outside = [field.minimum - 1, field.maximum + 1, *OUTSIDE]
-        if field.type == "uint":
-            yield "range", lambda b, field: b.with_(field, b.of(*outside))
-        else:
-            yield "range", lambda b, field: b.with_(field, b.entries(field, b.of(*outside)))
-    if field.length is not None:
-        yield (
-            "length",
-            lambda b, field: b.with_(
-                field, b.of((*getattr(b.desc, field.python), 1), getattr(b.desc, field.python)[1:], (1,) * 50)
-            ),
-        )
-    if field.type == "float":
-        beyond = (1e39, -1e39) if field.infinite else (math.nan, math.inf, -math.inf, 1e39)
-        yield "finite", lambda b, field: b.with_(field, b.of(*beyond))
-    if field.type == "scalar_union":
-        yield "value", lambda b, field: b.with_(field, b.of(2**64, -(2**63) - 1, 10**400, -1, 300, 2**31, 2**16))
-
-
-def _wrong_type(b: Broken, field: Field) -> OperatorDesc:
-    value = b.draw(OTHERS)
-    if field.type in ("uint_array", "size_2d") and b.draw(st.booleans()):
-        value = b.entries(field, b.of(0.5, "2", None, True))
-    return b.with_(field, value)
-
-
-def _numpy(b: Broken, field: Field) -> str:
-    return str(getattr(b.desc, field.python).dtype.name).lower()
-
-
-def _others(field: Field) -> list[str]:
-    """Data types that a tensor cannot have at any level."""
-    return [name for name in DTYPES if name not in dtypes_at(field, len(LEVELS) - 1)]
-
-
-def _other_ranks(field: Field) -> list[int]:
-    return [rank for rank in range(12) if rank not in ranks_at(field, len(LEVELS) - 1)]
-
-
-def _resized(b: Broken, field: Field, size: int) -> tuple[int, ...]:
-    sizes = list(getattr(b.desc, field.python).sizes)
-    sizes[b.draw(st.integers(0, len(sizes) - 1))] = size
-    return tuple(sizes)
-
-
-def _strides(b: Broken, field: Field) -> tuple[int, ...]:
-    sizes = getattr(b.desc, field.python).sizes
-    return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
-
-
-def _one(b: Broken, field: Field) -> tuple[int, ...]:
-    """Strides of which one is out of range."""
-    strides = list(_strides(b, field))
-    strides[b.draw(st.integers(0, len(strides) - 1))] = b.of(*OUTSIDE)
-    return tuple(strides)
-
-
-def _less(b: Broken, field: Field) -> int:
-    """Fewer bytes than the tensor has."""
-    old: TensorDesc = getattr(b.desc, field.python)
-    enough = TensorDesc(old.dtype, old.sizes, old.strides).total_tensor_size_in_bytes
-    return int(b.of(0, enough - 4, enough - 1))
-
-
-def _too_many(b: Broken, field: Field) -> OperatorDesc:
-    """More than 2**32 - 1 elements: sizes that multiply to it, or of an output, attributes that make them so."""
-    sizes = list(getattr(b.desc, field.python).sizes)
-    if field.kind == "input" or b.draw(st.booleans()):
-        sizes[: b.draw(st.integers(1, len(sizes)))] = [b.of(2**16, 2**20, UINT_MAX)] * len(sizes)
-        return b.tensor(field, sizes=sizes[: len(getattr(b.desc, field.python).sizes)])
-    able = [one for one in b.operator.fields if one.kind == "attribute" and one.value is None and one.maximum]
-    assume(able)
-    desc = b.desc
-    for one in b.draw(st.permutations(able))[:2]:
-        value, size = getattr(desc, one.python), b.of(2**16, 2**20, UINT_MAX)
-        size = min(size, one.maximum or size)
-        desc = Broken(b.draw, desc, b.level).with_(
-            one, tuple(size for _ in value) if isinstance(value, tuple) else size
-        )
-    return desc
+    yield "type", lambda b, field: kind.mistyped(b, field, b.draw(OTHERS))
+    yield from kind.breaks(operator, field, level) if field.value is None else kind.contradictions(field)
 
 
 def _against(rule: Rule) -> Break:
@@ -341,11 +208,9 @@ def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any
     for other in b.operator.fields:
         if f"{other.python}.dtype" in rule.reads:
             choices[other.python] = [TensorDataType[name] for name in dtypes_at(other, b.level)]
-        elif other.python in rule.reads and other.type.startswith("enum:"):
-            members = ENUMS[other.type.removeprefix("enum:")]
-            choices[other.python] = [
-                members.cls[name] for name, (_, since) in members.members.items() if LEVEL_INDEX[since] <= b.level
-            ]
+        elif other.python in rule.reads and (info := type_of(other.type).info) is not None:
+            known = info.members.items()
+            choices[other.python] = [info.cls[name] for name, (_, since) in known if LEVEL_INDEX[since] <= b.level]
     values = Formulas(b.desc).rules
     settings = (dict(zip(choices, setting, strict=True)) for setting in product(*choices.values()))
     return [_tensors(b, setting) for setting in settings if _first_broken(b, field, values, setting) is rule]

@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final, cast
 
-import numpy as np
 from hypothesis import strategies as st
 
 from dmlcy._check.checker import Check
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import MISSING, Field, Operator
-from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, load_descs
-from dmlcy._field_types.tensor_desc import UINT_MAX, TensorDesc
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, load_descs
+from dmlcy._field_types import type_of
+from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.values import specials
 
 Values = dict[str, Any]
@@ -24,7 +25,6 @@ Values = dict[str, Any]
 MOST_ELEMENTS: Final = 2000
 LARGE: Final = 2**16
 """With so many elements and more, sizes are up to 2**32 - 1, and ends of ranges more frequent."""
-FLOATS: Final = [1.0, 0.5, 0.0625, 2.0, 0.0, -1.0, 2.0**-149, 2.0**-126, float(np.finfo(np.float32).max)]
 ADAPTED: Final = 3
 """How often what follows from others is adapted, for something may follow from that."""
 ALIGNMENTS: Final = [0, 0, 0, 16, 64, 4096, 2**31]
@@ -92,7 +92,7 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     for field in inputs:
         walk.new_dtype(field)
         walk.new_rank(field)
-    scalars = [field for field in attributes if field.type != "uint_array"]
+    scalars = [field for field in attributes if not type_of(field.type).array]
     for field in draw(st.permutations([*inputs, *attributes])) + draw(st.permutations(scalars)):
         if field in inputs:
             walk.new_sizes(field)
@@ -151,7 +151,7 @@ class Walk:
         for field in self.operator.fields:
             value = values.get(field.python)
             if field.length is not None and isinstance(value, tuple):
-                length = check._evaluated(field.length) or len(value)
+                length = check.evaluated(field.length) or len(value)
                 neutral = field.minimum or 0 if field.default is MISSING else field.default
                 values[field.python] = (*value, *[neutral] * length)[:length]
         return values
@@ -194,12 +194,13 @@ class Walk:
 
     def new_attribute(self, field: Field) -> None:
         value = self.values[field.python]
-        if isinstance(value, tuple) and field.type == "uint_array":
-            near = _near(self._largest())
-            drawn = [self.draw(near) for _ in value]
+        kind = type_of(field.type)
+        if isinstance(value, tuple) and kind.array:
+            entries = kind.random(field, self)
+            drawn = [self.draw(entries) for _ in value]
             self.take_entries(drawn, value, lambda entries: {field.python: tuple(entries)})
         else:
-            self.take({field.python: self.draw(self.values_of(field))})
+            self.take({field.python: self.draw(kind.random(field, self))})
 
     def smallest(self, inputs: Sequence[Field], attributes: Sequence[Field]) -> None:
         """Sizes of 1 and the least attributes, beside which one can be large."""
@@ -244,26 +245,13 @@ class Walk:
         tensors = [field for field in self.operator.fields if field.kind == "input" or self.operator.is_open(field)]
         return max(size for field in tensors for size in self.tensor(field).sizes)
 
-    def values_of(self, field: Field) -> st.SearchStrategy[Any]:
-        """Values of an attribute, most of them valid."""
-        if field.type.startswith("enum:"):
-            return st.sampled_from(list(ENUMS[field.type.removeprefix("enum:")].cls))
-        if field.type == "bool":
-            return st.booleans()
-        if field.type == "float":
-            return st.one_of(st.sampled_from(FLOATS), st.floats(width=32))
-        if field.type == "size_2d":
-            return st.tuples(_near(self._largest()), _near(self._largest()))
-        if field.type == "scalar_union":
-            return self._scalars(field)
+    def counts(self) -> st.SearchStrategy[int]:
+        """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
         return _near(self._largest())
 
-    def _scalars(self, field: Field) -> st.SearchStrategy[Any]:
-        dtype = np.dtype(self.values[field.scalar_type or ""].name.lower())
-        special = st.sampled_from([value.item() for value in specials(dtype)])
-        if dtype.kind == "f":
-            return st.one_of(special, st.floats(width=8 * dtype.itemsize))
-        return st.one_of(special, st.integers(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)))
+    def specials(self, dtype: str) -> list[Any]:
+        """Values of a data type at which errors like to show."""
+        return [value.item() for value in specials(dtype)]
 
     def new_layout(self, field: Field) -> None:
         """Another layout of a tensor, and other members that make no difference to the operator."""
@@ -283,7 +271,7 @@ def with_output(operator: Operator, values: Values, field: Field, dtype: str, le
     """The values of a valid desc with an optional output of this data type, or of the one that it must have."""
     check = Check(operator, values, level, call=False)
     same = field.same_dtype_as
-    return values | {field.python: TensorDesc(values[same].dtype if same else dtype, check._computed(field) or ())}
+    return values | {field.python: TensorDesc(values[same].dtype if same else dtype, check.computed(field) or ())}
 
 
 @cache

@@ -16,10 +16,10 @@ from strategies import Array
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._testing.broken import ways_of
 
 NAMES = list(OPERATORS)

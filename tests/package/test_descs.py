@@ -24,8 +24,10 @@ from dmlcy._errors import DmlError, ModelError
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, current_level, feature_level, level_index
 from dmlcy._facts.tables import DTYPES, ENUMS, FeatureLevel, TensorDataType, TensorFlags
+from dmlcy._field_types.scalar_union import UNION, as_scalar, from_union
+from dmlcy._field_types.size_2d import Size2D
 from dmlcy._field_types.tensor_desc import TensorDesc, overlaps_itself
-from dmlcy._field_types.values import UNION, Refused, Size2D, as_dtype, as_scalar, from_union
+from dmlcy._field_types.values import Refused, as_dtype
 from dmlcy._words.values import show
 
 X = TensorDesc("FLOAT32", (1, 1, 5, 6))

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS
-from dmlcy._field_types.tensor_desc import UINT_MAX
+from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._testing import descs
 
 SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))

@@ -12,23 +12,16 @@ from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS, FeatureLevelName
-from dmlcy._field_types.tensor_desc import MEMBERS
+from dmlcy._field_types import type_of
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
 from dmlcy._words.values import listing, quote
 
-SIZE_2D: Final = ("Height", "Width")
-
 _BESIDE: Final = ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
 """Members of a dispatchable that are not fields, where the fields stand beside them."""
 _STRUCT: Final = frozenset({"DataType", "Sizes"})
 """What the desc of a tensor must have."""
-_NAMES: Final = {
-    **{python: name for name, python in MEMBERS.items()},
-    **{name.lower(): name for name in ("Type", *SIZE_2D)},
-}
-"""The members of a violation as the file has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +51,9 @@ class Desc:
         body = node.get("Desc")
         if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
             node = body
-        name = _NAMES.get(violation.member or "")
+        name = type_of(field.type).json_member(violation.member or "")
         if violation.id.endswith("-unknown"):
             name = str(violation.values["actual"])
-        if field.type == "scalar_union":
-            name = violation.member
         node = (node.get(name) if name else None) or node
         if violation.index is None or node.kind != "array" or violation.index >= len(node.value):
             return node
@@ -91,8 +82,8 @@ class Desc:
         return found
 
     def _name(self, violation: Violation) -> str:
-        names = {field.python: field.name for field in self.operator.fields}
-        return _NAMES[violation.member] if violation.member else names[violation.field or ""]
+        field = next(field for field in self.operator.fields if field.python == violation.field)
+        return (violation.member and type_of(field.type).json_member(violation.member)) or field.name
 
 
 def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
@@ -157,18 +148,19 @@ def nesting(reader: Reader, holder: Node, goal: Node, names: Sequence[str], node
 
 def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Field, node: Node) -> Any:
     """A member of a desc as a plain value, without the members of structs that nobody reads."""
+    members = type_of(field.type).members
     if node.kind == "object" and field.kind != "attribute":
         body = node.get("Desc")
         if body is None or body.kind != "object":
-            values = _struct(reader, node, ("Type", "Desc", *MEMBERS))
+            values = _struct(reader, node, ("Type", "Desc", *members))
             body = node
         else:
-            values = {**_struct(reader, node, ("Type", "Desc")), "Desc": _struct(reader, body, tuple(MEMBERS))}
+            values = {**_struct(reader, node, ("Type", "Desc")), "Desc": _struct(reader, body, members)}
         misspelt[body] = reader.misspelt(body, [name for name in _STRUCT if body.get(name) is None])
         return values
-    if node.kind == "object" and field.type == "size_2d":
-        values = _struct(reader, node, SIZE_2D)
-        misspelt[node] = reader.misspelt(node, [name for name in SIZE_2D if node.get(name) is None])
+    if node.kind == "object" and members:
+        values = _struct(reader, node, members)
+        misspelt[node] = reader.misspelt(node, [name for name in members if node.get(name) is None])
         return node.plain() if misspelt[node] else values
     return node.plain()
 

@@ -8,16 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._desc.check import check
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Example, Field, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._field_types import type_of
+from dmlcy._field_types.integers import Integers
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._show.explain.facts import Facts
 
 NEWEST: Final = LEVELS[-1].name
-UINT_MAX: Final = 2**32 - 1
 HUGE: Final = 2**16
 BOGUS: Final = "BOGUS"
 REMOVED: Final = None
@@ -85,7 +86,7 @@ def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Chan
 
 def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
     name = field.name
-    minimum, maximum = field.minimum or 0, UINT_MAX if field.maximum is None else field.maximum
+    kind = type_of(field.type)
     values: dict[str, Sequence[Any]] = {
         "type": ("abc", 0.5, [1]),
         "required": (REMOVED,),
@@ -95,14 +96,15 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
         "value": (1e39, 10**400),
         "same-dtype": [f"{ENUMS['DML_TENSOR_DATA_TYPE'].prefix}{dtype}" for dtype in DTYPES],
     }
-    if slug == "range":
-        for wrong in (minimum - 1, maximum + 1):
+    if slug == "range" and isinstance(kind, Integers):
+        low, high = kind.range_of(field)
+        for wrong in (low - 1, high + 1):
             if isinstance(value, dict):
                 yield Change({f"{name}.{next(iter(value))}": wrong})
             else:
                 yield Change({name: [wrong, *value[1:]] if isinstance(value, list) else wrong})
-    elif slug == "level":
-        for member, (_, since) in ENUMS[field.type.removeprefix("enum:")].members.items():
+    elif slug == "level" and kind.info is not None:
+        for member, (_, since) in kind.info.members.items():
             if LEVEL_INDEX[since] > 0:
                 yield Change({name: member}, LEVELS[LEVEL_INDEX[since] - 1].name)
     for wrong in values.get(slug, ()):

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from dmlcy import specs
-from dmlcy._check.support import dtypes_at, ranks_at
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import MISSING, Dtype, Field, Let, Level, Operator, Rule
 from dmlcy._facts.tables import (
@@ -21,6 +20,8 @@ from dmlcy._facts.tables import (
     FeatureLevel,
     TensorDataType,
 )
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 
 Facts = dict[str, Any]
 
@@ -171,10 +172,10 @@ def of_field(operator: Operator, field: Field) -> Facts:
         facts["range"] = {"min": field.minimum, "max": field.maximum, "from": field.provenance}
     if field.scalar_type is not None:
         facts["dtype_field"] = field.scalar_type
-    if field.type.startswith("enum:") and field.value is None:
-        known = ENUMS[field.type.removeprefix("enum:")].members
+    info = type_of(field.type).info
+    if info is not None and field.value is None:
         facts["members"] = [
-            {"name": name, "since": _later(operator.since, since)} for name, (_, since) in known.items()
+            {"name": name, "since": _later(operator.since, since)} for name, (_, since) in info.members.items()
         ]
     if field.kind in ("input", "output"):
         facts["support"] = list(support(operator, field))
@@ -240,8 +241,8 @@ def widened(operator: Operator, level: str) -> list[Facts]:
                     key = (tuple(step["data_types"]), tuple(reach if reach != before else ()))
                     groups.setdefault(key, []).append(field.python)
                 before = reach
-        elif field.type.startswith("enum:") and field.value is None:
-            fresh = [name for name, (_, since) in ENUMS[field.type[5:]].members.items() if since == level]
+        elif (info := type_of(field.type).info) is not None and field.value is None:
+            fresh = [name for name, (_, since) in info.members.items() if since == level]
             members += [{"fields": [field.python], "members": fresh}] if fresh else []
     tensors = [
         {"fields": fields, "data_types": list(added), "dimensions": list(wider)}
@@ -268,17 +269,16 @@ def of_fields(found: list[tuple[Operator, Field]], unbuilt: list[tuple[str, Fact
 
 def users_of(enum: str) -> tuple[list[Facts], list[str]]:
     """The fields of that enum, and the operators not built yet that have one."""
-    kind = f"enum:{enum}"
     fields = [
         {"operator": operator.name, "field": field.python}
         for operator in OPERATORS.values()
         for field in operator.fields
-        if field.type == kind
+        if type_of(field.type).enum == enum
     ]
     others = [
         name
         for name, entry in catalogue().items()
-        if name not in OPERATORS and any(field["type"] == kind for field in entry["fields"])
+        if name not in OPERATORS and any(type_of(field["type"]).enum == enum for field in entry["fields"])
     ]
     return fields, others
 

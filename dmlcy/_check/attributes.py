@@ -1,0 +1,74 @@
+"""The steps of a pass that take attributes; what a value must be, its type says (dmlcy._field_types)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from dmlcy._check.sizes import take_rank
+from dmlcy._check.state import State
+from dmlcy._facts.rows import MISSING, Field, Formula, Part
+from dmlcy._field_types import type_of
+from dmlcy._field_types.values import Refused
+
+
+def take(state: State, field: Field) -> None:
+    """Takes the value of an attribute, or refuses it."""
+    name = field.python
+    value = state.values.get(name, field.default)
+    state.keep(field, None if value is MISSING else value)
+    if value is MISSING or (value is None and field.default is MISSING):
+        if value is MISSING or not field.optional:
+            state.fail(name)
+            state.add(field, "required")
+        return
+    try:
+        type_of(field.type).resolve(field, value, state)
+    except Refused as refused:
+        state.fail(name)
+        state.refused(field, refused)
+
+
+def follow(state: State, field: Field) -> None:
+    """A field whose value follows from others: it may be left out, and must not contradict them."""
+    name = field.python
+    expected = state.evaluated(cast(Formula, field.value))
+    value = state.values.get(name)
+    state.keep(field, expected)
+    if expected is None:
+        state.fail(name)
+    if value is None or value is MISSING:
+        if value is MISSING:
+            state.add(field, "required")
+        return
+    state.resolved[name] = value
+    kind = type_of(field.type)
+    try:
+        given = state.resolved[name] = kind.counted(value, state.literal)
+    except Refused as refused:
+        state.fail(name)
+        state.refused(field, refused)
+        return
+    if expected is not None and given != expected:
+        state.fail(name)
+        state.refused(field, kind.contradicted(field, given, expected, state))
+
+
+def choose(state: State, field: Field) -> None:
+    """Sizes that a call is given, and that a desc has in its output."""
+    assert field.part is not None
+    if state.call:
+        take(state, field)
+        if field.python not in state.bad:
+            _rank_of_choice(state, field.python, field.part)
+    elif f"{field.part.tensor}.sizes" in state.bad or state.resolved[field.part.tensor] is None:
+        state.fail(field.python)
+    else:
+        state.read(field, field.part.of(state.tensors[field.part.tensor].sizes))
+
+
+def _rank_of_choice(state: State, name: str, part: Part) -> None:
+    """So many sizes make an output that can be."""
+    rank = part.before + len(state.readable[name]) + part.after
+    take_rank(state, state.fields[part.tensor], rank)
+    if f"{part.tensor}.rank" in state.bad:
+        state.fail(name)

@@ -1,0 +1,83 @@
+"""The steps of a pass that take the data types of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from dmlcy._check.state import State
+from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import LEVELS
+from dmlcy._field_types.tensor import dtypes_at
+from dmlcy._field_types.values import NUMPY
+from dmlcy._field_types.wording import nearest_dtype
+from dmlcy._words.alike import did_you_mean
+from dmlcy._words.values import is_a, listing
+
+
+def agree(state: State, field: Field) -> None:
+    """Takes the data type of a tensor, or the one of the tensor with which it must agree."""
+    tensor, facet = state.tensors[field.python], f"{field.python}.dtype"
+    source = None if field.same_dtype_as is None else f"{field.same_dtype_as}.dtype"
+    other = state.chosen.get(field.python) if source is None else state.tensors[str(field.same_dtype_as)].dtype
+    if tensor.dtype is None:
+        if facet not in state.bad and source is not None and source not in state.bad:
+            tensor.dtype = other
+        if tensor.dtype is None:
+            state.fail(facet)
+        return
+    if tensor.dtype is other and source is not None:
+        if source in state.bad:
+            state.fail(facet)
+        return
+    name = tensor.dtype.name
+    if name not in dtypes_at(field, state.level):
+        state.fail(facet)
+        needed = next((level for level in range(len(LEVELS)) if name in dtypes_at(field, level)), None)
+        if needed is None:
+            allowed, values = dtypes_at(field, state.level), {"actual": tensor.dtype}
+            hint = _conversion(state, field, tensor.dtype, allowed)
+            state.add(field, "dtype", member="dtype", values=values, words={"allowed": listing(allowed)}, hint=hint)
+        else:
+            hint = f"Before it: {listing(dtypes_at(field, state.level))}."
+            state.too_new(field, f"{state.label(field)} of data type {name}", needed, hint, "dtype")
+    elif other is not None and tensor.dtype is not other and source not in state.bad:
+        state.fail(facet)
+        other_name = field.same_dtype_as or field.python
+        words = {"has": "has data type", "must": "must have", "other": other_name}
+        values = {"actual": tensor.dtype, "expected": other}
+        hint = f'Pass {field.python}="{name}".' if source is None else ""  # the call chose the other one
+        state.add(field, "same-dtype", member="dtype", values=values, words=words, hint=hint, fix=other)
+
+
+def refuse_dtype(state: State, field: Field, dtype: object, label: str | None = None) -> None:
+    """Notes that this is no data type that a tensor can have; ``label``: how the sentence names the tensor."""
+    if dtype is None:
+        state.add(field, "required", part=".dtype")
+        return
+    if is_a(dtype, np.dtype) and not cast("np.dtype[Any]", dtype).isnative:
+        native = cast("np.dtype[Any]", dtype).newbyteorder("=")
+        if native in NUMPY:
+            hint = f'Pass {state.label(field)}.astype("{native}").' if state.call else ""
+            state.add(field, "byteorder", member="dtype", values={"actual": dtype}, hint=hint)
+            return
+    allowed = dtypes_at(field, state.level)
+    name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
+    meant = did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), allowed) if name else ""
+    state.add(
+        field,
+        "dtype",
+        member="dtype",
+        values={"actual": dtype},
+        words={"allowed": listing(allowed)},
+        hint=meant or _conversion(state, field, dtype, allowed),
+        label=label,
+    )
+
+
+def _conversion(state: State, field: Field, dtype: object, allowed: Sequence[str]) -> str:
+    """What a call can be given in place of an input of a data type that is not allowed."""
+    nearest = nearest_dtype(dtype, allowed) if state.call and field.kind == "input" else None
+    return f"Pass {state.label(field)}.astype(numpy.{nearest})." if nearest else ""

@@ -1,0 +1,85 @@
+"""What the arrays of a call add to a pass: their values, their memory, and whether they are those of a desc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dmlcy._check.dtypes import refuse_dtype
+from dmlcy._check.rules import look
+from dmlcy._check.state import State
+from dmlcy._check.tensors import no_tensor
+from dmlcy._facts.rows import Field
+from dmlcy._field_types.bad import BAD
+from dmlcy._field_types.values import NUMPY, as_dtype
+from dmlcy._runtime.tensor import may_overlap, self_overlaps
+
+
+class Data:
+    """The values of a tensor as rules see them: exact Python numbers, with leading ones up to the rank of the desc."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: np.ndarray[Any, Any], rank: int) -> None:
+        self._array = array[(None,) * (rank - array.ndim)]
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> object:
+        return self._array.item(*index) if isinstance(index, tuple) else self._array.item(index)
+
+
+def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
+    """Looks at the values of the input tensors, from the index at which a rule is broken."""
+    for name, array in arrays.items():
+        if any(size is BAD for size in state.tensors[name].sizes):
+            state.fail(f"{name}.sizes")
+        state.readable[f"{name}_data"] = Data(array, max(array.ndim, len(state.tensors[name].sizes)))
+    for rule in state.operator.rules:
+        if rule.data:
+            look(state, rule, first)
+
+
+def bind(state: State, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
+    """Compares a tensor given to a compiled operator with its desc."""
+    state.call = True
+    tensor, name = state.tensors[field.python], field.python
+    if array is None:
+        state.fail(f"{name}.dtype", f"{name}.sizes")
+        if value is not None or name in state.labels:
+            state.refused(field, no_tensor(state, field, value))
+        elif field.kind == "input":
+            state.add(field, "required")
+        return
+    dtype = as_dtype(array.dtype)
+    if dtype is None:
+        state.fail(f"{name}.dtype")
+        refuse_dtype(state, field, array.dtype)
+    elif dtype is not tensor.dtype:
+        state.fail(f"{name}.dtype")
+        state.add(
+            field,
+            "same-dtype",
+            member="dtype",
+            values={"actual": dtype, "expected": tensor.dtype},
+            words={"has": "has data type", "must": "must have", "other": "the desc"},
+            fix=tensor.dtype,
+        )
+    if array.shape != tensor.sizes:
+        state.fail(f"{name}.sizes")
+        values = {"actual": array.shape, "expected": tensor.sizes}
+        words = {"formula": "the sizes of the desc"}
+        state.add(field, "sizes", member="sizes", values=values, words=words, fix=tensor.sizes)
+
+
+def memory(state: State, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Looks at the memory of an array given for an output, beside that of ``arrays``."""
+    if not out.flags.writeable:
+        state.add(field, "readonly")
+    if out.dtype in NUMPY and self_overlaps(out):
+        state.add(
+            field, "overlap", words={"other": "itself"}, hint="Two elements of the array share one place in memory."
+        )
+    for name, array in arrays.items():
+        if out.dtype in NUMPY and array.dtype in NUMPY and may_overlap(out, array):
+            state.add(field, "overlap", words={"other": state.label(state.fields[name])})

@@ -1,0 +1,145 @@
+"""The violations that a pass over a desc finds, as messages say them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from dmlcy._errors import Violation
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.tables import ERRORS, LEVELS
+from dmlcy._field_types import type_of
+from dmlcy._field_types.values import Refused
+from dmlcy._words.values import in_json, plain, show
+
+REPORTED: Final = 10
+"""Entries of one field, or indices of one rule, that are reported."""
+
+
+class Report:
+    """The violations, in the order of the fields.
+
+    ``labels``: the names in a call of the outputs that are given. ``literal``: the values come from JSON, which has no
+    short forms.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        fields: Mapping[str, Field],
+        asked_level: int,
+        labels: Mapping[str, str],
+        literal: bool,
+    ) -> None:
+        self.operator = operator
+        self.fields = fields
+        self.asked_level = asked_level
+        self.labels = dict(labels)
+        self.literal = literal
+        self.cause: BaseException | None = None
+        self.first: list[Violation] = []
+        self.found: dict[str, list[Violation]] = {name: [] for name in fields}
+        self.late: list[Violation] = []
+
+    @property
+    def violations(self) -> list[Violation]:
+        """All of them, in order."""
+        kinds = ("input", "chosen", "attribute", "output")
+        order = sorted(self.fields.values(), key=lambda field: kinds.index(field.kind))
+        return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]
+
+    def add(
+        self,
+        field: Field | None,
+        slug: str,
+        *,
+        part: str = "",
+        member: str | None = None,
+        index: int | None = None,
+        at: int | None = None,
+        values: Mapping[str, object] | None = None,
+        words: Mapping[str, str] | None = None,
+        terms: Mapping[str, object] | None = None,
+        note: str = "",
+        hint: str = "",
+        fix: object = None,
+        level: str | None = None,
+        label: str | None = None,
+    ) -> None:
+        """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not.
+
+        ``terms``: the values of what a formula in ``words`` is made of; ``note``: a sentence more; ``label``: how the
+        sentence names the field, where that is not the name of what a call gives for it.
+        """
+        text = ERRORS[slug]
+        name = "operator" if field is None else field.python
+        id_ = f"DML-{self.operator.name}-{name}-{slug}"
+        into = self.first if field is None else self.found[name]
+        if len([one for one in into if one.id == id_]) == REPORTED:
+            return
+        label = label or (self.operator.name if field is None else self.label(field))
+        where = f"{label}{part}" + ("" if index is None else f"[{index}]")
+        seen, written = {**(values or {}), **(terms or {})}, in_json if self.literal else show
+        shown = {key: written(value) for key, value in (values or {}).items()}
+        where_from = ", ".join(f"{name} = {written(value)}" for name, value in (terms or {}).items())
+        shown["where"] = where_from and f", where {where_from}"
+        violation = Violation(
+            id=id_,
+            operator=self.operator.name,
+            field=None if field is None else field.python,
+            member=member or part.removeprefix(".") or None,
+            index=at if index is None else index,
+            message=" ".join(filter(None, (text.message.format(field=where, **(words or {}), **shown), note))),
+            rule=None,
+            values={key: plain(value) for key, value in seen.items()} | dict(words or {}),
+            hint=hint,
+            fix=plain(fix),
+            level=level,
+            provenance=field.provenance if field is not None and slug == "range" and not part else "documented",
+            error=text.error,
+        )
+        into.append(violation)
+
+    def refused(self, field: Field, refused: Refused, label: str | None = None) -> None:
+        """Notes what a conversion refused, and the first error of a stranger's class that made it refuse."""
+        self.cause = self.cause or refused.__cause__
+        words = refused.words
+        if self.literal and "expected" in words:
+            words = words | {"expected": type_of(field.type).in_json(words["expected"])}
+        self.add(
+            field,
+            refused.slug,
+            part=refused.part,
+            member=refused.member,
+            index=refused.index,
+            at=refused.at,
+            values=refused.values,
+            words=words,
+            note=refused.note,
+            hint=refused.hint,
+            fix=refused.fix,
+            label=label,
+        )
+
+    def label(self, field: Field) -> str:
+        """The name of a field in a sentence."""
+        return self.labels.get(field.python, field.python)
+
+    def too_new(
+        self, field: Field | None, subject: str, needed: int, hint: str = "", member: str | None = None
+    ) -> None:
+        """Notes that something came at a later level."""
+        level = LEVELS[needed]
+        self.add(
+            field,
+            "level",
+            member=member,
+            words={
+                "subject": subject,
+                "needed": level.name,
+                "directml": level.directml,
+                "level": LEVELS[self.asked_level].name,
+            },
+            hint=hint,
+            level=level.name,
+        )

@@ -1,0 +1,90 @@
+"""The steps of a pass that look at rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from dmlcy._check.report import REPORTED
+from dmlcy._check.state import State
+from dmlcy._errors import Violation
+from dmlcy._facts.rows import Rule
+from dmlcy._facts.tables import LEVEL_INDEX
+from dmlcy._field_types.bad import Unreadable
+from dmlcy._words.values import is_a, plain, show
+
+LOOKED_AT: Final = 10_000
+"""Indices of one rule that are looked at, from the first one that is broken."""
+WHOLE: Final = -1
+"""In place of an index: all of a field."""
+
+
+def look(state: State, rule: Rule, first: int = 0) -> None:
+    """Notes where a rule does not hold, unless it reads what has failed or is of another level."""
+    if LEVEL_INDEX[rule.since] > state.level or (rule.until is not None and LEVEL_INDEX[rule.until] <= state.level):
+        return
+    done = state.broken.get(rule.about, set())
+    by_index = rule.index is not None and WHOLE not in done
+    others = {facet for facet in rule.reads if not (by_index and facet.partition(".")[0] == rule.about)}
+    if not state.can_read(others) or not state.bad.isdisjoint(rule.reads):
+        return
+    failed: set[int] = set()
+    for index in _indices(state, rule, first):
+        at = () if rule.index is None else (index,)
+        if index in done or _holds(state, rule, at):
+            continue
+        failed.add(index)
+        state.late.append(_broken_rule(state, rule, at))
+        if len(failed) == REPORTED:
+            failed = {WHOLE}
+            break
+    if failed:
+        state.broken[rule.about] = state.broken.get(rule.about, set()) | failed
+
+
+def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
+    if rule.domain is None:
+        return (WHOLE,)
+    try:
+        return range(first, rule.domain(state.rules))[:LOOKED_AT]
+    except Unreadable:
+        return ()
+
+
+def _holds(state: State, rule: Rule, at: tuple[int, ...]) -> bool:
+    """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
+    try:
+        return bool(rule.holds(state.rules, *at))
+    except Unreadable:
+        return True
+
+
+def _broken_rule(state: State, rule: Rule, at: tuple[int, ...]) -> Violation:
+    names = {} if rule.index is None else {rule.index: at[0]}
+    values = {term.label.format(**names): state.term(term, at) for term in rule.terms}
+    texts = [f"{label} = {'unknown' if value is None else show(value)}" for label, value in values.items()]
+    shown = rule.shown.format(*texts, **names)
+    field = state.fields.get(rule.about)
+    label = rule.about if field is None else state.label(field)
+    where = f"{label}[{at[0]}]" if at else label
+    fix = None if rule.fix is None else state.term(rule.fix, at)
+    facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
+    read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
+    members = set() if rule.data else read
+    if field is not None and field.minimum is not None and is_a(fix, int) and cast(int, fix) < field.minimum:
+        fix = None
+    return Violation(
+        id=rule.id,
+        operator=state.operator.name,
+        field=rule.about,
+        member=members.pop() if len(members) == 1 else None,
+        index=at[0] if at else None,
+        message=f"{where} {rule.says}: {shown}. {state.sizes_read(rule)}".rstrip(),
+        rule=rule.text,
+        values={label: plain(value) for label, value in values.items()},
+        hint=rule.hint,
+        fix=plain(fix),
+        level=rule.until,
+        provenance=rule.provenance,
+        error="InvalidDataError" if rule.data else "InvalidDescError",
+    )

@@ -1,0 +1,143 @@
+"""The steps of a pass that take the sizes of tensors, and those that fill in the sizes of outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from dmlcy._check.state import State
+from dmlcy._facts.rows import Field, Formula, Operator
+from dmlcy._facts.tables import LEVELS
+from dmlcy._field_types.bad import BAD
+from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.tensor import ranks_at
+from dmlcy._field_types.tensor_desc import TensorDesc, layout, structure
+from dmlcy._field_types.wording import axes_of, without_ones
+
+
+def with_ones(state: State, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes with the leading ones that a call may leave out."""
+    ranks = ranks_at(field, state.level)
+    if not state.call or field.leading_ones != "call" or not sizes or not ranks:
+        return sizes
+    return (1,) * (ranks[0] - len(sizes)) + sizes
+
+
+def take_rank(state: State, field: Field, rank: int) -> None:
+    """Takes the number of dimensions of a tensor."""
+    allowed = ranks_at(field, state.level)
+    if rank in allowed:
+        return
+    state.fail(f"{field.python}.sizes", f"{field.python}.rank")
+    needed = next((level for level in range(state.level, len(LEVELS)) if rank in ranks_at(field, level)), None)
+    if needed is None:
+        fewest = state.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
+        words = {"allowed": _spans(allowed[:1] if fewest else allowed)}
+        hint = _gives_axes(state, field) or axes_of(field)
+        if state.call and hint and field.kind == "input" and rank + 1 == min(allowed):
+            hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
+        words["dimensions"] = "dimension" if rank == 1 else "dimensions"
+        state.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=hint)
+    else:
+        subject = f"{state.label(field)} with {rank} dimensions"
+        state.too_new(field, subject, needed, f"Before it: {_spans(allowed)}.", "sizes")
+
+
+def _gives_axes(state: State, field: Field) -> str:
+    """Which part of its axes an output has from what a call is given."""
+    given = {name: state.resolved.get(name) for name in choices_of(state.operator, field)} if state.call else {}
+    counts = [
+        f"{name} gives {len(sizes)} of these dimensions." for name, sizes in given.items() if isinstance(sizes, tuple)
+    ]
+    return " ".join(counts)
+
+
+def choices_of(operator: Operator, field: Field) -> list[str]:
+    """What a call is given of the sizes of an output."""
+    return [one.python for one in operator.chosen if one.part is not None and one.part.tensor == field.python]
+
+
+def compare(state: State, field: Field) -> None:
+    """Compares the sizes of a tensor with those that follow from the other fields."""
+    name, actual = field.python, state.tensors[field.python].sizes
+    if f"{name}.sizes" in state.bad or name in state.broken or name in state.inferred:
+        return
+    expected = state.computed(field)
+    if expected is None or field.sizes is None:
+        return
+    given = cast(TensorDesc, state.resolved[name]).sizes
+    needed = expected
+    if not state.call and field.leading_ones == "desc":
+        extra = len(actual) - len(expected)
+        ones = extra > 0 and all(size is not BAD and size == 1 for size in actual[:extra])
+        needed = (1,) * extra + expected if ones else expected
+    pairs = zip(actual, needed, strict=False)
+    differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
+    if len(actual) == len(needed) and not differ:
+        return
+    state.fail(f"{name}.sizes")
+    formula = field.sizes.text
+    if state.call and field.leading_ones == "call" and len(given) < len(expected):
+        ones_left_out = len(expected) - len(given)
+        formula, expected = without_ones(formula, ones_left_out), expected[ones_left_out:]
+        needed, differ = needed[ones_left_out:], [at - ones_left_out for at in differ]
+    one = differ[0] if len(differ) == 1 and len(given) == len(needed) else None
+    valid = all(size >= 1 for size in needed) and math.prod(needed) <= UINT_MAX
+    state.add(
+        field,
+        "sizes",
+        member="sizes",
+        at=one,
+        values={"actual": given, "expected": expected},
+        words={"formula": formula},
+        terms=_terms(state, field.sizes),
+        hint=field.hint,
+        fix=None if not valid else needed if one is None else needed[one],
+    )
+
+
+def _terms(state: State, formula: Formula) -> dict[str, object]:
+    """The values that a message shows beside a formula: those of its names, and what a call chooses."""
+    found = {term.label: state.term(term, ()) for term in formula.terms}
+    return found | state.chosen_for(formula) if found else {}
+
+
+def infer(state: State, reads: Iterable[str]) -> None:
+    """Fills in the sizes of the outputs that are not given, and that somebody is about to read."""
+    for field in state.operator.fields:
+        name, facet, rank = field.python, f"{field.python}.sizes", f"{field.python}.rank"
+        read = facet in reads or rank in reads
+        if field.kind != "output" or not read or name in state.inferred or facet in state.bad:
+            continue
+        if state.resolved[name] is not None or field.sizes is None:
+            continue
+        state.inferred.add(name)
+        sizes = state.computed(field)
+        if sizes is None:
+            state.fail(facet, rank)
+            continue
+        tensor = state.tensors[name]
+        desc = TensorDesc(tensor.dtype, sizes)  # type: ignore[arg-type]    # None: not known
+        wrong = list(structure(desc)) or [one for one in layout(desc, False) if one.slug == "elements"]
+        if not state.limited and min(sizes) >= 1:
+            wrong = []
+        for refused in wrong:
+            refused.hint = f"The sizes follow from the other fields: {field.sizes.text}."
+            refused.fix = None
+            state.refused(field, refused)
+        take_rank(state, field, len(sizes))
+        if wrong:
+            state.fail(facet)
+        tensor.sizes = sizes
+        if tensor.dtype is not None and facet not in state.bad:
+            state.resolved[name] = desc
+
+
+def _spans(ranks: Sequence[int]) -> str:
+    """Ranks in words: 1 to 8, or 4 or 5."""
+    if not ranks:
+        return "none"
+    if len(ranks) > 2 and ranks[-1] - ranks[0] == len(ranks) - 1:
+        return f"{ranks[0]} to {ranks[-1]}"
+    return " or ".join(str(rank) for rank in ranks)

@@ -1,0 +1,148 @@
+"""What a pass over a desc knows: the values that it has taken, what is wrong, and what formulas can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from dmlcy._check.report import Report
+from dmlcy._facts.rows import Field, Formula, Operator, Rule, Rules, Term
+from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
+from dmlcy._field_types.bad import BAD, Unreadable
+from dmlcy._field_types.values import Refused
+from dmlcy._field_types.wording import of_each, read_as
+from dmlcy._words.values import is_a, show
+
+
+class Tensor:
+    """A tensor as formulas see it."""
+
+    __slots__ = ("dtype", "sizes")
+
+    def __init__(self) -> None:
+        self.dtype: TensorDataType | None = None
+        self.sizes: tuple[int, ...] = ()
+
+
+class State(Report):
+    """What the steps of a pass share; ``Check`` says what the arguments are.
+
+    A facet is what a formula reads of a field: ``strides``, or of a tensor ``input.dtype``, ``input.sizes`` and
+    ``input.rank``. ``bad``: the facets that have failed; ``broken``: the indices at which a rule on the field has;
+    ``inferred``: the outputs whose sizes were filled in; ``chosen``: the data types that a call chose for outputs.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        values: Mapping[str, object],
+        level: int,
+        *,
+        call: bool,
+        asked: Mapping[str, object],
+        labels: Mapping[str, str],
+        literal: bool,
+        limited: bool,
+    ) -> None:
+        fields = {field.python: field for field in (*operator.fields, *(operator.chosen if call else ()))}
+        super().__init__(operator, fields, level, labels, literal)
+        self.values = values
+        self.level = max(level, LEVEL_INDEX[operator.since])
+        self.call = call
+        self.asked = asked
+        self.limited = limited
+        self.chosen: dict[str, TensorDataType] = {}
+        self.resolved: dict[str, object] = {}
+        self.rules: Rules = operator.rules_class({})
+        self.readable: dict[str, Any] = vars(self.rules)
+        self.tensors: dict[str, Tensor] = {}
+        self.bad: set[str] = set()
+        self.broken: dict[str, set[int]] = {}
+        self.inferred: set[str] = set()
+
+    def keep(self, field: Field, value: object) -> None:
+        """The value of the field, in the desc and for formulas."""
+        self.resolved[field.python] = self.readable[field.python] = value
+
+    def hold(self, field: Field, value: object) -> None:
+        """The value of the field in the desc; formulas do not see it."""
+        self.resolved[field.python] = value
+
+    def read(self, field: Field, value: object) -> None:
+        """The value of the field for formulas; the desc does not have it."""
+        self.readable[field.python] = value
+
+    def value_of(self, name: str) -> Any:
+        """The value of a field, by its Python or its DirectML name, for formulas; None where it has been refused."""
+        python = next(field.python for field in self.operator.fields if name in (field.python, field.name))
+        return None if python in self.bad else self.readable[python]
+
+    def fail(self, *facets: str) -> None:
+        """From now on no formula reads these."""
+        self.bad.update(facets)
+
+    def can_read(self, reads: Iterable[str]) -> bool:
+        """Whether nothing of it has failed."""
+        return not any(facet in self.bad or facet.partition(".")[0] in self.broken for facet in reads)
+
+    def evaluated(self, formula: Formula) -> Any:
+        """The value of a formula; None where it reads what has been refused."""
+        try:
+            value = formula.function(self.rules) if self.can_read(formula.reads) else None
+        except Unreadable:
+            return None
+        return None if value is BAD else value
+
+    def computed(self, field: Field) -> tuple[int, ...] | None:
+        """The sizes that follow from the other fields."""
+        if field.sizes is None or not self.can_read(field.sizes.reads):
+            return None
+        try:
+            return tuple(int(size) for size in field.sizes.function(self.rules))
+        except Unreadable:
+            return None
+
+    def term(self, term: Term | Formula, at: tuple[int, ...]) -> object:
+        """The value of a term; None where it has none, such as a quotient by zero in a part that decided nothing."""
+        try:
+            value = term.function(self.rules, *at)
+            return None if value is BAD else cast(object, value)
+        except (ArithmeticError, ValueError):
+            return None
+
+    def there(self, field: Field) -> bool:
+        """Whether there is such an output: not, of an optional one, where nobody asks for it."""
+        return not field.optional or wanted(self.asked.get(field.python, self.resolved.get(field.python)))
+
+    # Words
+
+    def sizes_read(self, condition: Formula | Rule) -> str:
+        """The sizes of the inputs that a condition reads, as sentences; a rule on data speaks of elements instead."""
+        if isinstance(condition, Rule) and condition.data:
+            return ""
+        read = {facet.partition(".")[0] for facet in condition.reads if facet.endswith((".sizes", ".rank"))}
+        inputs = [field.python for field in self.operator.fields if field.kind == "input" and field.python in read]
+        sizes = {name: self.tensors[name].sizes for name in inputs}
+        return read_as(self.fields, {name: found for name, found in sizes.items() if not any(n is BAD for n in found)})
+
+    def chosen_for(self, formula: Formula) -> dict[str, object]:
+        """What a call is given for the sizes of an output, where the formula reads it."""
+        chosen = [one.python for one in self.operator.chosen if self.call and one.python in formula.reads]
+        return {name: self.resolved.get(name) for name in chosen}
+
+    def miscounted(self, formula: Formula, has: str, needs: str, actual: int, expected: int) -> Refused:
+        """The refusal of a number of entries that is not the one that follows from the other fields."""
+        return Refused(
+            "length",
+            values={"actual": actual, "expected": expected},
+            words={"has": has, "needs": needs, "each": of_each(self.operator, formula)},
+            note=self.sizes_read(formula),
+            hint=" ".join(f"{name} is {show(value)}." for name, value in self.chosen_for(formula).items()),
+        )
+
+
+def wanted(request: object) -> bool:
+    """Whether what is said of an optional output asks for it."""
+    return not (request is None or (is_a(request, bool, np.bool_) and not request))

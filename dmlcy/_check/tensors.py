@@ -1,0 +1,140 @@
+"""The steps of a pass that take each tensor by itself: whether there is one, its members, its layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+import numpy as np
+
+from dmlcy._check.dtypes import refuse_dtype
+from dmlcy._check.foreign import MASKED, complaint, is_foreign
+from dmlcy._check.sizes import choices_of, take_rank, with_ones
+from dmlcy._check.state import State, Tensor, wanted
+from dmlcy._facts.rows import MISSING, Field
+from dmlcy._facts.tables import TensorDataType
+from dmlcy._field_types.bad import BAD
+from dmlcy._field_types.tensor import EXPECTED
+from dmlcy._field_types.tensor_desc import TensorDesc, entry_count, layout, structure
+from dmlcy._field_types.values import Refused, as_dtype, wrong_type
+from dmlcy._words.values import is_a, listing
+
+OUT: Final = "out"
+"""The name of the outputs in a call."""
+
+
+def take(state: State, field: Field) -> None:
+    """Takes a tensor as far as it can be understood without the others."""
+    name = field.python
+    value = state.values.get(name)
+    tensor = state.tensors[name] = Tensor()
+    state.resolved[name] = value
+    state.readable[name] = tensor
+    asked = _asked(state, field, tensor) if field.optional and state.call and field.kind == "output" else False
+    if value is None and name not in state.labels:
+        state.readable[name] = tensor if asked or not field.optional else None
+        if not field.optional and not _follows(state, field):
+            state.add(field, "required", hint=_holds_choices(state, field))
+        if not asked and (field.optional or field.kind != "output"):
+            state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        return
+    if value is MISSING or not is_a(value, TensorDesc):
+        state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        if value is MISSING:
+            state.add(field, "required", hint=_holds_choices(state, field))
+        else:
+            state.refused(field, no_tensor(state, field, value))
+        return
+    desc = cast(TensorDesc, value)
+    if type(desc.dtype) is not TensorDataType:
+        state.fail(f"{name}.dtype")
+        refuse_dtype(state, field, desc.dtype)
+    else:
+        tensor.dtype = desc.dtype
+    wrong = list(structure(desc))
+    for refused in wrong:
+        state.refused(field, refused)
+    rank = entry_count(desc.sizes)
+    if rank is None:
+        state.fail(f"{name}.sizes", f"{name}.rank")
+        return
+    refused_entries = {refused.index for refused in wrong}
+    sizes = [BAD if at in refused_entries else size for at, size in enumerate(desc.sizes)] if wrong else desc.sizes
+    tensor.sizes = with_ones(state, field, tuple(sizes))
+    take_rank(state, field, len(tensor.sizes))
+
+
+def _asked(state: State, field: Field, tensor: Tensor) -> bool:
+    """Whether a call asks for an optional output; notes the data type."""
+    request = state.asked.get(field.python)
+    if not wanted(request):
+        return False
+    if is_a(request, bool, np.bool_):
+        same = field.same_dtype_as
+        tensor.dtype = TensorDataType[field.dtypes[0].dtypes[0]] if same is None else state.tensors[same].dtype
+    else:
+        tensor.dtype = as_dtype(request)
+        if tensor.dtype is None and is_a(request, str, type):
+            refuse_dtype(state, field, request, label=field.python)
+        elif tensor.dtype is None:
+            state.refused(field, wrong_type(request, "True, False or a data type"), label=field.python)
+    if tensor.dtype is not None:
+        state.chosen[field.python] = tensor.dtype
+    return tensor.dtype is not None
+
+
+def _follows(state: State, field: Field) -> bool:
+    """Whether a tensor need not be given."""
+    return field.kind == "output" and field.sizes is not None and (state.call or not state.operator.is_open(field))
+
+
+def _holds_choices(state: State, field: Field) -> str:
+    """What else is missing where an output is: what a call is given, and a desc has in its sizes."""
+    names = choices_of(state.operator, field)
+    return f"The sizes of this tensor hold what a call takes as {listing(names)}." if names else ""
+
+
+def lay_out(state: State, field: Field) -> None:
+    """Takes what a tensor desc says beside data type and sizes."""
+    desc = state.resolved[field.python]
+    if is_a(desc, TensorDesc):
+        for refused in layout(cast(TensorDesc, desc), field.kind == "output"):
+            if refused.slug == "elements" and not state.limited:
+                continue
+            state.refused(field, refused)
+            if refused.slug == "elements":
+                state.fail(f"{field.python}.sizes")
+
+
+def no_tensor(state: State, field: Field, value: object) -> Refused:
+    """The refusal of a value that is no tensor."""
+    if not state.call:
+        array = is_a(value, np.ndarray)
+        return wrong_type(value, EXPECTED, "Pass TensorDesc.from_array(x)." if array else "")
+    hint, expected = "", "an array"
+    cause: BaseException | None = None
+    outputs = [one for one in state.operator.fields if one.kind == "output" and state.there(one)]
+    if field.kind == "output" and len(outputs) > 1 and state.label(field) == OUT:
+        expected = f"a tuple of {len(outputs)} arrays, {_places(outputs)}"
+    elif is_foreign(value):
+        hint, cause = complaint(value, field.kind == "output")
+    elif is_a(value, list, tuple):
+        hint = f"Pass numpy.asarray({field.python}, dtype=...)." if field.kind == "input" else _untaken(state)
+    elif is_a(value, np.ma.MaskedArray):
+        hint = MASKED
+    elif is_a(value, bool, int, float, complex, np.generic):
+        hint = "A single number is not a tensor." if field.kind == "input" else ""
+    refused = wrong_type(value, expected, hint)
+    refused.__cause__ = cause
+    return refused
+
+
+def _untaken(state: State) -> str:
+    """What a tuple of outputs may lack."""
+    names = [one.python for one in state.operator.fields if one.kind == "output" and not state.there(one)]
+    return f"Pass a tuple only if the call asks for {' or '.join(names)} too." if names else ""
+
+
+def _places(outputs: Sequence[Field]) -> str:
+    """Which output is where in a tuple."""
+    return " and ".join(f"{one.python} at {place}" for place, one in enumerate(outputs))

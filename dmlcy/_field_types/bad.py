@@ -1,0 +1,23 @@
+"""In place of an entry that has been refused, so that formulas can read the others."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+
+class Unreadable(ArithmeticError):
+    """A formula read an entry that has been refused."""
+
+
+class Bad:
+    """An entry that has been refused. Whatever a formula does with it raises Unreadable."""
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise Unreadable
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _refuse
+    __mod__ = __rmod__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
+    __bool__ = __int__ = __index__ = __float__ = __hash__ = _refuse
+
+
+BAD: Final[Any] = Bad()

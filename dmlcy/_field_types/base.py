@@ -1,0 +1,196 @@
+"""What the package knows of a type of fields: the faces that every type has, and what most types answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, cast
+
+from dmlcy._facts.rows import Field, Formula, Operator
+from dmlcy._facts.tables import EnumInfo
+from dmlcy._field_types.values import STRUCTS, Refused
+from dmlcy._words.values import is_a, show
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+SPECIAL: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+"""How JSON spells the numbers that it does not have."""
+
+
+class Pass(Protocol):
+    """What a type asks of the pass over a desc, which takes its fields one by one."""
+
+    level: int
+    literal: bool  # the values come from JSON, which has no short forms
+
+    def keep(self, field: Field, value: object) -> None:
+        """The value of the field, in the desc and for formulas."""
+
+    def hold(self, field: Field, value: object) -> None:
+        """The value of the field in the desc; formulas do not see it."""
+
+    def read(self, field: Field, value: object) -> None:
+        """The value of the field for formulas; the desc does not have it."""
+
+    def value_of(self, name: str) -> Any:
+        """The value of another field for formulas; None where it has been refused."""
+
+    def fail(self, *facets: str) -> None:
+        """From now on no formula reads these."""
+
+    def refused(self, field: Field, refused: Refused) -> None:
+        """Notes an error of the field."""
+
+    def too_new(self, field: Field, subject: str, needed: int, hint: str) -> None:
+        """Notes that something of the field came at a later level."""
+
+    def evaluated(self, formula: Formula) -> Any:
+        """The value of a formula; None where it reads what has been refused."""
+
+    def miscounted(self, formula: Formula, has: str, needs: str, actual: int, expected: int) -> Refused:
+        """The refusal of a number of entries that is not the one that follows from the other fields."""
+
+
+class Draws(Protocol):
+    """What a type asks of the search for random descs."""
+
+    values: dict[str, Any]  # of the other fields
+
+    def counts(self) -> SearchStrategy[int]:
+        """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
+
+    def specials(self, dtype: str) -> list[Any]:
+        """Values of a data type at which errors like to show."""
+
+
+class Broken(Protocol):
+    """A valid desc that is being broken."""
+
+    desc: Any
+    level: int
+    operator: Operator
+
+    def draw(self, strategy: SearchStrategy[Any]) -> Any:
+        """A random value."""
+
+    def of(self, *choices: Any) -> Any:
+        """One of some values."""
+
+    def entries(self, field: Field, value: object) -> Any:
+        """The entries of an array with one of another value."""
+
+    def with_(self, field: Field, value: object) -> Any:
+        """The desc with another value for one field."""
+
+    def changed(self, values: Mapping[str, object]) -> Any:
+        """The desc with other values for some fields."""
+
+    def tensor(self, field: Field, **members: Any) -> Any:
+        """The desc with other members for one tensor desc."""
+
+    def enlarged(self, numbers: tuple[int, ...]) -> Any:
+        """The desc with one or two attributes of these, which make its outputs large."""
+
+    def json(self, field: Field | None, member: str, value: object) -> Any:
+        """The desc as JSON with another member of the struct, or of the tensor desc that a field is."""
+
+
+Break: TypeAlias = Callable[[Any, Field], Any]
+"""Breaks a desc (Broken) in one way that is about the field."""
+
+
+class FieldType:
+    """A type of fields. A file beside this one defines one type, in ``TYPE``; the file has the name of the type.
+
+    ``enum`` is the name of the enum whose member such a field is; of the other types it is empty.
+    """
+
+    directml: ClassVar[str]  # as an explanation names it
+    array: ClassVar[bool] = False  # has a length
+    several: ClassVar[bool] = False  # its value is a tuple of numbers
+    members: ClassVar[tuple[str, ...]] = ()  # of a struct in JSON
+
+    def __init__(self, enum: str = "") -> None:
+        self.enum = enum
+
+    # Words
+
+    def words(self, role: str, length: str | None) -> str:
+        """The type in an explanation of a field; ``length`` is the formula of that of an array."""
+        if not self.array:
+            return self.directml
+        return f"array of {self.directml}" if length is None else f"{self.directml}[{length}]"
+
+    def shown(self, value: object) -> str | None:
+        """The entries of a value, in a table of a desc; None: the value has no entries."""
+        if type(value) in STRUCTS:
+            return str(value._shown())  # type: ignore[attr-defined]
+        if type(value) is tuple:
+            return ", ".join(show(entry) for entry in value[:16]) + (", ..." if len(value) > 16 else "")
+        return None
+
+    # Check
+
+    def resolve(self, field: Field, value: object, check: Pass) -> None:
+        """Takes the value of an attribute, or refuses it."""
+        raise NotImplementedError(f"no desc takes a field of the type {field.type}")
+
+    def counted(self, value: object, literal: bool) -> object:
+        """The value of a field that follows from the others, to be compared."""
+        raise NotImplementedError
+
+    def contradicted(self, field: Field, given: Any, expected: Any, check: Pass) -> Refused:
+        """The refusal of a value that is not the one that follows from the others."""
+        raise NotImplementedError
+
+    @property
+    def info(self) -> EnumInfo | None:
+        """The enum whose member such a field is."""
+        return None
+
+    # JSON
+
+    def from_json(self, value: object, ignore_unknown: bool) -> object:
+        """The value of a field from that of the member of a struct; what is not understood stays as it is."""
+        return value
+
+    def to_json(self, value: object) -> Any:
+        """DirectML's JSON spelling of any value."""
+        if type(value) in STRUCTS:
+            return value._json()  # type: ignore[attr-defined]
+        if type(value) is float and not math.isfinite(value):
+            return repr(value)
+        return list(cast("tuple[object, ...]", value)) if is_a(value, tuple) else value
+
+    def in_json(self, expected: str) -> str:
+        """What a value must be, in the words of JSON."""
+        return expected
+
+    def json_member(self, member: str) -> str | None:
+        """The name in JSON of the part of the value that a violation is about."""
+        return next((name for name in self.members if name.lower() == member), None)
+
+    def recorded(self, value: Any) -> Any:
+        """The value for a desc, from the one that a call worked with."""
+        return value
+
+    # Tests
+
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+        """Values of an attribute, most of them valid; of an array, values of an entry."""
+        raise NotImplementedError
+
+    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+        """The desc with a value of the wrong type: ``other``, or a value with such a part."""
+        if self.several and b.of(False, True):
+            other = b.entries(field, b.of(0.5, "2", None, True))
+        return b.with_(field, other)
+
+    def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
+        """How a desc can get each error of the field, by slug, beside those that a field of any type can have."""
+        return iter(())
+
+    def contradictions(self, field: Field) -> Iterator[tuple[str, Break]]:
+        """How a desc can contradict a field that follows from the others, by slug."""
+        return iter(())

@@ -1,0 +1,74 @@
+"""A height and a width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dmlcy._facts.rows import Field
+from dmlcy._field_types.base import Draws, Pass
+from dmlcy._field_types.integers import Integers
+from dmlcy._field_types.values import STRUCTS, Refused, as_ints, wrong_type
+from dmlcy._words.values import show
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+
+class Size2D(NamedTuple):
+    """Height and width, in the order of the axes."""
+
+    height: int
+    width: int
+
+    def _json(self) -> dict[str, Any]:
+        return {"Width": self.width, "Height": self.height}
+
+    def _shown(self) -> str:
+        return f"height {show(self.height)}, width {show(self.width)}"
+
+
+STRUCTS.add(Size2D)
+
+
+def as_size(value: object, fill: bool = True) -> Size2D:
+    """Height and width; the entries go through as_int later."""
+    if type(value) is Size2D:
+        return value
+    expected = "(height, width), or an int for both" if fill else 'an object with the members "Width" and "Height"'
+    if not fill:
+        raise wrong_type(value, expected)
+    try:
+        entries = as_ints(value)
+    except Refused as refused:
+        raise wrong_type(value, expected) from refused.__cause__
+    if isinstance(entries, int):
+        return Size2D(entries, entries)
+    if len(entries) != 2:
+        raise wrong_type(value, expected)
+    return Size2D(*entries)  # type: ignore[arg-type]
+
+
+class Size2d(Integers):
+    """DML_SIZE_2D; one integer gives both."""
+
+    directml = "DML_SIZE_2D"
+    several = True
+    members = ("Height", "Width")
+
+    def resolve(self, field: Field, value: object, check: Pass) -> None:
+        size = as_size(value, fill=not check.literal)
+        self.take_entries(field, size, check, lambda numbers: Size2D(*numbers), (".height", ".width"))
+
+    def from_json(self, value: object, ignore_unknown: bool) -> object:
+        if type(value) is not dict:
+            return value
+        whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == 2)
+        return Size2D(value["Height"], value["Width"]) if whole else value
+
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+        from hypothesis import strategies as st
+
+        return st.tuples(draws.counts(), draws.counts())
+
+
+TYPE = Size2d

@@ -1,0 +1,155 @@
+"""A tensor: an input or an output. The pass over a desc takes its tensors together, in dmlcy._check.tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS
+from dmlcy._field_types.base import Break, Broken, FieldType
+from dmlcy._field_types.enum import in_json
+from dmlcy._field_types.integers import OUTSIDE, UINT_MAX
+from dmlcy._field_types.tensor_desc import MEMBERS, TensorDesc
+
+EXPECTED: Final = "a TensorDesc"
+
+
+def dtypes_at(field: Field, level: int) -> list[str]:
+    """The data types that a tensor can have at the level of that position."""
+    rows = [row for row in field.dtypes if LEVEL_INDEX[row.since] <= level]
+    names = [name for row in rows for name in row.dtypes] if field.dtypes else list(DTYPES)
+    return [name for name in dict.fromkeys(names) if LEVEL_INDEX[DTYPES[name].since] <= level]
+
+
+def ranks_at(field: Field, level: int) -> list[int]:
+    """The numbers of dimensions that a tensor can have at the level of that position."""
+    most = LEVELS[level].max_rank
+    if not field.ranks:
+        return list(range(1, most + 1))
+    rows = [row for row in field.ranks if LEVEL_INDEX[row.since] <= level]
+    return sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)})
+
+
+class Tensor(FieldType):
+    """DML_TENSOR_DESC."""
+
+    directml = "tensor"
+    members = tuple(MEMBERS)
+
+    def words(self, role: str, length: str | None) -> str:
+        return f"{role} {self.directml}"
+
+    def from_json(self, value: object, ignore_unknown: bool) -> object:
+        return TensorDesc.from_dict(value, ignore_unknown=ignore_unknown) if type(value) is dict else value
+
+    def in_json(self, expected: str) -> str:
+        if expected == EXPECTED:
+            return "an object with the members DataType and Sizes"
+        return in_json(expected, ENUMS["DML_TENSOR_FLAGS"])
+
+    def json_member(self, member: str) -> str | None:
+        return "Type" if member == "type" else next((name for name in MEMBERS if MEMBERS[name] == member), None)
+
+    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+        return b.of(
+            b.with_(field, other), b.tensor(field, sizes=0.5), b.tensor(field, strides=("x",)),
+            b.tensor(field, guaranteed_base_offset_alignment=0.5), b.tensor(field, dimension_count="4"),
+        )  # fmt: skip
+
+    def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
+        yield "unknown", lambda b, field: b.json(field, "Bogus", 1)
+        yield "dtype", lambda b, field: b.tensor(field, dtype=b.of(*_others(field), "BOGUS", bool, complex))
+        yield "byteorder", lambda b, field: b.tensor(field, dtype=np.dtype(_numpy(b, field)).newbyteorder())
+        yield "rank", lambda b, field: b.tensor(field, sizes=(1,) * b.of(*_other_ranks(field)))
+        yield (
+            "range",
+            lambda b, field: b.of(
+                b.tensor(field, sizes=_resized(b, field, b.of(0, *OUTSIDE))),
+                b.tensor(field, total_tensor_size_in_bytes=-1),
+            ),
+        )
+        yield "length", lambda b, field: b.tensor(field, dimension_count=b.of(0, 9, -1))
+        yield "member", lambda b, field: b.tensor(field, flags=b.of("BOGUS", "", "OWNED"))
+        yield "strides", lambda b, field: b.tensor(field, strides=b.of((*_strides(b, field), 1), _one(b, field)))
+        yield "total-size", lambda b, field: b.tensor(field, total_tensor_size_in_bytes=_less(b, field))
+        yield (
+            "alignment",
+            lambda b, field: b.tensor(field, guaranteed_base_offset_alignment=b.of(3, 48, -4, UINT_MAX + 1)),
+        )
+        if LEVEL_INDEX[operator.since] <= level < len(LEVELS) - 1:
+            yield from _too_new(field, level)
+        if field.same_dtype_as is not None or (field.kind == "output" and not field.optional):
+            yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
+        if field.sizes is not None:
+            yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))
+        yield "elements", _too_many
+        if field.kind == "output":
+            yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * getattr(b.desc, field.python).rank)
+
+
+TYPE = Tensor
+
+
+def _too_new(field: Field, level: int) -> Iterator[tuple[str, Break]]:
+    newest = len(LEVELS) - 1
+    later = [name for name in dtypes_at(field, newest) if name not in dtypes_at(field, level)]
+    ranks = [rank for rank in ranks_at(field, newest) if rank not in ranks_at(field, level)]
+    if later or ranks:
+        yield (
+            "level",
+            lambda b, field: b.of(
+                *(b.tensor(field, dtype=name) for name in later),
+                *(b.tensor(field, sizes=(1,) * rank) for rank in ranks),
+            ),
+        )
+
+
+def _numpy(b: Broken, field: Field) -> str:
+    return str(getattr(b.desc, field.python).dtype.name).lower()
+
+
+def _others(field: Field) -> list[str]:
+    """Data types that a tensor cannot have at any level."""
+    return [name for name in DTYPES if name not in dtypes_at(field, len(LEVELS) - 1)]
+
+
+def _other_ranks(field: Field) -> list[int]:
+    return [rank for rank in range(12) if rank not in ranks_at(field, len(LEVELS) - 1)]
+
+
+def _resized(b: Broken, field: Field, size: int) -> tuple[int, ...]:
+    sizes = list(getattr(b.desc, field.python).sizes)
+    sizes[b.of(*range(len(sizes)))] = size
+    return tuple(sizes)
+
+
+def _strides(b: Broken, field: Field) -> tuple[int, ...]:
+    sizes = getattr(b.desc, field.python).sizes
+    return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
+
+
+def _one(b: Broken, field: Field) -> tuple[int, ...]:
+    """Strides of which one is out of range."""
+    strides = list(_strides(b, field))
+    strides[b.of(*range(len(strides)))] = b.of(*OUTSIDE)
+    return tuple(strides)
+
+
+def _less(b: Broken, field: Field) -> int:
+    """Fewer bytes than the tensor has."""
+    old: TensorDesc = getattr(b.desc, field.python)
+    enough = TensorDesc(old.dtype, old.sizes, old.strides).total_tensor_size_in_bytes
+    return int(b.of(0, enough - 4, enough - 1))
+
+
+def _too_many(b: Broken, field: Field) -> Any:
+    """More than 2**32 - 1 elements: sizes that multiply to it, or of an output, attributes that make them so."""
+    sizes = list(getattr(b.desc, field.python).sizes)
+    if field.kind == "input" or b.of(False, True):
+        sizes[: b.of(*range(1, len(sizes) + 1))] = [b.of(2**16, 2**20, UINT_MAX)] * len(sizes)
+        return b.tensor(field, sizes=sizes[: len(getattr(b.desc, field.python).sizes)])
+    return b.enlarged((2**16, 2**20, UINT_MAX))

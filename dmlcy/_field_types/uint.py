@@ -1,0 +1,14 @@
+"""An unsigned integer."""
+
+from __future__ import annotations
+
+from dmlcy._field_types.integers import Integer
+
+
+class Uint(Integer):
+    """UINT."""
+
+    directml = "UINT"
+
+
+TYPE = Uint

@@ -1,0 +1,14 @@
+"""An array of unsigned integers."""
+
+from __future__ import annotations
+
+from dmlcy._field_types.integers import IntegerArray
+
+
+class UintArray(IntegerArray):
+    """const UINT*."""
+
+    directml = "UINT"
+
+
+TYPE = UintArray
