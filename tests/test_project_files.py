@@ -61,3 +61,31 @@ def test_the_extras_that_pages_name_exist() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     named = {name for found in re.findall(r"(?:dmlcy|\.)\[([a-z,]+)\]'", text) for name in found.split(",")}
     assert {"docs", "dask", "test", "testing"} <= named <= {*extras}
+
+
+MOST_LINES = 500
+HAND_WRITTEN = {".py", ".pyx", ".pxd", ".h", ".j2"}
+LONGER = {
+    "codegen/families/window_reduce/kernels.pyx.j2",
+    # These are being split.
+    "codegen/families/pad/kernels.pyx.j2",
+    "codegen/families/rearrange/kernels.pyx.j2",
+    "codegen/families/window_gather/kernels.pyx.j2",
+    "codegen/families/window_scatter/kernels.pyx.j2",
+    "codegen/load.py",
+    "codegen/model.py",
+    "dmlcy/_check/checker.py",
+    "dmlcy/_show/explain/text.py",
+}
+
+
+def test_no_file_written_by_hand_has_more_than_500_lines() -> None:
+    folders = [ROOT / name for name in ("benchmarks", "codegen", "dmlcy", "docs", "examples", "tests")]
+    paths = [ROOT / "setup.py", *(path for folder in folders for path in folder.rglob("*"))]
+    lines = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in paths
+        if path.suffix in HAND_WRITTEN and not {"_generated", "golden"} & {*path.parts}
+    }
+    assert len(lines) > 200
+    assert {name for name, count in lines.items() if count > MOST_LINES} <= LONGER

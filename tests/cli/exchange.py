@@ -323,3 +323,20 @@ def bits_moved(values: Array, steps: int) -> Array:
 
 def grid(sizes: tuple[int, ...]) -> itertools.product[tuple[int, ...]]:
     return itertools.product(*map(range, sizes))
+
+
+FIRST = "outputs/0"
+
+
+def edited(pair: tuple[Path, Path], path: str, value: Any) -> None:
+    """Change a member of the manifest; ... removes it."""
+    found = manifest(pair[0])
+    *steps, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+    owner: Any = found
+    for step in steps:
+        owner = owner[step]
+    if value is ...:
+        del owner[last]
+    else:
+        owner[last] = value
+    (pair[0] / "manifest.json").write_text(json.dumps(found, indent=1), encoding="utf-8")

@@ -1,43 +1,25 @@
-"""What must be refused: by hand, by chance, and the compiled checks against the exact ones."""
+"""What must be refused, by hand: calls and descs with one thing wrong, and what is said of several."""
 
 from __future__ import annotations
 
 import enum
-import itertools
 import math
 import time
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from breaking import (
-    LEVELS,
+from numpy.lib.stride_tricks import as_strided
+from uses import (
     NEWEST,
     NUMPY,
     OPERATORS,
-    TABLE,
     UINT_MAX,
-    USES,
     Array,
-    Check,
-    Use,
-    following,
     memory,
-    searched,
 )
-from garbage import DEEP, GARBAGE, ITSELF, wrong
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.lib.stride_tricks import as_strided
 
 import dmlcy as dml
-from codegen.model import Field, Operator
-from dmlcy._facts.levels import level_index
-from dmlcy._facts.tables import compiled
-
-INTEGRAL = ("uint", "uint_array", "size_2d")
 
 # By hand
 
@@ -256,269 +238,6 @@ def test_unknown_and_missing_arguments(name: str) -> None:
         getattr(dml, name)(*good.values())
     with pytest.raises(TypeError):
         getattr(dml, name)()
-
-
-# By chance
-
-NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
-
-
-def garbage(data: st.DataObject) -> Any:
-    """One piece of it; hypothesis does not see it, for it would ask for its repr."""
-    number = data.draw(st.integers(-1, len(GARBAGE) - 1))
-    value = data.draw(NESTED) if number < 0 else GARBAGE[number]
-    return 0 if value is ITSELF or value is DEEP else value  # hypothesis lifts the limit of recursion
-
-
-ARGUMENTS = [
-    (name, argument)
-    for name, use in USES.items()
-    for argument in (*(field.python for field in use.operator.inputs), *use.attributes, "out")
-]
-
-
-@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_each_garbage_in_a_call(name: str, argument: str) -> None:
-    use = USES[name]
-    good = {field.python: use.arrays[field.python] for field in use.operator.inputs} | use.attributes
-    functions = [(getattr(dml, use.operator.python), good)]
-    if argument not in use.attributes:
-        functions.append((dml.compile(use.desc), {key: good[key] for key in good if key in use.arrays}))
-    found = [
-        (number, what)
-        for function, arguments in functions
-        for number, value in enumerate(GARBAGE)
-        if (what := wrong(lambda f=function, a=arguments, v=value: f(**(a | {argument: v}))))
-    ]
-    assert not found
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-@searched(60)
-@given(data=st.data())
-def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
-    use = USES[name]
-    names = [*(field.python for field in use.operator.inputs), *use.attributes, "out"]
-    chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
-    changes = {key: garbage(data) for key in chosen}
-    arguments = {key: use.arrays[key] for key in names if key in use.arrays} | use.attributes | changes
-    with dml.feature_level(data.draw(st.sampled_from(LEVELS))):
-        assert not wrong(lambda: getattr(dml, use.operator.python)(**arguments))
-
-
-def ask(use: Use, changes: dict[str, Any], level: str) -> None:
-    """Does with a desc all that can be done with it."""
-    d = use.make({**use.values(), **changes})
-    assert d == d and hash(d) == hash(d) and repr(d) and d.to_dict()
-    dml.check(d, level)
-    dml.compile(d, level)
-
-
-FIELDS = [(name, field.python) for name, use in USES.items() for field in use.operator.fields]
-
-
-@pytest.mark.parametrize(("name", "field"), FIELDS)
-def test_each_garbage_in_a_desc(name: str, field: str) -> None:
-    use = USES[name]
-    tried: list[dict[str, Any]] = [{field: value} for value in GARBAGE]
-    if field == next(iter(use.arrays)):
-        tried += [{field: use.tensor(field, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE[::2]]
-    found = [
-        (number, what)
-        for number, changes in enumerate(tried)
-        if (what := wrong(lambda changes=changes: ask(use, changes, NEWEST)))
-    ]
-    assert not found
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-@searched(60)
-@given(data=st.data())
-def test_garbage_in_a_desc(name: str, data: st.DataObject) -> None:
-    use = USES[name]
-    names = [field.python for field in use.operator.fields]
-    changes = {key: garbage(data) for key in data.draw(st.sets(st.sampled_from(names), max_size=3))}
-    if data.draw(st.booleans()):
-        parts = {key: garbage(data) for key in data.draw(st.sets(st.sampled_from(TENSOR_PARTS)))}
-        changes[use.operator.tensors[0].python] = dml.TensorDesc(**({"dtype": "FLOAT32", "sizes": (1, 2)} | parts))
-    assert not wrong(lambda: ask(use, changes, data.draw(st.sampled_from(LEVELS))))
-
-
-TENSOR_PARTS = [
-    "dtype", "sizes", "strides", "flags", "total_tensor_size_in_bytes", "guaranteed_base_offset_alignment",
-    "dimension_count",
-]  # fmt: skip
-
-# The compiled checks against the exact ones
-
-SMALL = st.integers(1, 3)
-EDGES = st.sampled_from([0, 1, 2, 8, 9, 65535, 65536, 2**31 - 1, 2**31, UINT_MAX, UINT_MAX + 1, -1])
-SIZE = st.one_of(*[SMALL] * 12, *[st.integers(1, 9)] * 6, EDGES)
-NUMBER = st.one_of(*[SMALL] * 12, *[st.integers(0, 12)] * 3, EDGES)
-SCALARS = [
-    *(sign * (2**bits + step)
-      for bits in (7, 8, 15, 16, 31, 32, 53, 63, 64) for step in (-1, 0, 1) for sign in (1, -1)),
-    0, 0.5, 9.0, -0.0, 65519.99, 65520, -65520.0, 3.4028235e38, 3.4028235677973366e38, 3.402823567797337e38, 1.8e308,
-    math.inf, -math.inf, math.nan, Fraction(1, 3), Fraction(131039, 2), Fraction(131041, 2), Decimal("1e400"), 10**39,
-    True, "1", np.int64(5), np.float32(1), np.uint64(2**64 - 1), 1j,
-]  # fmt: skip
-FLOATS = [
-    *[1.0, 0.5, 1 / 16, 2, 0.25] * 4,
-    0.0, -0.0, -1.0, 1e-45, 7e-46, 1e-46, 1e38, 3.4028235677973366e38, 1e39, math.nan, True,
-]  # fmt: skip
-COORDINATES = [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 1.5, -1.0, 5.0, 60000.0, math.nan, math.inf]
-
-
-@st.composite
-def tensors(draw: st.DrawFn, operator: Operator) -> dict[str, Array]:
-    """Inputs that hardly take memory: every element is the same, or, in tensors whose values are checked, every row."""
-    arrays: dict[str, Array] = {}
-    checked = {rule.about for rule in operator.rules if rule.data}
-    dtype = draw(st.sampled_from(list(NUMPY)))
-    for field in operator.inputs:
-        own = dtype if draw(st.integers(0, 9)) else draw(st.sampled_from(list(NUMPY)))
-        known = [name for row in operator.types[field.types or ""] for name in row.dtypes]
-        own = own if own in known or not draw(st.integers(0, 9)) else known[0]
-        row = draw(st.sampled_from(operator.ranks[field.ranks or ""]))
-        rank = draw(st.integers(row.min, row.max)) if draw(st.integers(0, 9)) else draw(st.integers(0, 9))
-        if field.python not in checked:
-            sizes = draw(st.lists(SIZE, min_size=rank, max_size=rank))
-            data = np.ones(1, NUMPY[own])
-        else:
-            tail = (draw(SIZE), 5 if draw(st.integers(0, 9)) else 4)
-            sizes = [*[1] * draw(st.sampled_from([2, 2, 2, 0, 1, 3])), *tail]
-            values = draw(st.lists(st.sampled_from(COORDINATES), min_size=5, max_size=5))
-            data = np.array([0.0, 1.0, 1.0, 2.0, 3.0] if draw(st.integers(0, 2)) else values)
-            data = np.nan_to_num(data, posinf=5) if NUMPY[own].kind in "iu" else data
-            data = data.astype(NUMPY[own])
-        sizes = [max(size, 0) for size in sizes]
-        strides = [*[0] * (len(sizes) - 1), data.itemsize if data.size > 1 else 0][: len(sizes)]
-        try:
-            arrays[field.python] = as_strided(data, sizes, strides)
-        except ValueError:  # more bytes than an address can name
-            arrays[field.python] = as_strided(data, sizes[:1], strides[:1])
-    return arrays
-
-
-@st.composite
-def attribute(draw: st.DrawFn, field: Field, arrays: dict[str, Array]) -> Any:
-    """A value of an attribute: mostly one that could be valid."""
-    if field.enum is not None:
-        members = [member for member in getattr(dml, field.enum.removeprefix("DML_").title().replace("_", ""))]
-        return draw(st.sampled_from([*members, *(member.name for member in members), "BOGUS"]))
-    match field.type:
-        case "uint":
-            return draw(NUMBER)
-        case "uint_array":
-            first = next(iter(arrays.values()))
-            length = first.ndim if field.default is None and not field.minimum else first.ndim - 2
-            length = max(length if draw(st.integers(0, 9)) else draw(st.integers(0, 8)), 0)
-            return draw(NUMBER | st.lists(NUMBER, min_size=length, max_size=length).map(tuple))
-        case "float":
-            return draw(st.sampled_from(FLOATS))
-        case "bool":
-            return draw(st.sampled_from([True, False, np.True_, 1]))
-        case "size_2d":
-            return draw(NUMBER | st.tuples(NUMBER, NUMBER))
-        case _:
-            return draw(st.sampled_from(SCALARS) | st.integers(-300, 300) | st.floats())
-
-
-MOST = 20_000
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-@searched(150)
-@given(data=st.data())
-def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
-    operator = OPERATORS[name]
-    arrays = data.draw(tensors(operator))
-    fields = (*operator.chosen, *operator.attributes)
-    attributes = {field.python: data.draw(attribute(field, arrays)) for field in fields}
-    level = data.draw(st.just(NEWEST) | st.sampled_from(LEVELS))
-    descs = {key: dml.TensorDesc(array.dtype, array.shape) for key, array in arrays.items()}
-    exact = Check(TABLE[name], descs | attributes, level_index(level), call=True)
-    if operator.chosen and data.draw(st.integers(0, 9)):  # then sizes of inputs follow
-        for key, sizes in following(exact).items():
-            if key in arrays and math.prod(sizes) < 2**59:
-                arrays[key] = np.broadcast_to(np.ones(1, arrays[key].dtype), sizes)
-                descs[key] = dml.TensorDesc(arrays[key].dtype, sizes)
-        exact = Check(TABLE[name], descs | attributes, level_index(level), call=True)
-    opened = [field.python for field in operator.outputs if operator.is_chosen(field)]
-    outputs = {key: exact.resolved.get(key) or next(iter(descs.values())) for key in opened}
-
-    d = USES[name].make(descs | outputs | attributes)
-    found = dml.check(d, level)
-    if d.output is not None:
-        assert accepted(lambda: compiled()[name](d, level_index(level))) == (not found), (d, found)
-
-    elements = sum(array.size for array in arrays.values())
-    # What is valid and large would run, and take long.
-    if not exact.violations and elements + exact.resolved["output"].element_count > MOST:
-        return
-    if elements <= MOST:
-        exact.data(arrays)
-
-    def call() -> None:
-        with dml.feature_level(level):
-            result = getattr(dml, operator.python)(**arrays, **attributes)
-        assert dml.TensorDesc.from_array(result) == exact.resolved["output"]
-
-    quick = exact.violations and not any(rule.data for rule in operator.rules)
-    if elements <= MOST or quick:
-        assert accepted(call) == (not exact.violations), (descs, attributes, level, exact.violations)
-
-
-INTEGERS = [
-    (name, field) for name, operator in OPERATORS.items() for field in operator.attributes if field.type in INTEGRAL
-]
-
-
-@pytest.mark.parametrize(("name", "field"), INTEGERS, ids=[f"{name}-{field.python}" for name, field in INTEGERS])
-def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field) -> None:
-    """The other attributes are as small or as large as they may be, so that often nothing else is wrong."""
-    use = USES[name]
-    arrays = {one.python: use.arrays[one.python] for one in use.operator.inputs}
-    others = [other for other in OPERATORS[name].attributes if other.type in INTEGRAL and other is not field]
-    for extremes in itertools.product(*((other.minimum, other.maximum) for other in others)):
-        attributes = use.attributes | dict(zip((other.python for other in others), extremes, strict=True))
-        for value in beyond(use, field):
-            changed = attributes | {field.python: value}
-            assert dml.check(use.make(use.values() | changed)), changed
-            assert not accepted(lambda c=changed: dml.compile(use.make(use.values() | c))), changed
-            assert not accepted(lambda c=changed: getattr(dml, use.operator.python)(**arrays, **c)), changed
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_an_axis_without_elements_whatever_the_attributes_are(name: str) -> None:
-    """With padding the output would have elements all the same."""
-    use = USES[name]
-    arrays = {one.python: use.arrays[one.python] for one in use.operator.inputs}
-    fields = [field for field in use.operator.attributes if field.type in INTEGRAL]
-    for key, array in arrays.items():
-        for axis in range(array.ndim):
-            empty = arrays | {key: array[(slice(None),) * axis + (slice(0),)]}
-            for values in itertools.product(*((field.minimum, 2) for field in fields)):
-                changed = use.attributes | dict(zip((field.python for field in fields), values, strict=True))
-                assert not accepted(lambda a=empty, c=changed: getattr(dml, use.operator.python)(**a, **c)), changed
-
-
-def beyond(use: Use, field: Field) -> list[Any]:
-    """Values that an attribute cannot have: numbers, one of several entries, and what is no number."""
-    wrong = [field.minimum - 1, field.maximum + 1]
-    if field.type != "uint":
-        length = len(getattr(use.desc, field.python))
-        wrong += [(*[field.minimum] * (length - 1), number) for number in wrong]
-    return [*wrong, "1", 1.5]
-
-
-def accepted(function: Any) -> bool:
-    """Whether it does not raise a DmlError."""
-    try:
-        function()
-    except dml.DmlError:
-        return False
-    return True
 
 
 def test_a_size_that_is_wrong_leaves_the_number_of_dimensions_known() -> None:

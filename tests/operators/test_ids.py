@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from breaking import OPERATORS, PLAN, USES, WAYS, Case, cases, ids
+from breaking import WAYS, Case, cases, ids
 from each import each
+from uses import OPERATORS, PLAN, USES
 
 import dmlcy as dml
 

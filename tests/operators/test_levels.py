@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from breaking import (
+from uses import (
     FACTS,
     LEVELS,
     NEWEST,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from breaking import FACTS, LEVELS, NUMPY, OPERATORS, USES, rows_of_rank, rows_of_type
+from uses import FACTS, LEVELS, NUMPY, OPERATORS, USES, rows_of_rank, rows_of_type
 
 import dmlcy as dml
 from dmlcy import desc

@@ -319,7 +319,8 @@ NOT_IN_DESCS = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_ids_are_all_that_there_are(name: str) -> None:
-    from breaking import ids, OPERATORS as SPECS  # noqa: I001
+    from breaking import ids
+    from uses import OPERATORS as SPECS
 
     data = {rule.id for rule in OPERATORS[name].rules if rule.data}
     chosen = tuple(f"DML-{name}-{field.python}-" for field in OPERATORS[name].chosen)  # a desc has them in its output

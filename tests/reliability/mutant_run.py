@@ -23,6 +23,7 @@ FIRST = (
     "test_ids.py",
     "test_levels.py",
     "test_bad_input.py",
+    "test_garbage.py",
 )
 FACTS = ("minimum", "maximum", "ranks")  # of a Field: what is no code, and changes with an edit
 CPU_SECONDS, MEMORY = 240, 2 << 30

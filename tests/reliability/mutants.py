@@ -47,7 +47,8 @@ CHECKER = (
 )
 TESTS = (  # those that accept and refuse
     *(f"tests/operators/{name}.py" for name in ("test_examples", "test_limits", "test_ids", "test_levels")),
-    *(f"tests/operators/{name}.py" for name in ("test_bad_input", "test_support", "test_inputs", "test_testing")),
+    *(f"tests/operators/{name}.py" for name in ("test_bad_input", "test_garbage", "test_checks_agree")),
+    *(f"tests/operators/{name}.py" for name in ("test_support", "test_inputs", "test_testing")),
     *(f"tests/operators/{name}.py" for name in ("test_compiled_calls", "test_independent")),
     "tests/package/test_check.py",
 )

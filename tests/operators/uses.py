@@ -1,0 +1,133 @@
+"""A valid use of every operator, the first example of its spec, and the facts of the specs: no operator is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+
+import dmlcy as dml
+from codegen.diagnostics import Diagnostics
+from codegen.load import load
+from codegen.model import Example, Field, Operator
+from codegen.plan import plan
+from dmlcy._check.checker import Check
+from dmlcy._generated.operators import OPERATORS as TABLE  # noqa: F401
+
+PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())
+FACTS = PLAN.facts
+OPERATORS = {planned.name: planned.operator for planned in PLAN.operators}
+LEVELS = [level.name for level in FACTS.levels]
+NEWEST = LEVELS[-1]
+NUMPY = {dtype.name: np.dtype(dtype.numpy) for dtype in FACTS.dtypes if dtype.numpy is not None}
+UINT_MAX = 2**32 - 1
+Array = np.ndarray[Any, Any]
+
+
+def searched(examples: int) -> settings:
+    """Hypothesis without clock, and without chance where the gate runs.
+
+    Of five operators each has so many examples; more of them share as many.
+    """
+    return settings(
+        max_examples=max(examples * 5 // len(OPERATORS), 20),
+        deadline=None,
+        derandomize=os.environ.get("CI") == "true",
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def rows_of_type(operator: Operator, field: Field, level: int) -> list[str]:
+    """Data types that the rows of the spec give a tensor at a level."""
+    rows = operator.types[field.types or ""]
+    return [name for row in rows if FACTS.level_index(row.since) <= level for name in row.dtypes]
+
+
+def rows_of_rank(operator: Operator, field: Field, level: int) -> list[int]:
+    """Ranks that the rows of the spec give a tensor at a level."""
+    rows = [row for row in operator.ranks[field.ranks or ""] if FACTS.level_index(row.since) <= level]
+    most = FACTS.levels[level].max_rank
+    return sorted({rank for row in rows for rank in range(row.min, row.max + 1) if rank <= most})
+
+
+class Use:
+    """One valid use of an operator."""
+
+    def __init__(self, operator: Operator) -> None:
+        example = operator.examples[0]
+        self.operator = operator
+        self.arrays: dict[str, Array] = {
+            name: np.array(tensor.data, NUMPY[tensor.dtype]).reshape(tensor.sizes)
+            for name, tensor in (*example.inputs.items(), *example.outputs.items())
+        }
+        self.chosen = {field.python: chosen(operator, field, example) for field in operator.chosen}
+        self.attributes: dict[str, Any] = self.chosen | {
+            field.python: example.attributes.get(field.python, field.default) for field in operator.attributes
+        }
+        self.requests = {  # for optional outputs
+            field.python: example.outputs[field.python].dtype
+            for field in operator.outputs
+            if field.optional and field.python in example.outputs
+        }
+        self.desc = self.make(self.values())
+
+    def values(self) -> dict[str, Any]:
+        """What the desc class takes, and what is chosen."""
+        return {name: self.tensor(name) for name in self.arrays} | self.attributes
+
+    def entries(self, field: Field) -> tuple[int, ...]:
+        """The entries of an array."""
+        return tuple(self.chosen[field.python] if field.kind == "chosen" else getattr(self.desc, field.python))
+
+    def tensor(self, name: str, **changes: Any) -> dml.TensorDesc:
+        """The desc of one of its tensors."""
+        array = self.arrays[name]
+        return dml.TensorDesc(**({"dtype": array.dtype, "sizes": array.shape} | changes))
+
+    def make(self, values: Mapping[str, Any]) -> Any:
+        """The desc of its operator with these values; what is chosen it has in its outputs."""
+        given = {name: value for name, value in values.items() if name not in self.chosen}
+        return getattr(dml.desc, self.operator.desc)(**given)
+
+    def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
+        """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
+        given: dict[str, Any] = {**self.arrays, **attributes, **changes}
+        inputs = [given.pop(field.python) for field in self.operator.inputs]
+        names = [field.python for field in self.operator.outputs if field.python in given]
+        outs = tuple(given.pop(name) if name in changes else np.full_like(given.pop(name), 77) for name in names)
+        if function is getattr(dml, self.operator.python):
+            given |= self.requests
+        before = [*map(memory, outs)]
+        try:
+            return function(*inputs, **given, out=outs if len(outs) > 1 else outs[0])
+        except dml.DmlError:
+            assert [*map(memory, outs)] == before, "out was written"
+            raise
+
+
+def chosen(operator: Operator, field: Field, example: Example) -> tuple[int, ...]:
+    """The sizes that the caller of an example chose."""
+    output, before, after = operator.of_chosen(field)
+    sizes = example.outputs[output.python].sizes
+    return sizes[before : len(sizes) - after]
+
+
+def following(check: Check) -> dict[str, tuple[int, ...]]:
+    """The tensors whose sizes must be others, as they follow from other fields, and those sizes."""
+    wrong = [one for one in check.violations if one.id.endswith(f"-{one.field}-sizes") and one.fix is not None]
+    return {str(one.field): one.values["expected"] for one in wrong}
+
+
+def memory(value: object) -> bytes:
+    """The bytes of an array, each element that lies in the same place once."""
+    if not isinstance(value, np.ndarray) or value.dtype.hasobject:
+        return b""
+    return value[tuple(slice(None if stride else 1) for stride in value.strides)].tobytes()
+
+
+USES = {name: Use(operator) for name, operator in OPERATORS.items()}
