@@ -122,8 +122,8 @@ class Family(Protocol):
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
         """What the kernel template of the module is given."""
 
-    def picture(self, kernel: Any, use: Use) -> Picture:
-        """What moves where in one use of an operator of the family."""
+    def picture(self, kernel: Any, use: Use) -> Picture | None:
+        """What moves where in one use of an operator of the family; None: each element is by itself."""
 
 
 class KernelTable:

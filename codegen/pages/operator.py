@@ -255,6 +255,12 @@ class OperatorPage:
         return prose(self.op.pieces or "", first="Chunks of dask arrays may cut other axes too.")
 
     @property
+    def drawn(self) -> str | None:
+        """The version whose figure shows this operator too."""
+        drawn = (newer.name for newer in self.plan.newer.get(self.spec.name, ()) if newer.drawn)
+        return next(map(_page, drawn), None)
+
+    @property
     def versions(self) -> list[str]:
         """Which older and newer versions give the same."""
         said = []

@@ -233,6 +233,11 @@ class OperatorPlan:
             found[item.field.python] = sizes[before : len(sizes) - after]
         return found
 
+    @property
+    def drawn(self) -> bool:
+        """Whether it has a figure."""
+        return any(example.figure is not None for example in self.operator.examples)
+
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
         """The loop indices of some steps."""
         names: dict[str, None] = {}
@@ -301,6 +306,7 @@ class Newer:
     name: str
     since: str
     same: Same
+    drawn: bool  # it has a figure
 
 
 @dataclass(frozen=True, slots=True)
