@@ -81,6 +81,7 @@ class CheckStep:
     rule: str
     loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
     conditions: tuple[str, ...]
+    elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
 
     @property
     def indent(self) -> str:
@@ -249,6 +250,11 @@ class OperatorPlan:
         return tuple(names)
 
     @property
+    def element_names(self) -> tuple[str, ...]:
+        """The variables of the data checks."""
+        return tuple(dict.fromkeys(name for step in self.data_checks for name, _ in step.elements))
+
+    @property
     def inputs(self) -> tuple[TensorPlan, ...]:
         """The input tensors."""
         return tuple(tensor for tensor in self.tensors if tensor.kind == "input")
@@ -336,8 +342,3 @@ class Plan(Surroundings):
     def surroundings(self) -> Surroundings:
         """The part of the plan that the files of each operator may show."""
         return Surroundings(self.facts, self.enums, self.names, self.newer)
-
-
-def constants(facts: Facts) -> dict[str, int]:
-    """Values of the short names that an expression may compare with: the data types."""
-    return {dtype.name: dtype.value for dtype in facts.dtypes}
