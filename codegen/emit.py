@@ -14,7 +14,7 @@ import jinja2
 
 from . import source
 from .figures import alt, figure_page, xml
-from .names import CIMPORTS
+from .names import CIMPORTS, constant, level
 from .pages import (
     MARKED,
     REFERENCE,
@@ -58,6 +58,7 @@ def environment() -> jinja2.Environment:
     found.filters.update(
         suffix=lambda text, end: f"{text}{end}",
         member=member,
+        level=level,
         repr=repr,
         outer=without_outer,
         fitted=fitted,
@@ -138,6 +139,7 @@ def module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> s
         family=family,
         body=body,
         cimports=list(cimports(body)),
+        constants=list(constants(plan, body)),
         enums=[plan.enum(enum).python for enum in family.enums],
         enums_module=f"{PACKAGE}.enums".replace("/", "."),
     )
@@ -146,7 +148,7 @@ def module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> s
 
 def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
     """The declarations that a module uses and does not make itself."""
-    code = re.sub(r'""".*?"""|#[^\n]*', "", body, flags=re.DOTALL)
+    code = without_prose(body)
     words, called = set(re.findall(r"\w+", code)), set(re.findall(r"\b(\w+)\(", code))
     own = {name for line in re.findall(r"^cdef .*\).*:$", code, re.M) for name in re.findall(r"\b(\w+)\(", line)}
     for where, names in CIMPORTS.items():
@@ -154,6 +156,21 @@ def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
         used = [name for name in names.split() if name in found and name not in own]
         if used:
             yield where, used
+
+
+def without_prose(body: str) -> str:
+    """Cython without its docstrings and comments."""
+    return re.sub(r'""".*?"""|#[^\n]*', "", body, flags=re.DOTALL)
+
+
+def constants(plan: Surroundings, body: str) -> Iterator[tuple[str, int]]:
+    """The feature levels and the members of enums that a module compares with."""
+    words = set(re.findall(r"\w+", without_prose(body)))
+    levels = [(level(one.name), index) for index, one in enumerate(plan.facts.levels)]
+    members = [(constant(enum, one.name), one.value) for enum in plan.facts.enums.values() for one in enum.members]
+    for name, value in (*levels, ("LEVELS", len(levels)), *members):
+        if name in words:
+            yield name, value
 
 
 def enum_names(plan: Surroundings, family: FamilyPlan) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .model import camel
+from .model import Enum, camel
 
 TEMPLATES = Path(__file__).parent / "templates"
 FAMILIES = Path(__file__).parent / "families"
@@ -95,8 +95,8 @@ CIMPORTS = {
         " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
-        "MAX_RANK Tensor aligned as_array bytes_of is_brief item_of new_array out_array overlap overlaps_itself"
-        " set_rank view write_back"
+        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 aligned as_array"
+        " bytes_of is_brief item_of new_array out_array overlap overlaps_itself set_rank view write_back"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
 }
@@ -182,6 +182,16 @@ def refused(name: str, family: str = "*", default: str = "") -> str | None:
     if name in dir(builtins) and name != default:
         return "is a builtin of Python"
     return None
+
+
+def level(name: str) -> str:
+    """The Cython constant of a feature level: its index."""
+    return f"LEVEL_{name}"
+
+
+def constant(enum: Enum, member: str) -> str:
+    """The Cython constant of a member of an enum."""
+    return f"{enum.prefix}{member}".removeprefix("DML_")
 
 
 def classes(operator: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ version = release = dmlcy.__version__
 
 extensions = [
     "mathml",
+    "moved_errors",
     "repository",
     "myst_parser",
     "numpydoc",

@@ -43,7 +43,7 @@ class Cython:
 
     scope: Scope
     place: str = "a."
-    constants: Mapping[str, int] = field(default_factory=dict)  # enum members and dtypes, by short name
+    constants: Mapping[str, str] = field(default_factory=dict)  # of enum members and dtypes, by short name
     data: Callable[[Index], str] | None = None  # how an element of a tensor is read
     overflows: bool = False  # whether anything needed checking
 
@@ -66,7 +66,7 @@ class Cython:
                 if value not in self.constants:
                     hint = did_you_mean(value, self.constants)
                     raise ExprError(f"unknown name {value!r}", node.at, node.length, hint)
-                return str(self.constants[value]), 9
+                return self.constants[value], 9
             case Name(id=name):
                 return (name if scope[name].role in ("index", "local") else f"{self.place}{name}"), 9
             case Negate(operand=operand):

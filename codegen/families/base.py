@@ -16,6 +16,7 @@ from ..expr.text import formula
 from ..expr.types import Interval, Kind, Symbol, kind_of
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, Facts, Operator
+from ..names import constant
 from ..source import Table
 
 ELEMENT_TYPES = tuple({"item": size, "ctype": f"uint{8 * size}_t"} for size in (1, 2, 4, 8))
@@ -122,8 +123,8 @@ class Family(Protocol):
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
         """What the kernel template of the module is given."""
 
-    def picture(self, kernel: Any, use: Use) -> Picture:
-        """What moves where in one use of an operator of the family."""
+    def picture(self, kernel: Any, use: Use) -> Picture | None:
+        """What moves where in one use of an operator of the family; None: each element is by itself."""
 
 
 class KernelTable:
@@ -172,12 +173,12 @@ class KernelTable:
         """A sub-table of ``[kernel]``."""
         return None if self.table is None else self.table.table(key)
 
-    def members(self, field: str) -> Mapping[str, int]:
-        """Members of the enum that types a field."""
+    def members(self, field: str) -> Mapping[str, str]:
+        """The Cython constants of the members of the enum that types a field, by their names."""
         enum = next((known.enum for known in self.operator.fields if known.python == field), None)
         if enum is None or enum == DTYPE_ENUM:
             return {}
-        return {member.name: member.value for member in self.facts.enums[enum].members}
+        return {member.name: constant(self.facts.enums[enum], member.name) for member in self.facts.enums[enum].members}
 
     def accumulators(
         self, table: Table, choices: Collection[str], known: Collection[str] = tuple(C_TYPES)

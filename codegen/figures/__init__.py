@@ -1,4 +1,4 @@
-"""Plan to the figures of the reference: for each operator an SVG of its examples that shows what moves where.
+"""Plan to the figures of the reference: an SVG of the examples that a spec marks shows what moves where.
 
 The family says which elements each element of the output is made of. Here they are drawn: tensors as grids of cells,
 and in one colour what belongs together. A figure has a light background: an image does not see that of its page.
@@ -17,8 +17,8 @@ __all__ = ["alt", "figure_page", "xml"]
 
 
 def figure_page(env: jinja2.Environment, op: OperatorPlan) -> str | None:
-    """The figure of an operator, None where it has no examples."""
-    return env.get_template("docs/figure.svg.j2").render(figure=figure(op)) if op.operator.examples else None
+    """The figure of an operator, None where the spec marks no example."""
+    return env.get_template("docs/figure.svg.j2").render(figure=figure(op)) if op.drawn else None
 
 
 def alt(op: OperatorPlan) -> str:

@@ -32,11 +32,13 @@ class Figure:
     tile: Tile
 
 
+Drawings = tuple[list[Drawing], list[Drawing]]  # of the inputs and of the outputs
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a panel is laid out."""
 
-    side: int  # of a cell
     columns: int  # of outputs
     down: bool  # outputs stand below the inputs, not beside them
     under: bool  # what is worked out stands below its output
@@ -121,36 +123,47 @@ def panel(op: OperatorPlan, items: Sequence[Shown], named: Collection[str]) -> T
     tries: list[Tile] = []
     under = (False, True) if any(map(worked, items)) else (False,)
     for side in CELLS:
+        drawings = drawn(op, items, side)
         layouts = product(divisors(len(items)), (False, True), under)
-        tries = [arrange(op, items, named, Layout(side, *layout)) for layout in layouts]
+        tries = [arrange(op, items, named, drawings, Layout(*layout)) for layout in layouts]
         fitting = [tile for tile in tries if tile.width <= WIDTH and tile.height <= HEIGHT]
         if fitting:
             return min(fitting, key=lambda tile: tile.height + tile.width / 2)
     return min(tries, key=lambda tile: max(tile.width / WIDTH, tile.height / HEIGHT))
 
 
-def arrange(op: OperatorPlan, items: Sequence[Shown], named: Collection[str], layout: Layout) -> Tile:
-    """A panel laid out in one way."""
-    first, single = items[0], len(items) == 1
-    common, own = attributes(op, items, named)
+def drawn(op: OperatorPlan, items: Sequence[Shown], side: int) -> Drawings:
+    """The inputs that some examples share, and the output of each, with cells of this side."""
+    first = items[0]
     letters = all(
-        one_box(side) for item in items for group in item.groups for side in (group.inputs, group.outputs) if side
+        one_box(places) for item in items for group in item.groups for places in (group.inputs, group.outputs) if places
     )
+    inputs = []
+    for name in (field.python for field in op.inputs if field.python in first.example.inputs):
+        colours = [group.inputs for group in first.groups] if name == first.use.input else []
+        inputs.append(Drawing(first, name, side, colours, letters))
+    outputs = [
+        Drawing(item, item.use.output, side, [group.outputs for group in item.groups], letters) for item in items
+    ]
+    return inputs, outputs
+
+
+def arrange(
+    op: OperatorPlan, items: Sequence[Shown], named: Collection[str], drawings: Drawings, layout: Layout
+) -> Tile:
+    """A panel laid out in one way."""
+    single = len(items) == 1
+    common, own = attributes(op, items, named)
     outputs: list[Tile] = []
-    for item in items:
-        colours = [group.outputs for group in item.groups]
-        output = Drawing(item, item.use.output, layout.side, colours, letters).tile(None)
+    for item, drawing in zip(items, drawings[1], strict=True):
+        output = drawing.tile(None)
         if worked(item):
             output = (above if layout.under else beside)([output, calculation(item)], GAP)
         outputs.append(output)
     if not single:
         outputs = titled(outputs, [item.example.title for item in items], own, layout.columns)
     right = in_columns(outputs, layout.columns, 1.4 * GAP)
-    inputs = []
-    for name in (field.python for field in op.inputs if field.python in first.example.inputs):
-        colours = [group.inputs for group in first.groups] if name == first.use.input else []
-        drawing = Drawing(first, name, layout.side, colours, letters)
-        inputs.append(drawing.tile(right.width if layout.down else None))
+    inputs = [drawing.tile(right.width if layout.down else None) for drawing in drawings[0]]
     left, arrow = above(inputs, GAP), pointer(layout.down)
     if layout.down:
         row = above([left, arrow, right], 12, 0.5)
@@ -159,7 +172,7 @@ def arrange(op: OperatorPlan, items: Sequence[Shown], named: Collection[str], la
         row = beside([left, above([Tile(0, least / 2), arrow], 0), right], 12)
     else:
         row = beside([left, arrow, right], 12, 0.5)
-    return above([heading(first.example.title if single else "", common, max(row.width, 400)), row], 14)
+    return above([heading(items[0].example.title if single else "", common, max(row.width, 400)), row], 14)
 
 
 def titled(tiles: Sequence[Tile], titles: Sequence[str], lines: Sequence[Sequence[str]], columns: int) -> list[Tile]:

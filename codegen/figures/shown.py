@@ -43,10 +43,8 @@ class Shown:
 
 
 def examples(op: OperatorPlan) -> tuple[Shown, ...]:
-    """The examples of the figure: those that the spec marks, or the smallest one."""
-    every = op.operator.examples
-    marked = [example for example in every if example.figure is not None] or [min(every, key=elements)]
-    return tuple(follow(op, example) for example in marked)
+    """The examples of the figure: those that the spec marks."""
+    return tuple(follow(op, example) for example in op.operator.examples if example.figure is not None)
 
 
 def elements(example: Example) -> int:
@@ -64,6 +62,8 @@ def follow(op: OperatorPlan, example: Example) -> Shown:
         picture = FAMILIES[op.operator.family].picture(op.kernel, use)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise problem(example, f"the example does not fit its operator ({type(error).__name__}: {error})") from error
+    if picture is None:
+        raise problem(example, f"family {op.operator.family} has no figures: its elements do not move", "remove figure")
     keys = dict.fromkeys(picture.keys[place] for place in example.figure or ())
     groups = [group(picture, key) for key in keys] or some(picture)
     return Shown(example, use, picture, tuple(sorted(groups, key=lambda found: (not found.inputs, found.inputs))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ..families.base import Place, Region, grid, inside, shown
 from .shown import Shown
@@ -59,12 +60,16 @@ class Drawing:
         """Its name and sizes above its planes; with ``room`` centred and as wide as that allows, else about square."""
         sizes = f"({', '.join(map(str, self.sizes))}{',' if len(self.sizes) == 1 else ''})"
         name = paragraph("name", [f"{self.name} {sizes}"], 1e9)
-        planes = [self.plane(lead) for lead in self.planes]
-        tries = [in_columns(planes, columns, BETWEEN) for columns in divisors(len(planes))]
+        tries = [in_columns(self.tiles, columns, BETWEEN) for columns in divisors(len(self.tiles))]
         if room is None:
             return above([name, min(tries, key=lambda tile: abs(tile.width - tile.height))], 6)
         fitting = [tile for tile in tries if tile.width <= room] or tries[:1]
         return above([name, max(fitting, key=lambda tile: tile.width)], 6, 0.5)
+
+    @cached_property
+    def tiles(self) -> list[Tile]:
+        """The planes."""
+        return [self.plane(lead) for lead in self.planes]
 
     def plane(self, lead: Place) -> Tile:
         """The grid of a plane, below its index if there are several."""

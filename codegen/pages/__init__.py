@@ -15,7 +15,7 @@ from ..plan import OperatorPlan, Plan, Surroundings
 from .catalogue import built, counts, done, kinds, total
 from .enums import enum_sections
 from .equivalents import libraries
-from .errors import error_tables, errors
+from .errors import error_tables
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
 from .marked import MARKED, marked_page
@@ -51,7 +51,7 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     "enums": lambda plan: {"enums": enum_sections(plan)},
     "equivalents": lambda plan: {"libraries": libraries(plan)},
     "levels": lambda plan: {"levels": levels(plan), "summary": level_summary(plan)},
-    "errors": lambda plan: {"groups": errors(plan), **error_tables(plan)},
+    "errors": error_tables,
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""
 

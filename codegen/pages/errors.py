@@ -1,11 +1,11 @@
-"""The page of errors: classes, slugs, and every id by operator."""
+"""The errors: those of an operator on its page, and the index of all by slug."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
-from ..plan import Plan, RulePlan
+from ..model import ErrorText, Facts
+from ..plan import OperatorPlan, Plan, RulePlan
 from .markdown import anchor, cell, code, table
 
 EXCEPTIONS = (
@@ -30,53 +30,75 @@ def rule_error(rule: RulePlan) -> str:
     return "InvalidDataError" if rule.rule.data else "InvalidDescError"
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorGroup:
-    """The ids of one operator."""
-
-    title: str
-    anchor: str
-    rows: str
-
-
-def _id(id_: str, error: str) -> str:
-    """An id that is explained where it stands, and its class."""
-    return f"{anchor(id_)}{code(id_)}<br>{code(error)}"
+def implicit_errors(facts: Facts, op: OperatorPlan) -> Iterator[tuple[ErrorText, list[str]]]:
+    """The errors that follow from the fields of an operator, each with its ids."""
+    known = {id_ for id_, _ in op.ids} - {rule.id for rule in op.rules}
+    for error in facts.implicit:
+        subjects = ["operator", *(item.field.python for item in (*op.fields, *op.choices))]
+        ids = [f"DML-{op.name}-{subject}-{error.id}" for subject in subjects]
+        found = [id_ for id_ in ids if id_ in known]
+        if found:
+            yield error, found
 
 
-def errors(plan: Plan) -> Iterator[ErrorGroup]:
-    """Every id of an operator, with its class and meaning."""
-    implicit = {error.id: error for error in plan.facts.implicit}
-    known = dict(plan.ids)
-    for op in plan.operators:
-        found: dict[str, tuple[str, str]] = {}
-        for slug, error in implicit.items():
-            if f"DML-{op.name}-operator-{slug}" in known:
-                id_ = f"DML-{op.name}-operator-{slug}"
-                found[id_] = (_id(id_, error.error), cell(error.about))
-        for item in (*op.fields, *op.choices):
-            found.update({id_: (_id(id_, error), cell(about)) for id_, error, about in item.ids})
-        for rule in op.rules:
-            linked = f"[{code(rule.id)}]({op.python}.md#{rule.id})"
-            meaning = f"{cell(f'{rule.rule.about} {rule.rule.says}')}: {code(rule.text, in_table=True)} must hold."
-            found[rule.id] = (f"{linked}<br>{code(rule_error(rule))}", meaning)
-        rows = [found[id_] for id_ in known if id_ in found]
-        title = f"[{op.name}]({op.python}.md)"
-        yield ErrorGroup(title, anchor(op.name), table(("Id, and error", "When"), rows))
+def implicit_table(facts: Facts, op: OperatorPlan) -> str:
+    """The errors that follow from the fields, as the page of the operator shows them: every id is an anchor."""
+    rows = []
+    for error, ids in implicit_errors(facts, op):
+        shown = "<br>".join(f"{anchor(id_)}{code(id_)}" for id_ in ids)
+        rows.append((_slug(error.id, error.error), f"{cell(error.about)}<br>{shown}"))
+    return table(("Slug, and error", "When, and ids"), rows)
 
 
 def error_tables(plan: Plan) -> Mapping[str, str]:
-    """The tables that belong to no operator."""
-    model = sorted(plan.facts.model_errors, key=lambda error: error.id)
+    """The tables of the index: classes, slugs of fields, slugs of rules, and the ids that belong to no operator."""
+    classes = [(code(name), code(base), about) for name, base, about in EXCEPTIONS]
+    errors = sorted(plan.facts.model_errors, key=lambda error: error.id)
+    model = [(f"{anchor(error.id)}{_slug(error.id, error.error)}", cell(error.about)) for error in errors]
     return {
-        "classes": table(
-            ("Class", "Also a", "When"), [(code(name), code(base), about) for name, base, about in EXCEPTIONS]
-        ),
-        "slugs": table(
-            ("Slug, and error", "Message"),
-            [(f"{code(e.id)}<br>{code(e.error)}", cell(e.message)) for e in plan.facts.implicit],
-        ),
-        "model": table(
-            ("Id, and error", "When"), [(_id(e.id, e.error), cell(e.about)) for e in model]
-        ),
-    }  # fmt: skip
+        "classes": table(("Class", "Also a", "When"), classes),
+        "slugs": table(("Slug, and error", "Message", "Operators"), _slugs(plan)),
+        "rules": table(("Slug, and error", "When", "Operators"), _rules(plan)),
+        "model": table(("Id, and error", "When"), model),
+    }
+
+
+def _slugs(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """A row for each error that follows from a field."""
+    having: dict[str, dict[str, str]] = {error.id: {} for error in plan.facts.implicit}
+    for op in plan.operators:
+        for error, ids in implicit_errors(plan.facts, op):
+            having[error.id][op.name] = ids[0]
+    for error in plan.facts.implicit:
+        operators = _operators(having[error.id], [op.name for op in plan.operators])
+        yield _slug(error.id, error.error), cell(error.message), operators
+
+
+def _operators(having: Mapping[str, str], every: Sequence[str]) -> str:
+    """The operators that have an error, each linked to its first id; by those that do not where these are fewer."""
+    rest = [name for name in every if name not in having]
+    if len(rest) < len(having):
+        return f"every operator{' except ' if rest else ''}{', '.join(map(code, rest))}"
+    return ", ".join(_linked(name, id_) for name, id_ in having.items())
+
+
+def _rules(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """A row for each slug of a rule, with its subject; operators whose rules mean the same are together."""
+    having: dict[tuple[str, str, str], list[str]] = {}
+    for op in plan.operators:
+        for rule in op.rules:
+            slug = rule.id.removeprefix(f"DML-{op.name}-")
+            key = slug, rule_error(rule), f"{rule.rule.about} {rule.rule.says}"
+            having.setdefault(key, []).append(_linked(op.name, rule.id))
+    for (slug, error, when), operators in sorted(having.items()):
+        yield _slug(slug, error), cell(when), ", ".join(operators)
+
+
+def _slug(slug: str, error: str) -> str:
+    """What an id ends with, or an id, and the class of its violations."""
+    return f"{code(slug)}<br>{code(error)}"
+
+
+def _linked(operator: str, id_: str) -> str:
+    """An operator, linked to an id on its page."""
+    return f"[{operator}]({operator.lower()}.md#{id_})"

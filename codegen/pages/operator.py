@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..expr.latex import latex, word
@@ -16,7 +16,7 @@ from ..model import DTYPE_ENUM, Example, Field, Same
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
 from .enums import members
 from .equivalents import sections
-from .errors import rule_error
+from .errors import implicit_table, rule_error
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
 from .speed import Speed
@@ -255,6 +255,12 @@ class OperatorPage:
         return prose(self.op.pieces or "", first="Chunks of dask arrays may cut other axes too.")
 
     @property
+    def drawn(self) -> str | None:
+        """The version whose figure shows this operator too."""
+        drawn = (newer.name for newer in self.plan.newer.get(self.spec.name, ()) if newer.drawn)
+        return next(map(_page, drawn), None)
+
+    @property
     def versions(self) -> list[str]:
         """Which older and newer versions give the same."""
         said = []
@@ -326,19 +332,7 @@ class OperatorPage:
     @property
     def implicit(self) -> str:
         """The errors that follow from the fields."""
-        rules = {rule.id for rule in self.op.rules}
-        items = (*self.op.fields, *self.op.choices)
-        known = [item.field for item in items]
-        rows = []
-        for error in self.facts.implicit:
-            prefix, end = f"DML-{self.op.name}-", f"-{error.id}"
-            ids = {id_ for item in items for id_, _, _ in item.ids} - rules
-            names = _field_names([field for field in known if f"{prefix}{field.python}{end}" in ids], known)
-            if f"{prefix}operator{end}" in dict(self.op.ids):
-                names.insert(0, code("operator"))
-            if names:
-                rows.append((f"{code(error.id)}<br>{code(error.error)}", ", ".join(names), cell(error.about)))
-        return table(("Slug, and error", "Subject", "When"), rows)
+        return implicit_table(self.facts, self.op)
 
     @property
     def interpretations(self) -> Iterator[str]:
@@ -405,15 +399,6 @@ def _between(since: str | None, until: str | None) -> str:
         return "every level"
     parts = [f"levels from {since} on" if since else "levels", f"before {until}" if until else ""]
     return " ".join(part for part in parts if part)
-
-
-def _field_names(fields: Sequence[Field], known: Sequence[Field]) -> list[str]:
-    if len(fields) == len(known):
-        return ["every field"]
-    tensors = [field for field in known if field.is_tensor]
-    if len(tensors) > 1 and all(field in fields for field in tensors):
-        return ["every tensor", *(code(field.python) for field in fields if not field.is_tensor)]
-    return [code(field.python) for field in fields]
 
 
 def _with(same: Same, said: str) -> str:

@@ -67,7 +67,7 @@ def assemble(specs: Specs, planned: Iterable[OperatorPlan]) -> Plan:
         ids.update(operator.ids)
         for same in operator.operator.same:
             known = newer.get(same.older, ())
-            newer[same.older] = (*known, Newer(operator.name, operator.operator.since, same))
+            newer[same.older] = (*known, Newer(operator.name, operator.operator.since, same, operator.drawn))
     return Plan(
         facts=specs.facts,
         enums=_enums(specs.facts),

@@ -81,6 +81,7 @@ class CheckStep:
     rule: str
     loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
     conditions: tuple[str, ...]
+    elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
 
     @property
     def indent(self) -> str:
@@ -233,6 +234,11 @@ class OperatorPlan:
             found[item.field.python] = sizes[before : len(sizes) - after]
         return found
 
+    @property
+    def drawn(self) -> bool:
+        """Whether it has a figure."""
+        return any(example.figure is not None for example in self.operator.examples)
+
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
         """The loop indices of some steps."""
         names: dict[str, None] = {}
@@ -242,6 +248,11 @@ class OperatorPlan:
             elif isinstance(step, CheckStep):
                 names.update(dict.fromkeys(index for index, _ in step.loops))
         return tuple(names)
+
+    @property
+    def element_names(self) -> tuple[str, ...]:
+        """The variables of the data checks."""
+        return tuple(dict.fromkeys(name for step in self.data_checks for name, _ in step.elements))
 
     @property
     def inputs(self) -> tuple[TensorPlan, ...]:
@@ -301,6 +312,7 @@ class Newer:
     name: str
     since: str
     same: Same
+    drawn: bool  # it has a figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,8 +342,3 @@ class Plan(Surroundings):
     def surroundings(self) -> Surroundings:
         """The part of the plan that the files of each operator may show."""
         return Surroundings(self.facts, self.enums, self.names, self.newer)
-
-
-def constants(facts: Facts) -> dict[str, int]:
-    """Values of the short names that an expression may compare with: the data types."""
-    return {dtype.name: dtype.value for dtype in facts.dtypes}

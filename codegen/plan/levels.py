@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..expr.nodes import Sizes
 from ..expr.text import alternatives
 from ..model import Enum, Facts, Field, Operator
-from .data import LevelTable, TensorPlan, constants
+from .data import LevelTable, TensorPlan
 
 
 class LevelTables:
@@ -21,7 +21,6 @@ class LevelTables:
         return name
 
     def dtype_table(self, variable: str) -> str:
-        values = constants(self.facts)
         sets = []
         for index in range(len(self.facts.levels)):
             known = {
@@ -30,7 +29,7 @@ class LevelTables:
                 if self.facts.level_index(row.since) <= index
                 for name in row.dtypes
             }
-            sets.append(sum(1 << values[name] for name in known))
+            sets.append(sum(1 << self.facts.dtype(name).value for name in known))
         return self.table(f"{self.operator.name}_{variable}", sets)
 
     def rank_table(self, variable: str) -> str:

@@ -10,7 +10,7 @@ from ..expr.text import alternatives
 from ..families import Family
 from ..field_types import type_of
 from ..model import Enum, Facts, Field, Operator
-from .data import AttributePlan, OperatorPlan, Step, TakeStep, constants
+from .data import AttributePlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
 from .tables import Tables
@@ -147,7 +147,7 @@ class Planner:
         name, first = field.python, self.operator.first_of_type(field)
         dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
         if first is None:
-            default, summary = str(constants(self.facts)[dtypes[0]]), "bool or data type"
+            default, summary = dtypes[0], "bool or data type"
             takes = f"True: with data type {dtypes[0]}. Else one of {alternatives(dtypes)}."
         else:
             default, summary, takes = f"a.{first.python}.dtype", "bool", ""

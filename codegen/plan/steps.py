@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..expr.cython import Cython
-from ..expr.nodes import Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
+from ..expr.nodes import Choice, Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
 from ..expr.types import Scope, within
 from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
-from .data import CheckStep, LetStep, SizesStep, Step, constants
+from ..names import constant, level
+from .data import CheckStep, LetStep, SizesStep, Step
 from .levels import LevelTables
 
 
@@ -20,20 +21,25 @@ class Steps:
         self.scope = operator.scope
         self.cython = Cython(self.scope, constants=self.constants(), data=self.data)
         self.reading: Formula | None = None
+        self.elements: dict[str, None] = {}  # of tensors, as Cython, that were rendered since it was cleared
         self.done: set[str] = set()  # lets and sizes already computed
 
-    def constants(self) -> dict[str, int]:
-        known = constants(self.facts)
+    def constants(self) -> dict[str, str]:
+        """The Cython constants of what an expression may compare with: data types, and members of enums."""
+        known = {dtype.name: dtype.name for dtype in self.facts.dtypes}
         for field in self.operator.attributes:
             if field.enum is not None and field.enum != DTYPE_ENUM:
-                known.update({member.name: member.value for member in self.facts.enums[field.enum].members})
+                enum = self.facts.enums[field.enum]
+                known.update({member.name: constant(enum, member.name) for member in enum.members})
         return known
 
     def data(self, node: Index) -> str:
         """How an element of a tensor is read."""
         assert isinstance(node.base, Name)
         indices = ", ".join(self.cython.expression(i) if not isinstance(i, Name) else i.id for i in node.indices)
-        return f"element{len(node.indices)}(&a.{node.base.id}, {indices})"
+        text = f"element{len(node.indices)}(&a.{node.base.id}, {indices})"
+        self.elements[text] = None
+        return text
 
     def require(self, node: Node, steps: list[Step]) -> None:
         """Adds the steps that compute what ``node`` reads and is not computed yet."""
@@ -105,12 +111,21 @@ class Steps:
             scope = self.loop(node.variable, node.count, scope, loops)
             node = node.body
         items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
-        conditions = [self.render(item, scope) for item in items]
+        self.elements.clear()
+        conditions = [self.render(item, scope) for item in items[:1]]
+        always = () if any(isinstance(part, Logic | Choice) for part in items[0].walk()) else tuple(self.elements)
+        conditions += [self.render(item, scope) for item in items[1:]]
+        elements: list[tuple[str, str]] = []
+        for text in always:  # the first condition reads them whatever their values are
+            if sum(condition.count(text) for condition in conditions) > 1:
+                name = f"value{len(elements)}"
+                elements.append((name, text))
+                conditions = [condition.replace(text, name) for condition in conditions]
         if rule.since is not None:
-            conditions = [f"level < {self.facts.level_index(rule.since)} or ({text})" for text in conditions]
+            conditions = [f"level < {level(rule.since)} or ({text})" for text in conditions]
         if rule.until is not None:
-            conditions = [f"level >= {self.facts.level_index(rule.until)} or ({text})" for text in conditions]
-        return CheckStep(rule.id, tuple(loops), tuple(conditions))
+            conditions = [f"level >= {level(rule.until)} or ({text})" for text in conditions]
+        return CheckStep(rule.id, tuple(loops), tuple(conditions), tuple(elements))
 
     def loop(self, index: str, count: Node, scope: Scope, loops: list[tuple[str, str]]) -> Scope:
         """Adds a loop; the scope inside it."""

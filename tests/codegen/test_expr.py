@@ -349,7 +349,7 @@ CYTHON_ERRORS = {
 @pytest.mark.parametrize("text", CYTHON_ERRORS)
 def test_what_the_cython_target_refuses(text: str) -> None:
     with pytest.raises(ExprError) as caught:
-        Cython(SCOPE, constants={"FLOAT32": 1}).expression(parse(text))
+        Cython(SCOPE, constants={"FLOAT32": "FLOAT32"}).expression(parse(text))
     assert caught.value.message == CYTHON_ERRORS[text]
 
 

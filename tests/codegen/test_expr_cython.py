@@ -83,7 +83,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     parts = [HEAD]
     for number, node in enumerate(expressions()):
         kind_of(node, SCOPE)
-        text = Cython(SCOPE, constants=MEMBERS).expression(node)
+        text = Cython(SCOPE, constants={name: str(value) for name, value in MEMBERS.items()}).expression(node)
         parts.append(f"""
 cdef int64_t compute{number}(const Values* a, bint* flag) noexcept nogil:
     cdef bint overflow = False

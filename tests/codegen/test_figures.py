@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from codegen.__main__ import make_plan
 from codegen.diagnostics import SpecError
 from codegen.emit import OUTPUTS, made
+from codegen.families import FAMILIES
 from codegen.families.base import grid, inside, shown
 from codegen.figures import alt, xml
 from codegen.figures.shown import MOST, Shown, examples, follow
@@ -36,6 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 PLAN = make_plan(ROOT)
 OPERATORS = [pytest.param(op, id=op.python) for op in PLAN.operators]
+DRAWN = [pytest.param(op, id=op.python) for op in PLAN.operators if op.drawn]
 
 
 def drawn(plan: Plan) -> dict[str, str]:
@@ -84,7 +86,7 @@ def within(places: Any, sizes: tuple[int, ...]) -> set[tuple[int, ...]]:
     return {place for place in places if inside(place, sizes)}
 
 
-@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("op", DRAWN)
 def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
     """Of each example of a figure: growing an element of the input changes what has its colour, and nothing else."""
     dml = pytest.importorskip("dmlcy", reason="the package is not built: figures are not compared with it")
@@ -191,7 +193,7 @@ def coloured(text: str) -> Counter[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("op", DRAWN)
 def test_the_drawing_has_the_groups(op: OperatorPlan, texts: dict[str, str]) -> None:
     """The values that stand on a colour in the SVG are those of its elements."""
     wanted: Counter[tuple[str, str]] = Counter()
@@ -211,7 +213,7 @@ def test_the_drawing_has_the_groups(op: OperatorPlan, texts: dict[str, str]) -> 
     assert coloured(texts[op.python]) == wanted
 
 
-@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("op", DRAWN)
 def test_all_values_are_drawn(op: OperatorPlan, texts: dict[str, str]) -> None:
     every = Counter(
         child.text for child, _, _ in placed(ElementTree.fromstring(texts[op.python]))
@@ -234,7 +236,7 @@ def extents(child: Any, x: float, y: float) -> tuple[float, float, float]:
     return (x - half, x + half, y) if kind in ("letter", "value") else (x, x + 2 * half, y)
 
 
-@pytest.mark.parametrize("name", [op.python for op in PLAN.operators])
+@pytest.mark.parametrize("name", [op.python for op in PLAN.operators if op.drawn])
 def test_text_stands_inside_and_apart(name: str, texts: dict[str, str]) -> None:
     root = ElementTree.fromstring(texts[name])
     width, height = float(root.get("width", "")), float(root.get("height", ""))
@@ -248,21 +250,32 @@ def test_text_stands_inside_and_apart(name: str, texts: dict[str, str]) -> None:
             assert abs(base - other_base) > 8 or right <= other_left or other_right <= left
 
 
-def test_every_operator_has_one(texts: dict[str, str]) -> None:
-    assert sorted(texts) == sorted(op.python for op in PLAN.operators)
+def test_a_figure_is_on_its_page(texts: dict[str, str]) -> None:
+    assert sorted(texts) == sorted(op.python for op in PLAN.operators if op.drawn)
+    for op in PLAN.operators:
+        page = (ROOT / f"docs/reference/{op.python}.md").read_text(encoding="utf-8")
+        shown_ = re.findall(r"^!\[[^\]]{40,}\]\(figures/(\w+)\.svg\)$", page, re.M)
+        assert shown_ == [op.python] * op.drawn
     for name, text in texts.items():
         assert (ROOT / f"docs/reference/figures/{name}.svg").read_text(encoding="utf-8") == text
-        page = (ROOT / f"docs/reference/{name}.md").read_text(encoding="utf-8")
-        assert len(re.findall(rf"^!\[[^\]]{{40,}}\]\(figures/{name}\.svg\)$", page, re.M)) == 1
+
+
+def test_a_version_without_a_figure_leads_to_the_one_that_has_it(texts: dict[str, str]) -> None:
+    rest = [op for op in PLAN.operators if not op.drawn]
+    for op in rest:
+        page = (ROOT / f"docs/reference/{op.python}.md").read_text(encoding="utf-8")
+        (other,) = re.findall(r"^The page of \[\w+\]\((\w+)\.md\) has a figure\.$", page, re.M)
+        assert other in texts
+    assert rest
 
 
 def test_the_site_knows_them_by_their_text() -> None:
     style = (ROOT / "docs/_static/site.css").read_text(encoding="utf-8")
     known = re.findall(r'\[alt\^="([^"]+)"\]', style)
-    assert len(known) == 2 and all(alt(op).startswith(text) for op in PLAN.operators for text in known)
+    assert len(known) == 2 and all(alt(op).startswith(text) for op in PLAN.operators if op.drawn for text in known)
 
 
-@pytest.mark.parametrize("name", [op.python for op in PLAN.operators])
+@pytest.mark.parametrize("name", [op.python for op in PLAN.operators if op.drawn])
 def test_it_is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
     """It has a name and a description, nothing that runs, and nothing from elsewhere."""
     root = ElementTree.fromstring(texts[name])
@@ -334,12 +347,13 @@ def test_paragraphs_keep_their_text(pieces: list[str], width: float) -> None:
 
 BASE = Path(__file__).parent / "bad" / "base"
 WIDEN = "specs/operators/pad/widen.toml"
+TITLE = 'title       = "One axis"'
 
 
-def widened(folder: Path, old: str, new: str) -> OperatorPlan:
+def widened(folder: Path, old: str = "figure = []", new: str = "figure = []") -> OperatorPlan:
     shutil.copytree(BASE, folder / "specs_", dirs_exist_ok=True)
     path = folder / "specs_" / WIDEN
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8").replace(TITLE, f"{TITLE}\nfigure = []")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
     return next(op for op in make_plan(folder / "specs_").operators if op.name == "WIDEN")
@@ -359,7 +373,15 @@ def test_an_example_that_is_too_large(tmp_path: Path) -> None:
 
 
 def test_the_spec_chooses(tmp_path: Path) -> None:
-    title = 'title       = "One axis"'
-    (item,) = examples(widened(tmp_path, title, f"{title}\nfigure = [[3], [0]]"))
+    (item,) = examples(widened(tmp_path, "figure = []", "figure = [[3], [0]]"))
     assert [group.outputs for group in item.groups] == [((3,),), ((0,), (1,))]
     assert [group.inputs for group in item.groups] == [((1,),), ()]
+    plain = widened(tmp_path, "\nfigure = []\n", "\n")
+    assert not plain.drawn and not examples(plain)
+
+
+def test_a_family_may_have_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = widened(tmp_path)
+    monkeypatch.setattr(type(FAMILIES[op.operator.family]), "picture", lambda *_: None)
+    with pytest.raises(SpecError, match=r"widen\.toml:\d+:\d+: family pad has no figures: its elements do not move"):
+        alt(op)

@@ -127,6 +127,17 @@ def test_an_error_id_leads_to_its_rule(browser: Any, address: str, width: int) -
     assert id_ in browser.find_element(By.TAG_NAME, "article").text
 
 
+MOVED = [(f"#{ID}", f"{NAME.lower()}.html#{ID}"), (f"#{NAME}", f"{NAME.lower()}.html#errors-of-the-fields")]
+
+
+@pytest.mark.parametrize(("old", "new"), [*MOVED, ("#DML-MODEL-json", "errors.html#DML-MODEL-json")])
+def test_an_old_link_to_an_error_leads_to_its_page(browser: Any, address: str, old: str, new: str) -> None:
+    browser.get("about:blank")
+    browser.get(f"{address}/reference/errors.html{old}")
+    WebDriverWait(browser, 10).until(lambda b: b.current_url == f"{address}/reference/{new}")
+    assert browser.find_elements(By.CSS_SELECTOR, f"[id='{new.partition('#')[2]}']")
+
+
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str) -> None:
     pages = [file.relative_to(site).as_posix() for file in sorted(site.rglob("*.html")) if "_static" not in file.parts]

@@ -21,7 +21,7 @@ class IndexMap:
     """One mode: ``expression`` is None where the padding value is taken."""
 
     member: str
-    value: int
+    constant: str
     function: str
     expression: str | None
 
@@ -33,7 +33,7 @@ class PadKernel:
     start: str
     fill: str
     mode: str
-    numbers: tuple[tuple[int, str, str], ...]  # data type, its C type and the fill as such, where the fill is a FLOAT
+    numbers: tuple[tuple[str, str, str], ...]  # data type, its C type and the fill as such, where the fill is a FLOAT
     maps: tuple[IndexMap, ...]
     definition: Definition
 
@@ -54,11 +54,11 @@ class Pad:
         index = kernel.table_of("index")
         names = {"p": local(Kind.INT, -(2**33), 2**34), "n": local(Kind.INT, 1, 2**32 - 1)}
         given = () if index is None else index.keys()
-        for member, value in members.items():
+        for member, constant in members.items():
             expression = None
             if index is not None and member in given:
                 expression = kernel.expression(index, member, names, Kind.INT)[1]
-            maps.append(IndexMap(member, value, f"{operator.python}_{member.lower()}", expression))
+            maps.append(IndexMap(member, constant, f"{operator.python}_{member.lower()}", expression))
         if index is not None:
             index.finish()
         kernel.finish()
@@ -67,7 +67,7 @@ class Pad:
             for dtype in (known for known in facts.dtypes if known.numpy is not None):
                 ctype = C_TYPES.get(dtype.name, f"{dtype.numpy}_t")
                 number = f"dmlcy_half_of_float(a.{fill})" if dtype.name == "FLOAT16" else f"<{ctype}> a.{fill}"
-                numbers.append((dtype.value, ctype, number))
+                numbers.append((dtype.name, ctype, number))
         return PadKernel(start, fill, mode, tuple(numbers), tuple(maps), kernel.definition)
 
     def needs(self, kernel: PadKernel) -> Sequence[str]:

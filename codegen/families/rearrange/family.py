@@ -31,10 +31,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern, its parts in output order; ``value`` is that of the enum member, if there is a mode."""
+    """A pattern, its parts in output order; ``constant`` is that of the enum member, if there is a mode."""
 
     text: str
-    value: int | None
+    constant: str | None
     sizes: tuple[tuple[str, str], ...]  # (part, size), in an order in which each can be computed
     axes: tuple[Axis, ...]
 
@@ -80,12 +80,12 @@ class Rearrange:
         elif table.has("mode"):
             mode = kernel.role("mode", "", Kind.ENUM)
             members, given = kernel.members(mode), table.table("pattern")
-            for member, value in members.items():
+            for member, constant in members.items():
                 if given is None or not given.has(member):
                     kernel.error("pattern", f"there is no pattern for {member}")
                 else:
                     text = kernel.word(f"pattern.{member}", given.str(member))
-                    patterns.append(self.pattern(kernel, text, value, known))
+                    patterns.append(self.pattern(kernel, text, constant, known))
             if given is not None:
                 given.finish()
         else:
@@ -94,7 +94,7 @@ class Rearrange:
         kernel.finish()
         return RearrangeKernel(mode, tuple(patterns), kernel.definition)
 
-    def pattern(self, kernel: KernelTable, text: str, value: int | None, known: Mapping[str, str]) -> Pattern:
+    def pattern(self, kernel: KernelTable, text: str, constant: str | None, known: Mapping[str, str]) -> Pattern:
         """One pattern: the sizes of its parts, and their strides in both tensors."""
         left, _, right = text.partition("->")
         inputs, outputs = _groups(left), _groups(right)
@@ -104,7 +104,7 @@ class Rearrange:
                 f"{text!r} is no pattern: both sides of -> name the same parts, groups in ( )",
                 "a part is a letter from b to z and perhaps a digit",
             )
-            return Pattern(text, value, (), ())
+            return Pattern(text, constant, (), ())
         sizes: dict[str, str] = {}
         for axis, group in enumerate(inputs):
             sizes.update({name: known[name] for name in group if name in known})
@@ -124,7 +124,7 @@ class Rearrange:
             for group in outputs
             for name in group
         )
-        return Pattern(text, value, tuple(sizes.items()), axes)
+        return Pattern(text, constant, tuple(sizes.items()), axes)
 
     def needs(self, kernel: RearrangeKernel) -> Sequence[str]:
         """No let."""

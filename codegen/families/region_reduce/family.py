@@ -26,7 +26,7 @@ class RegionLoop:
     """The kernel of one data type."""
 
     name: str
-    dtype: int
+    dtype: str
     ctype: str
     item: int
     half: bool
@@ -104,7 +104,7 @@ class RegionReduce:
             loops.append(
                 RegionLoop(
                     name=f"{kernel.operator.python}_{dtype}",
-                    dtype=kernel.facts.dtype(dtype).value,
+                    dtype=dtype,
                     ctype=C_TYPES[dtype],
                     item=kernel.facts.dtype(dtype).bits // 8,
                     half=dtype == "FLOAT16",

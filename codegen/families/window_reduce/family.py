@@ -47,7 +47,7 @@ class ReduceLoop:
     """The kernel of one data type."""
 
     name: str
-    dtype: int
+    dtype: str
     ctype: str
     item: int
     stored: str  # how blocks of elements are loaded and stored: `half`, `number`, `float_key`, the C type
@@ -145,7 +145,7 @@ class WindowReduce:
             widen, narrow = CONVERSIONS.get(stored, ("", ""))
             loop = ReduceLoop(
                 name=f"max_{dtype}",
-                dtype=kernel.facts.dtype(dtype).value,
+                dtype=dtype,
                 ctype=ctype,
                 item=bits // 8,
                 stored=stored,
@@ -191,7 +191,7 @@ class WindowReduce:
             loops.append(
                 ReduceLoop(
                     name=f"{kernel.operator.python}_{dtype}",
-                    dtype=kernel.facts.dtype(dtype).value,
+                    dtype=dtype,
                     ctype=C_TYPES[dtype],
                     item=kernel.facts.dtype(dtype).bits // 8,
                     stored=stored,

@@ -44,7 +44,7 @@ class ScatterLoop:
     acc: str
     widen: str  # makes of an element an accumulator; "": nothing does
     narrow: str
-    dtypes: tuple[int, ...]
+    dtypes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class WindowScatter:
                 C_TYPES.get(acc, ctype),
                 "dmlcy_float_of_half" if half else "",
                 "dmlcy_half_of_float" if half else "",
-                (*others, dtype.value),
+                (*others, name),
             )
         return list(found.values())
 

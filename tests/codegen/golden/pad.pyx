@@ -19,10 +19,20 @@ from dmlcy._runtime.stream cimport (
     dmlcy_stream_room, dmlcy_stream_seek, DMLCY_ROOM, stream_pays,
 )
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, view,
-    write_back,
+    FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, MAX_RANK, Tensor, UINT16, UINT32, UINT64, UINT8, aligned,
+    as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, view, write_back,
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
+
+cdef enum:
+    LEVEL_1_0 = 0
+    LEVEL_2_1 = 2
+    LEVELS = 15
+    PADDING_MODE_CONSTANT = 0
+    PADDING_MODE_EDGE = 1
+    PADDING_MODE_REFLECTION = 2
+    PADDING_MODE_SYMMETRIC = 3
+    PADDING_MODE_WRAP = 4
 
 from dmlcy._generated.enums import PaddingMode
 
@@ -1053,24 +1063,30 @@ cdef struct Padding:
     int64_t signs
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] PADDING_T = [
-    0x6, 0x6, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
-    0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
-]
-cdef uint32_t[15] PADDING_R_RANKS = [
-    0x30, 0x30, 0x30, 0x30, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
-    0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
-]
-cdef uint32_t[15] PADDING_PADDING_MODE = [
-    0x7, 0x7, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf,
-    0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
-]
+cdef extern from *:
+    """
+    static const uint32_t dmlcy_PADDING_T[15] = {
+        0x6, 0x6, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
+        0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
+    };
+    static const uint32_t dmlcy_PADDING_R_RANKS[15] = {
+        0x30, 0x30, 0x30, 0x30, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
+        0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
+    };
+    static const uint32_t dmlcy_PADDING_PADDING_MODE[15] = {
+        0x7, 0x7, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf,
+        0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
+    };
+    """
+    const uint32_t* PADDING_T "dmlcy_PADDING_T"
+    const uint32_t* PADDING_R_RANKS "dmlcy_PADDING_R_RANKS"
+    const uint32_t* PADDING_PADDING_MODE "dmlcy_PADDING_PADDING_MODE"
 
 
 # Whether the operator and its inputs hold at the level.
 cdef bint padding_inputs_hold(Padding* a, int level) noexcept nogil:
     return (
-        level >= 0
+        level >= LEVEL_1_0
         and tensor_holds(&a.input, PADDING_T[level], PADDING_R_RANKS[level])
     )
 
@@ -1102,22 +1118,25 @@ cdef int padding_take(
 cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     cdef int64_t d
     a.bits = (
-            0 if a.padding_mode != 0 else 7 if a.input.dtype == 8 else 8 if a.input.dtype == 5
-            else 15 if a.input.dtype == 7 else 16 if a.input.dtype == 4 else 31 if a.input.dtype == 6
-            else 32 if a.input.dtype == 3 else 63 if a.input.dtype == 11 else 64 if a.input.dtype == 10 else 0)
+            0 if a.padding_mode != PADDING_MODE_CONSTANT else 7 if a.input.dtype == INT8
+            else 8 if a.input.dtype == UINT8 else 15 if a.input.dtype == INT16 else 16 if a.input.dtype == UINT16
+            else 31 if a.input.dtype == INT32 else 32 if a.input.dtype == UINT32 else 63 if a.input.dtype == INT64
+            else 64 if a.input.dtype == UINT64 else 0)
     # padding_value-no-integer
-    if not (level < 2 or (a.bits == 0 or isfinite(a.padding_value))):
+    if not (level < LEVEL_2_1 or (a.bits == 0 or isfinite(a.padding_value))):
         return False
     # padding_value-too-large
-    if not (level < 2 or (a.bits == 0 or a.padding_value < power(2.0, a.bits))):
+    if not (level < LEVEL_2_1 or (a.bits == 0 or a.padding_value < power(2.0, a.bits))):
         return False
-    a.signs = 1 if a.input.dtype == 8 or a.input.dtype == 7 or a.input.dtype == 6 or a.input.dtype == 11 else 0
+    a.signs = (
+            1 if a.input.dtype == INT8 or a.input.dtype == INT16 or a.input.dtype == INT32 or a.input.dtype == INT64
+            else 0)
     # padding_value-too-small
-    if not (level < 2 or (a.bits == 0 or -floor(-a.padding_value) >= -a.signs * power(2.0, a.bits))):
+    if not (level < LEVEL_2_1 or (a.bits == 0 or -floor(-a.padding_value) >= -a.signs * power(2.0, a.bits))):
         return False
     # padding_value-overflows
     if not (
-            a.padding_mode != 0 or a.input.dtype != 2 or not isfinite(a.padding_value)
+            a.padding_mode != PADDING_MODE_CONSTANT or a.input.dtype != FLOAT16 or not isfinite(a.padding_value)
             or fabs(a.padding_value) < 65520.0):
         return False
     for d in range(a.axes):
@@ -1125,9 +1144,10 @@ cdef bint padding_holds(Padding* a, int level) noexcept nogil:
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
     a.output.rank = 0
-    if not append_sizes(&a.output, a.padded, a.axes):
-        return False
-    if not tensor_holds(&a.output, PADDING_T[level], PADDING_R_RANKS[level]):
+    if not (
+        append_sizes(&a.output, a.padded, a.axes)
+        and tensor_holds(&a.output, PADDING_T[level], PADDING_R_RANKS[level])
+    ):
         return False
     return True
 
@@ -1154,35 +1174,35 @@ cdef int padding_run(const Padding* a) noexcept nogil:
     work.output = a.output
     memcpy(work.start, a.start_padding, sizeof(work.start))
     work.index = NULL
-    if a.padding_mode == 1:    # EDGE
+    if a.padding_mode == PADDING_MODE_EDGE:
         work.index = padding_edge
-    elif a.padding_mode == 2:    # REFLECTION
+    elif a.padding_mode == PADDING_MODE_REFLECTION:
         work.index = padding_reflection
-    elif a.padding_mode == 3:    # SYMMETRIC
+    elif a.padding_mode == PADDING_MODE_SYMMETRIC:
         work.index = padding_symmetric
-    elif a.padding_mode == 4:    # WRAP
+    elif a.padding_mode == PADDING_MODE_WRAP:
         work.index = padding_wrap
-    if work.index == NULL and a.input.dtype == 1:
+    if work.index == NULL and a.input.dtype == FLOAT32:
         (<float*> work.fill)[0] = <float> a.padding_value
-    elif work.index == NULL and a.input.dtype == 2:
+    elif work.index == NULL and a.input.dtype == FLOAT16:
         (<uint16_t*> work.fill)[0] = dmlcy_half_of_float(a.padding_value)
-    elif work.index == NULL and a.input.dtype == 3:
+    elif work.index == NULL and a.input.dtype == UINT32:
         (<uint32_t*> work.fill)[0] = <uint32_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 4:
+    elif work.index == NULL and a.input.dtype == UINT16:
         (<uint16_t*> work.fill)[0] = <uint16_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 5:
+    elif work.index == NULL and a.input.dtype == UINT8:
         (<uint8_t*> work.fill)[0] = <uint8_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 6:
+    elif work.index == NULL and a.input.dtype == INT32:
         (<int32_t*> work.fill)[0] = <int32_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 7:
+    elif work.index == NULL and a.input.dtype == INT16:
         (<int16_t*> work.fill)[0] = <int16_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 8:
+    elif work.index == NULL and a.input.dtype == INT8:
         (<int8_t*> work.fill)[0] = <int8_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 9:
+    elif work.index == NULL and a.input.dtype == FLOAT64:
         (<double*> work.fill)[0] = <double> a.padding_value
-    elif work.index == NULL and a.input.dtype == 10:
+    elif work.index == NULL and a.input.dtype == UINT64:
         (<uint64_t*> work.fill)[0] = <uint64_t> a.padding_value
-    elif work.index == NULL and a.input.dtype == 11:
+    elif work.index == NULL and a.input.dtype == INT64:
         (<int64_t*> work.fill)[0] = <int64_t> a.padding_value
     return pad(&work)
 
@@ -1381,7 +1401,7 @@ cdef class PaddingOperator(CompiledOperator):
         cdef Padding a
         cdef Tensor computed
         if not (
-            level < 15
+            level < LEVELS
             and describe(desc.input, &a.input)
             and padding_inputs_hold(&a, level)
             and padding_take(

@@ -25,6 +25,10 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
+cdef enum:
+    LEVEL_1_0 = 0
+    LEVELS = 15
+
 
 # Moving elements between two layouts: a strided copy of any number of axes.
 #
@@ -1444,20 +1448,25 @@ cdef struct DepthToSpace:
     int64_t block
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] DEPTH_TO_SPACE_T = [
-    0x6, 0x6, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
-    0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
-]
-cdef uint32_t[15] DEPTH_TO_SPACE_R_RANKS = [
-    0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
-    0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
-]
+cdef extern from *:
+    """
+    static const uint32_t dmlcy_DEPTH_TO_SPACE_T[15] = {
+        0x6, 0x6, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0xffe,
+        0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe, 0xffe,
+    };
+    static const uint32_t dmlcy_DEPTH_TO_SPACE_R_RANKS[15] = {
+        0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+        0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+    };
+    """
+    const uint32_t* DEPTH_TO_SPACE_T "dmlcy_DEPTH_TO_SPACE_T"
+    const uint32_t* DEPTH_TO_SPACE_R_RANKS "dmlcy_DEPTH_TO_SPACE_R_RANKS"
 
 
 # Whether the operator and its inputs hold at the level.
 cdef bint depth_to_space_inputs_hold(DepthToSpace* a, int level) noexcept nogil:
     return (
-        level >= 0
+        level >= LEVEL_1_0
         and tensor_holds(&a.input, DEPTH_TO_SPACE_T[level], DEPTH_TO_SPACE_R_RANKS[level])
     )
 
@@ -1487,15 +1496,13 @@ cdef bint depth_to_space_holds(DepthToSpace* a, int level) noexcept nogil:
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
     a.output.rank = 0
-    if not append_size(&a.output, a.N):
-        return False
-    if not append_size(&a.output, a.C // a.block):
-        return False
-    if not append_size(&a.output, checked_mul(a.H, a.block_size, &overflow)):
-        return False
-    if not append_size(&a.output, checked_mul(a.W, a.block_size, &overflow)):
-        return False
-    if not tensor_holds(&a.output, DEPTH_TO_SPACE_T[level], DEPTH_TO_SPACE_R_RANKS[level]):
+    if not (
+        append_size(&a.output, a.N)
+        and append_size(&a.output, a.C // a.block)
+        and append_size(&a.output, checked_mul(a.H, a.block_size, &overflow))
+        and append_size(&a.output, checked_mul(a.W, a.block_size, &overflow))
+        and tensor_holds(&a.output, DEPTH_TO_SPACE_T[level], DEPTH_TO_SPACE_R_RANKS[level])
+    ):
         return False
     return not overflow
 
@@ -1696,7 +1703,7 @@ cdef class DepthToSpaceOperator(CompiledOperator):
         cdef DepthToSpace a
         cdef Tensor computed
         if not (
-            level < 15
+            level < LEVELS
             and describe(desc.input, &a.input)
             and depth_to_space_inputs_hold(&a, level)
             and depth_to_space_take(

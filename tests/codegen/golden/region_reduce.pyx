@@ -13,9 +13,14 @@ from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_of_float
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
-    Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
+    FLOAT16, Tensor, aligned, as_array, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view,
+    write_back,
 )
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
+
+cdef enum:
+    LEVEL_1_0 = 0
+    LEVELS = 15
 
 
 cdef enum:
@@ -453,14 +458,19 @@ cdef struct RoiPooling:
     int64_t broken
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] ROI_POOLING_T = [
-    0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
-    0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
-]
-cdef uint32_t[15] ROI_POOLING_R_RANKS = [
-    0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
-    0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
-]
+cdef extern from *:
+    """
+    static const uint32_t dmlcy_ROI_POOLING_T[15] = {
+        0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
+        0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
+    };
+    static const uint32_t dmlcy_ROI_POOLING_R_RANKS[15] = {
+        0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+        0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+    };
+    """
+    const uint32_t* ROI_POOLING_T "dmlcy_ROI_POOLING_T"
+    const uint32_t* ROI_POOLING_R_RANKS "dmlcy_ROI_POOLING_R_RANKS"
 
 
 # Whether the operator and its inputs hold at the level.
@@ -468,7 +478,7 @@ cdef bint roi_pooling_inputs_hold(RoiPooling* a, int level) noexcept nogil:
     if a.roi.rank > 4 or not set_rank(&a.roi, 4):
         return False
     return (
-        level >= 0
+        level >= LEVEL_1_0
         and tensor_holds(&a.input, ROI_POOLING_T[level], ROI_POOLING_R_RANKS[level])
         and tensor_holds(&a.roi, ROI_POOLING_T[level], ROI_POOLING_R_RANKS[level])
         and a.roi.dtype == a.input.dtype
@@ -497,29 +507,25 @@ cdef bint roi_pooling_holds(RoiPooling* a, int level) noexcept nogil:
         return False
     a.regions = a.roi.sizes[2]
     expected.rank = 0
-    if not append_size(&expected, 1):
-        return False
-    if not append_size(&expected, 1):
-        return False
-    if not append_size(&expected, a.regions):
-        return False
-    if not append_size(&expected, 5):
-        return False
-    if not same_sizes(&a.roi, &expected):
+    if not (
+        append_size(&expected, 1)
+        and append_size(&expected, 1)
+        and append_size(&expected, a.regions)
+        and append_size(&expected, 5)
+        and same_sizes(&a.roi, &expected)
+    ):
         return False
     a.C = a.input.sizes[1]
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
     a.output.rank = 0
-    if not append_size(&a.output, a.regions):
-        return False
-    if not append_size(&a.output, a.C):
-        return False
-    if not append_size(&a.output, a.pooled_size_height):
-        return False
-    if not append_size(&a.output, a.pooled_size_width):
-        return False
-    if not tensor_holds(&a.output, ROI_POOLING_T[level], ROI_POOLING_R_RANKS[level]):
+    if not (
+        append_size(&a.output, a.regions)
+        and append_size(&a.output, a.C)
+        and append_size(&a.output, a.pooled_size_height)
+        and append_size(&a.output, a.pooled_size_width)
+        and tensor_holds(&a.output, ROI_POOLING_T[level], ROI_POOLING_R_RANKS[level])
+    ):
         return False
     a.N = a.input.sizes[0]
     return True
@@ -529,6 +535,7 @@ cdef bint roi_pooling_holds(RoiPooling* a, int level) noexcept nogil:
 cdef bint roi_pooling_data_holds(RoiPooling* a) noexcept nogil:
     cdef int64_t r
     cdef int64_t k
+    cdef double value0
     # roi-finite
     for r in range(a.regions):
         for k in range(5):
@@ -537,13 +544,14 @@ cdef bint roi_pooling_data_holds(RoiPooling* a) noexcept nogil:
                 return False
     # roi-batch
     for r in range(a.regions):
-        if not (element4(&a.roi, 0, 0, r, 0) == floor(element4(&a.roi, 0, 0, r, 0))):
+        value0 = element4(&a.roi, 0, 0, r, 0)
+        if not (value0 == floor(value0)):
             a.broken = r
             return False
-        if not (0 <= element4(&a.roi, 0, 0, r, 0)):
+        if not (0 <= value0):
             a.broken = r
             return False
-        if not (element4(&a.roi, 0, 0, r, 0) < a.N):
+        if not (value0 < a.N):
             a.broken = r
             return False
     # roi-ordered
@@ -563,7 +571,7 @@ cdef int roi_pooling_run(const RoiPooling* a) noexcept nogil:
     work.regions = a.roi
     work.output = a.output
     work.attributes = a
-    if a.input.dtype == 2:
+    if a.input.dtype == FLOAT16:
         return roi_pooling_FLOAT16(&work)
     return roi_pooling_FLOAT32(&work)
 
@@ -754,7 +762,7 @@ cdef class RoiPoolingOperator(CompiledOperator):
         cdef RoiPooling a
         cdef Tensor computed
         if not (
-            level < 15
+            level < LEVELS
             and describe(desc.input, &a.input)
             and describe(desc.roi, &a.roi)
             and roi_pooling_inputs_hold(&a, level)

@@ -26,6 +26,10 @@ from dmlcy._runtime.tensor cimport (
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
+cdef enum:
+    LEVEL_6_4 = 14
+    LEVELS = 15
+
 
 # Copying the elements under a sliding window: one row per channel and window element ("tap"), one column per position
 # of the window ("block"). What lies outside the input is zero.
@@ -1120,20 +1124,25 @@ cdef struct Unfold:
     int64_t volume
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] UNFOLD_T = [
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0xffe,
-]
-cdef uint32_t[15] UNFOLD_R_RANKS = [
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
-]
+cdef extern from *:
+    """
+    static const uint32_t dmlcy_UNFOLD_T[15] = {
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0xffe,
+    };
+    static const uint32_t dmlcy_UNFOLD_R_RANKS[15] = {
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
+    };
+    """
+    const uint32_t* UNFOLD_T "dmlcy_UNFOLD_T"
+    const uint32_t* UNFOLD_R_RANKS "dmlcy_UNFOLD_R_RANKS"
 
 
 # Whether the operator and its inputs hold at the level.
 cdef bint unfold_inputs_hold(Unfold* a, int level) noexcept nogil:
     return (
-        level >= 14
+        level >= LEVEL_6_4
         and tensor_holds(&a.input, UNFOLD_T[level], UNFOLD_R_RANKS[level])
     )
 
@@ -1184,13 +1193,12 @@ cdef bint unfold_holds(Unfold* a, int level) noexcept nogil:
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
     a.output.rank = 0
-    if not append_size(&a.output, a.N):
-        return False
-    if not append_size(&a.output, checked_mul(a.C, a.volume, &overflow)):
-        return False
-    if not append_size(&a.output, product(a.blocks, a.spatial, &overflow)):
-        return False
-    if not tensor_holds(&a.output, UNFOLD_T[level], UNFOLD_R_RANKS[level]):
+    if not (
+        append_size(&a.output, a.N)
+        and append_size(&a.output, checked_mul(a.C, a.volume, &overflow))
+        and append_size(&a.output, product(a.blocks, a.spatial, &overflow))
+        and tensor_holds(&a.output, UNFOLD_T[level], UNFOLD_R_RANKS[level])
+    ):
         return False
     # output-dimensions
     if not (a.output.rank <= a.input.rank):
@@ -1414,7 +1422,7 @@ cdef class UnfoldOperator(CompiledOperator):
         cdef Unfold a
         cdef Tensor computed
         if not (
-            level < 15
+            level < LEVELS
             and describe(desc.input, &a.input)
             and unfold_inputs_hold(&a, level)
             and unfold_take(

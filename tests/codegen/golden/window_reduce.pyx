@@ -20,10 +20,14 @@ from dmlcy._runtime.recording cimport current_recordings, packed, tuple_of
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, view,
-    write_back,
+    FLOAT16, MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself,
+    view, write_back,
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
+
+cdef enum:
+    LEVEL_1_0 = 0
+    LEVELS = 15
 
 
 cdef enum:
@@ -3114,20 +3118,25 @@ cdef struct AveragePooling:
     int64_t pooled[MAX_RANK]
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] AVERAGE_POOLING_T = [
-    0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
-    0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
-]
-cdef uint32_t[15] AVERAGE_POOLING_R_RANKS = [
-    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
-    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
-]
+cdef extern from *:
+    """
+    static const uint32_t dmlcy_AVERAGE_POOLING_T[15] = {
+        0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
+        0x6, 0x6, 0x6, 0x6, 0x6, 0x6, 0x6,
+    };
+    static const uint32_t dmlcy_AVERAGE_POOLING_R_RANKS[15] = {
+        0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+        0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    };
+    """
+    const uint32_t* AVERAGE_POOLING_T "dmlcy_AVERAGE_POOLING_T"
+    const uint32_t* AVERAGE_POOLING_R_RANKS "dmlcy_AVERAGE_POOLING_R_RANKS"
 
 
 # Whether the operator and its inputs hold at the level.
 cdef bint average_pooling_inputs_hold(AveragePooling* a, int level) noexcept nogil:
     return (
-        level >= 0
+        level >= LEVEL_1_0
         and tensor_holds(&a.input, AVERAGE_POOLING_T[level], AVERAGE_POOLING_R_RANKS[level])
     )
 
@@ -3172,13 +3181,12 @@ cdef bint average_pooling_holds(AveragePooling* a, int level) noexcept nogil:
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
     a.output.rank = 0
-    if not append_size(&a.output, a.input.sizes[0]):
-        return False
-    if not append_size(&a.output, a.input.sizes[1]):
-        return False
-    if not append_sizes(&a.output, a.pooled, a.spatial):
-        return False
-    if not tensor_holds(&a.output, AVERAGE_POOLING_T[level], AVERAGE_POOLING_R_RANKS[level]):
+    if not (
+        append_size(&a.output, a.input.sizes[0])
+        and append_size(&a.output, a.input.sizes[1])
+        and append_sizes(&a.output, a.pooled, a.spatial)
+        and tensor_holds(&a.output, AVERAGE_POOLING_T[level], AVERAGE_POOLING_R_RANKS[level])
+    ):
         return False
     return True
 
@@ -3196,7 +3204,7 @@ cdef int average_pooling_run(const AveragePooling* a) noexcept nogil:
     memcpy(work.start, a.start_padding, sizeof(work.start))
     work.attributes = a
     work.indices.dtype = 0
-    if a.input.dtype == 2:
+    if a.input.dtype == FLOAT16:
         return average_pooling_FLOAT16(&work)
     return average_pooling_FLOAT32(&work)
 
@@ -3373,7 +3381,7 @@ cdef class AveragePoolingOperator(CompiledOperator):
         cdef AveragePooling a
         cdef Tensor computed
         if not (
-            level < 15
+            level < LEVELS
             and describe(desc.input, &a.input)
             and average_pooling_inputs_hold(&a, level)
             and average_pooling_take(

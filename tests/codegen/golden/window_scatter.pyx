@@ -27,10 +27,14 @@ from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
 from dmlcy._runtime.stream cimport DMLCY_LINE
 from dmlcy._runtime.tensor cimport (
-    MAX_RANK, Tensor, aligned, as_array, bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank,
-    view, write_back,
+    FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, MAX_RANK, Tensor, UINT16, UINT32, UINT64, aligned, as_array,
+    bytes_of, is_brief, new_array, out_array, overlap, overlaps_itself, set_rank, view, write_back,
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
+
+cdef enum:
+    LEVEL_6_4 = 14
+    LEVELS = 15
 
 
 # Adding columns where the window that they come from lies. The output is made in slabs: some rows of a plane, small
@@ -4059,20 +4063,25 @@ cdef struct Fold:
     int64_t C
 
 # By feature level, the values allowed (bit n: value n): data types, ranks, enum members.
-cdef uint32_t[15] FOLD_T = [
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0xffe,
-]
-cdef uint32_t[15] FOLD_R_RANKS = [
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
-]
+cdef extern from *:
+    """
+    static const uint32_t dmlcy_FOLD_T[15] = {
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0xffe,
+    };
+    static const uint32_t dmlcy_FOLD_R_RANKS[15] = {
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
+        0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
+    };
+    """
+    const uint32_t* FOLD_T "dmlcy_FOLD_T"
+    const uint32_t* FOLD_R_RANKS "dmlcy_FOLD_R_RANKS"
 
 
 # Whether the operator and its inputs hold at the level.
 cdef bint fold_inputs_hold(Fold* a, int level) noexcept nogil:
     return (
-        level >= 14
+        level >= LEVEL_6_4
         and tensor_holds(&a.input, FOLD_T[level], FOLD_R_RANKS[level])
     )
 
@@ -4126,13 +4135,12 @@ cdef bint fold_holds(Fold* a, int level) noexcept nogil:
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
     a.output.rank = 0
-    if not append_size(&a.output, a.N):
-        return False
-    if not append_size(&a.output, a.C):
-        return False
-    if not append_sizes(&a.output, a.output_sizes, a.output_sizes_count):
-        return False
-    if not tensor_holds(&a.output, FOLD_T[level], FOLD_R_RANKS[level]):
+    if not (
+        append_size(&a.output, a.N)
+        and append_size(&a.output, a.C)
+        and append_sizes(&a.output, a.output_sizes, a.output_sizes_count)
+        and tensor_holds(&a.output, FOLD_T[level], FOLD_R_RANKS[level])
+    ):
         return False
     # input-dimensions
     if not (a.input.rank <= a.output.rank):
@@ -4140,14 +4148,13 @@ cdef bint fold_holds(Fold* a, int level) noexcept nogil:
     for d in range(a.spatial):
         a.blocks[d] = floor_div(a.padded[d] - a.extent[d], a.strides[d]) + 1
     expected.rank = 0
-    if not append_size(&expected, a.N):
-        return False
-    if not append_size(&expected, checked_mul(a.C, a.volume, &overflow)):
-        return False
-    if not append_size(&expected, product(a.blocks, a.spatial, &overflow)):
-        return False
     expected.dtype = a.input.dtype
-    if not as_computed(&a.input, &expected):
+    if not (
+        append_size(&expected, a.N)
+        and append_size(&expected, checked_mul(a.C, a.volume, &overflow))
+        and append_size(&expected, product(a.blocks, a.spatial, &overflow))
+        and as_computed(&a.input, &expected)
+    ):
         return False
     return not overflow
 
@@ -4163,17 +4170,17 @@ cdef int fold_run(const Fold* a) noexcept nogil:
     memcpy(work.dilations, a.dilations, sizeof(work.dilations))
     memcpy(work.start, a.start_padding, sizeof(work.start))
     memcpy(work.blocks, a.blocks, sizeof(work.blocks))
-    if a.input.dtype == 9:
+    if a.input.dtype == FLOAT64:
         return window_scatter(&work, scatter_double_slabs)
-    if a.input.dtype == 1:
+    if a.input.dtype == FLOAT32:
         return window_scatter(&work, scatter_float_slabs)
-    if a.input.dtype == 2:
+    if a.input.dtype == FLOAT16:
         return window_scatter(&work, scatter_half_slabs)
-    if a.input.dtype == 11 or a.input.dtype == 10:
+    if a.input.dtype == INT64 or a.input.dtype == UINT64:
         return window_scatter(&work, scatter_uint64_t_slabs)
-    if a.input.dtype == 6 or a.input.dtype == 3:
+    if a.input.dtype == INT32 or a.input.dtype == UINT32:
         return window_scatter(&work, scatter_uint32_t_slabs)
-    if a.input.dtype == 7 or a.input.dtype == 4:
+    if a.input.dtype == INT16 or a.input.dtype == UINT16:
         return window_scatter(&work, scatter_uint16_t_slabs)
     return window_scatter(&work, scatter_uint8_t_slabs)
 
@@ -4391,7 +4398,7 @@ cdef class FoldOperator(CompiledOperator):
         cdef Fold a
         cdef Tensor computed
         if not (
-            level < 15
+            level < LEVELS
             and describe(desc.input, &a.input)
             and fold_inputs_hold(&a, level)
             and fold_take(
