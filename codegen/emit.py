@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import jinja2
 
 from . import source
+from .diagnostics import Diagnostics
 from .figures import alt, figure_page, xml
 from .names import CIMPORTS, constant, level
+from .notice import noticed
 from .pages import (
     MARKED,
     REFERENCE,
@@ -28,7 +30,7 @@ from .pages import (
 )
 from .pages.speed import Speed
 from .pages.speed import read as read_speeds
-from .plan import FamilyPlan, OperatorPlan, Plan, Surroundings
+from .plan import FamilyPlan, OperatorPlan, Plan, Surroundings, plan_operator
 from .show import show
 from .writer import Writer
 
@@ -125,15 +127,15 @@ def enum_classes(fields: Any, plan: Plan) -> list[str]:
     return sorted(plan.enum(name).python for name in names)
 
 
-def module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:
-    """The Cython module of a family: its kernels, then its operators."""
+def module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan, documented: bool = True) -> str:
+    """The Cython module of a family: its kernels, then its operators, each with its docstring or a summary only."""
     name = family.family.name
     parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
     parts += [enum_names(plan, family)] if family.enums else []
     for operator in family.operators:
         run = env.get_template(f"{name}/run.pyx.j2").render(op=operator).strip() + "\n"
-        binding = env.get_template("binding.pyx.j2")
-        parts.append(binding.render(op=operator, run=run, docstring=quoted(docstring(env, plan, operator))).strip())
+        text = docstring(env, plan, operator) if documented else operator.operator.summary
+        parts.append(env.get_template("binding.pyx.j2").render(op=operator, run=run, docstring=quoted(text)).strip())
     body = "\n\n\n".join(parts) + "\n"
     text = env.get_template("module.pyx.j2").render(
         family=family,
@@ -207,13 +209,16 @@ class Output:
 
     ``{name}`` in the path is the family, or the operator in Python; ``{operator}`` is the operator in small letters.
     The text of a file must follow from what ``text`` is given: an output is not made again where that is the same.
-    There is no file where the text is None.
+    There is no file where the text is None. ``source`` is named in the first line of the file if the file is not
+    made from the specs of its part of the plan. It is "" for a file that a hand writes in part,
+    which has no such line.
     """
 
     of: type[OperatorPlan | FamilyPlan | Plan]
     path: str
     text: Callable[[Given, Any], str | None]
     committed: bool = False
+    source: str | None = None
 
     def items(self, plan: Plan) -> Iterator[tuple[str, OperatorPlan | FamilyPlan | Plan]]:
         """The path of each file, and what the file is made of."""
@@ -226,16 +231,35 @@ class Output:
         else:
             yield self.path, plan
 
+    def file(self, path: str, item: OperatorPlan | FamilyPlan | Plan, text: str) -> str:
+        """The text with its first line."""
+        match item:
+            case OperatorPlan():
+                source = item.operator.file
+            case FamilyPlan():
+                folders = {str(PurePosixPath(operator.operator.file).parent) for operator in item.operators}
+                source = " and ".join([*sorted(folders), f"codegen/families/{item.family.name}"])
+            case _:
+                source = "specs"
+        source = source if self.source is None else self.source
+        return noticed(path, text, source) if source else text
+
 
 def _module(given: Given, family: FamilyPlan) -> str:
     return module(given.env, given.around, family)
 
 
 def _sample(given: Given, family: FamilyPlan) -> str:
-    """The module of a family that has its first operator only."""
-    first = family.operators[:1]
-    sample = FamilyPlan(family.family, first, family.family.module([operator.kernel for operator in first]))
-    return module(given.env, given.around, sample)
+    """The module of a family that has its first operator only, which has a single data type."""
+    facts, operator = given.around.facts, family.operators[0].operator
+    types = {name: (replace(row, dtypes=row.dtypes[:1]),) for name, (row, *_) in operator.types.items()}
+    diagnostics = Diagnostics()
+    planned = plan_operator(replace(operator, types=types), facts, diagnostics)
+    diagnostics.raise_if_any()
+    assert planned is not None
+    items = {facts.dtype(row.dtypes[0]).bits // 8 for (row,) in types.values()}
+    kernels = family.family.module([planned.kernel], sorted(items))
+    return module(given.env, given.around, FamilyPlan(family.family, (planned,), kernels), documented=False)
 
 
 def _family_stub(given: Given, family: FamilyPlan) -> str:
@@ -252,7 +276,7 @@ def _package_dask(given: Given, plan: Plan) -> str:
 
 
 def _init(given: Given, plan: Plan) -> str:
-    return '"""Generated from the specs by ``python -m codegen gen``."""\n'
+    return '"""The modules and tables that are made from the specs."""\n'
 
 
 def _shown(given: Given, operator: OperatorPlan) -> str:
@@ -295,13 +319,13 @@ OUTPUTS = (
     Output(Plan, f"{PACKAGE}/dask.py", _package_dask),
     Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
     Output(Plan, f"{PACKAGE}/__init__.py", _init),
-    *(Output(Plan, f"{SPECS}/{name}.toml", partial(_fact, name)) for name in FACTS),
+    *(Output(Plan, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),
     Output(OperatorPlan, f"{SPECS}/operators/{{operator}}.toml", _shown),
     Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True),
     Output(OperatorPlan, "docs/reference/figures/{name}.svg", _figure, committed=True),
     *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
-    *(Output(Plan, name, partial(_marked, name), committed=True) for name in MARKED),
+    *(Output(Plan, name, partial(_marked, name), committed=True, source="") for name in MARKED),
 )  # fmt: skip
 
 
@@ -312,7 +336,7 @@ def made(plan: Plan, root: Path, outputs: Iterable[Output] = OUTPUTS) -> Iterato
         for path, item in output.items(plan):
             text = output.text(given, item)
             if text is not None:
-                yield path, text, output.committed
+                yield path, output.file(path, item, text), output.committed
 
 
 def emit(plan: Plan, writer: Writer) -> None:

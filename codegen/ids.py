@@ -16,7 +16,10 @@ from .diagnostics import Diagnostics, Span, did_you_mean
 
 PATH = "specs/ids.lock"
 MARKER = "retired:"
-HEAD = "# Every error id ever published, sorted. To retire one, move it below `retired:` and say why: ID  reason.\n"
+HEAD = """\
+# Every error id ever published, sorted; python -m codegen gen adds new ones.
+# To retire one, move it below `retired:` and say why: ID  reason.
+"""
 TRIGGERED_PATH = "tests/ids.lock"
 TRIGGERED_MARKER = "excused:"
 TRIGGERED_HEAD = """\

@@ -8,6 +8,7 @@ from typing import Any
 
 from .field_types import PLAIN
 from .model import ACCURACY_OF, LANGUAGES, PROVENANCE, Facts
+from .notice import notice
 
 PATH = "specs/schema.json"
 JSON = dict[str, Any]
@@ -175,6 +176,7 @@ def schema(facts: Facts, families: Iterable[str]) -> JSON:
     group: JSON = {"not": {"anyOf": [{"required": [key]} for key in kinds]}}
     rules.append({"if": group, "then": {"$ref": "#/$defs/a_group"}})
     return {
+        "$comment": notice("specs"),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A file below specs",
         "type": "object",

@@ -19,7 +19,7 @@ from ..model import DTYPE_ENUM, Facts, Operator
 from ..names import constant
 from ..source import Table
 
-ELEMENT_TYPES = tuple({"item": size, "ctype": f"uint{8 * size}_t"} for size in (1, 2, 4, 8))
+ITEMS = (1, 2, 4, 8)  # sizes of elements in bytes
 C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
 
 Place = tuple[int, ...]  # of an element of a tensor, one index per axis
@@ -120,8 +120,8 @@ class Family(Protocol):
     def pieces(self, kernel: Any) -> str | None:
         """Along which axes other than the independent ones a call can be cut, into pieces that read over their ends."""
 
-    def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
-        """What the kernel template of the module is given."""
+    def module(self, kernels: Sequence[Any], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+        """What the kernel template of the module is given; ``items``: the sizes of the elements that it moves."""
 
     def picture(self, kernel: Any, use: Use) -> Picture | None:
         """What moves where in one use of an operator of the family; None: each element is by itself."""
@@ -188,16 +188,17 @@ class KernelTable:
         if acc is None:
             return
         given = acc.keys()
+        dtypes = {dtype for rows in self.operator.types.values() for row in rows for dtype in row.dtypes}
         for dtype in given:
             found = acc.choice(dtype, choices)
+            if dtype in known and dtype not in dtypes:
+                continue
             if dtype in known:
                 yield dtype, self.word(f"acc.{dtype}", found)
             else:
                 acc.error(dtype, f"this family has no kernel for {dtype}", did_you_mean(dtype, known))
-        for rows in self.operator.types.values():
-            for dtype in (dtype for row in rows for dtype in row.dtypes):
-                if dtype not in given:
-                    self.error("acc", f"acc has no {dtype}, which [types] has")
+        for dtype in sorted(dtypes - {*given}):
+            self.error("acc", f"acc has no {dtype}, which [types] has")
 
     def expression(
         self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind, cython: Cython | None = None
@@ -232,6 +233,11 @@ class KernelTable:
         """Reports keys that the family does not know."""
         if self.table is not None:
             self.table.finish()
+
+
+def element_types(items: Sequence[int]) -> list[dict[str, Any]]:
+    """The elements of these sizes, as a template is given them, where data is only moved."""
+    return [{"item": item, "ctype": f"uint{8 * item}_t"} for item in items]
 
 
 def local(kind: Kind, low: int | None = None, high: int | None = None) -> Symbol:

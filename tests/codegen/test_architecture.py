@@ -17,7 +17,7 @@ CODEGEN = ROOT / "codegen"
 # Each imports only from what stands before it. The writer stands before emit, which hands its files to it. schema,
 # show, new and ids are what the command line calls beside the pipeline.
 ORDER = (
-    "diagnostics", "source", "expr", "model", "names", "field_types", "load", "lint", "schema", "show", "new",
+    "diagnostics", "source", "expr", "model", "notice", "names", "field_types", "load", "lint", "schema", "show", "new",
     "families", "plan", "pages", "figures", "ids", "writer", "emit", "__main__",
 )  # fmt: skip
 INSIDE = {

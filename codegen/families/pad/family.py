@@ -13,7 +13,20 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import C_TYPES, ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, inside, local
+from ..base import (
+    C_TYPES,
+    ITEMS,
+    Definition,
+    KernelTable,
+    Picture,
+    Place,
+    Region,
+    Use,
+    element_types,
+    grid,
+    inside,
+    local,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +94,9 @@ class Pad:
         """Only the pieces at the ends are padded."""
         return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."
 
-    def module(self, kernels: Sequence[PadKernel]) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[PadKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """Kernels per element size."""
-        return {"element_types": ELEMENT_TYPES}
+        return {"element_types": element_types(items)}
 
     def picture(self, kernel: PadKernel, use: Use) -> Picture:
         """Each element of the output is one of the input, or none where the padding value is taken."""

@@ -16,7 +16,7 @@ from typing import Any
 from ...diagnostics import Diagnostics, did_you_mean
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Region, Use, grid, joined, spread
+from ..base import ITEMS, Definition, KernelTable, Picture, Place, Region, Use, element_types, grid, joined, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ class Rearrange:
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 
-    def module(self, kernels: Sequence[RearrangeKernel]) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[RearrangeKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """Kernels per element size."""
-        return {"element_types": ELEMENT_TYPES}
+        return {"element_types": element_types(items)}
 
     def picture(self, kernel: RearrangeKernel, use: Use) -> Picture:
         """Each element of the output is one of the input: both have the same part on each side of the pattern."""

@@ -16,7 +16,20 @@ from ...expr.nodes import Index, Number
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ...source import Table
-from ..base import C_TYPES, Definition, KernelTable, Picture, Place, Region, Use, attribute_locals, grid, local, shown
+from ..base import (
+    C_TYPES,
+    ITEMS,
+    Definition,
+    KernelTable,
+    Picture,
+    Place,
+    Region,
+    Use,
+    attribute_locals,
+    grid,
+    local,
+    shown,
+)
 
 LOOPS = ("FLOAT16", "FLOAT32")  # data types that lanes.h compares
 
@@ -139,7 +152,7 @@ class RegionReduce:
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 
-    def module(self, kernels: Sequence[RegionKernel]) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[RegionKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
 

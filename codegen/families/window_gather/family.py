@@ -10,7 +10,20 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import ELEMENT_TYPES, Definition, KernelTable, Picture, Place, Slide, Use, WindowRoles, grid, inside, spread
+from ..base import (
+    ITEMS,
+    Definition,
+    KernelTable,
+    Picture,
+    Place,
+    Slide,
+    Use,
+    WindowRoles,
+    element_types,
+    grid,
+    inside,
+    spread,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +72,9 @@ class WindowGather:
         """Positions are row-major along one axis of the output."""
         return "The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged."
 
-    def module(self, kernels: Sequence[GatherKernel]) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[GatherKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """Kernels per element size."""
-        return {"element_types": ELEMENT_TYPES}
+        return {"element_types": element_types(items)}
 
     def picture(self, kernel: GatherKernel, use: Use) -> Picture:
         """Each element of a column is what one element of the window covers; a column is shown as one."""

@@ -19,6 +19,7 @@ from ...model import Facts, Operator
 from ...source import Table
 from ..base import (
     C_TYPES,
+    ITEMS,
     Definition,
     KernelTable,
     Picture,
@@ -225,14 +226,14 @@ class WindowReduce:
         """Windows overlap at the ends of a piece."""
         return "The spatial axes: neighbouring pieces overlap by what a window spans."
 
-    def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[ReduceKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         called = [loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)]
         exact = [loop.exact for loop in called if loop.exact]
         loops = list({loop.name: loop for loop in (*exact, *called)}.values())
-        items = {loop.ctype: loop.item for loop in loops}
+        sizes = {loop.ctype: loop.item for loop in loops}
         if any(loop.placed for loop in loops):
-            items |= {"uint32_t": 4, "uint64_t": 8}  # of the indices
+            sizes |= {"uint32_t": 4, "uint64_t": 8}  # of the indices
         adders = {}
         for loop in loops:
             adders[loop.sums] = Adder(loop.sums, loop.combine, loop.acc, loop.acc, loop.acc, "")
@@ -243,7 +244,7 @@ class WindowReduce:
         return {
             "kernels": loops,
             "adders": sorted(adders.values(), key=lambda adder: adder.name),
-            "item_sizes": items,
+            "item_sizes": sizes,
         }
 
     def picture(self, kernel: ReduceKernel, use: Use) -> Picture:

@@ -16,7 +16,7 @@ from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
-    ELEMENT_TYPES,
+    ITEMS,
     Definition,
     KernelTable,
     Picture,
@@ -24,6 +24,7 @@ from ..base import (
     Slide,
     Use,
     WindowRoles,
+    element_types,
     grid,
     inside,
     joined,
@@ -118,10 +119,10 @@ class WindowScatter:
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 
-    def module(self, kernels: Sequence[ScatterKernel]) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[ScatterKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """One kernel per way to add elements; operators share them."""
         loops = {loop.stored: loop for kernel in kernels for loop in kernel.loops}
-        return {"kernels": list(loops.values()), "element_types": ELEMENT_TYPES}
+        return {"kernels": list(loops.values()), "element_types": element_types(items)}
 
     def picture(self, kernel: ScatterKernel, use: Use) -> Picture:
         """Each element of the output is the sum of those of the windows that lie on it."""

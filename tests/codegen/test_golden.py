@@ -1,0 +1,59 @@
+"""Tests of the golden samples: each shows one data type of its family, and compiles."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compiling import needs_compiler
+
+from codegen.families import FAMILIES
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "codegen" / "golden"
+DTYPES = r"FLOAT(?:16|32|64)|U?INT(?:8|16|32|64)"
+
+
+def test_every_family_has_one() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.pyx")} == {*FAMILIES}
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_it_shows_one_data_type(family: str) -> None:
+    text = (GOLDEN / f"{family}.pyx").read_text(encoding="utf-8")
+    assert len({*re.findall(rf"_({DTYPES})_", text)}) <= 1
+    tables = re.findall(r"uint32_t dmlcy_[A-Z0-9_]+_T\[\d+\] = \{(.*?)\}", text, re.S)
+    (values,) = {int(number, 16) for table in tables for number in re.findall(r"0x\w+", table)} - {0}
+    assert values.bit_count() == 1
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_it_compiles(family: str, tmp_path: Path) -> None:
+    needs_compiler()
+    if sys.platform == "win32":
+        pytest.skip("the compiler of Windows does not take these options")
+    made = tmp_path / f"{family}.c"
+    translate = [
+        sys.executable,
+        "-m",
+        "cython",
+        "-3",
+        "-Werror",
+        "-X",
+        "cdivision=True",
+        str(GOLDEN / f"{family}.pyx"),
+        "-o",
+        str(made),
+    ]
+    subprocess.run(translate, cwd=ROOT, check=True)
+    compiler = shlex.split(os.environ.get("CC") or str(sysconfig.get_config_var("CC")))
+    folders = [ROOT / "dmlcy" / "_runtime", np.get_include(), sysconfig.get_path("include")]
+    options = ["-fsyntax-only", "-Wno-psabi"]
+    subprocess.run([*compiler, *options, *(f"-I{folder}" for folder in folders), str(made)], check=True)
