@@ -6,7 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from .base import Family, WindowRoles
+from .base import Family
 
 FAMILIES: Final[dict[str, Family]] = {
     folder.name: import_module(f".{folder.name}.family", __name__).FAMILY
@@ -15,4 +15,4 @@ FAMILIES: Final[dict[str, Family]] = {
 }
 """The families by name."""
 
-__all__ = ["FAMILIES", "Family", "WindowRoles"]
+__all__ = ["FAMILIES", "Family"]

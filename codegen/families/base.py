@@ -26,22 +26,6 @@ Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 
 
 @dataclass(frozen=True, slots=True)
-class WindowRoles:
-    """The input over which a window slides, and the fields and lets that say how.
-
-    Without ``blocks`` the spatial axes of the output are the positions; with it the last axis is, row-major.
-    """
-
-    input: str
-    spatial: str
-    window: str
-    strides: str
-    dilations: str | None
-    start: str
-    blocks: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Definition:
     """What ``[kernel]`` says, for the package: the definition that results are compared with is made of it.
 
@@ -113,9 +97,6 @@ class Family(Protocol):
 
     def needs(self, kernel: Any) -> Sequence[str]:
         """Lets that the kernel reads."""
-
-    def window(self, operator: Operator, kernel: Any) -> WindowRoles | None:
-        """How the window slides; None: the family has none."""
 
     def pieces(self, kernel: Any) -> str | None:
         """Along which axes other than the independent ones a call can be cut, into pieces that read over their ends."""
@@ -281,19 +262,3 @@ def joined(place: Sequence[int], sizes: Sequence[int]) -> int:
 def shown(value: Any) -> str:
     """A number as a picture has it: short."""
     return f"{value:.4g}" if isinstance(value, float) else f"{value}"
-
-
-class Slide:
-    """Where a window stands at each of its positions."""
-
-    def __init__(self, use: Use, roles: Any) -> None:
-        count = use.value(roles.spatial)
-        self.window = use.values(roles.window, count)
-        self.strides = use.values(roles.strides, count)
-        self.dilations = (1,) * count if roles.dilations is None else use.values(roles.dilations, count)
-        self.start = use.values(roles.start, count)
-
-    def place(self, position: Sequence[int], tap: Sequence[int]) -> Place:
-        """The place of an element of the window on the spatial axes of the input."""
-        steps = zip(position, self.strides, tap, self.dilations, self.start, strict=True)
-        return tuple(at * stride + element * dilation - before for at, stride, element, dilation, before in steps)

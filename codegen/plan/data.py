@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..families import Family, WindowRoles
+from ..families import Family
 from ..field_types import FieldType, type_of
 from ..model import Enum, Example, Facts, Field, Operator, Rule, Same, Specs
 
@@ -219,7 +219,6 @@ class OperatorPlan:
     independent: tuple[IndependentPlan, ...]
     lets: tuple[LetPlan, ...]
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
-    window: WindowRoles | None
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted

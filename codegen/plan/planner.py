@@ -84,7 +84,6 @@ class Planner:
             independent=tuple(self.tables.independent(one) for one in operator.independent),
             lets=tuple(self.tables.let(let) for let in operator.lets),
             accuracy=tuple((row.dtype, self.tables.some(row.ulp), row.of) for row in operator.accuracy),
-            window=self.family.window(operator, kernel),
             pieces=self.family.pieces(kernel),
             kernel=kernel,
             ids=self.tables.ids((*fields, *choices), rules),

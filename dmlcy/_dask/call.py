@@ -6,7 +6,6 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -14,27 +13,20 @@ import dask.array as da
 import numpy as np
 
 from dmlcy._check.checker import Check
-from dmlcy._dask.pieces import Piece, bounds, cut, pad, slide
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, current_level, feature_level
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName
+from dmlcy._families import family_of
+from dmlcy._families.given import Kernel
+from dmlcy._families.pieces import Cut, Padding, Piece, bounds, cut
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._generated import api
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
 
-PADDING: Final = np.dtype([("before", np.int64), ("after", np.int64)])
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """An axis of some tensors, and the pieces of it; ``entry``: of the paddings, where pieces have their own."""
-
-    axes: dict[str, int]
-    pieces: Sequence[Piece]
-    entry: int | None = None
+PADDINGS: Final = np.dtype([("before", np.int64), ("after", np.int64)])
 
 
 class Call:
@@ -52,11 +44,13 @@ class Call:
         if found.violations:
             raise_violations(found.violations, self.operator.python)
         self.rules: Any = found.rules
+        self.kernel = Kernel(self.operator, found.rules)
         self.resolved = found.resolved
         self.ones = {name: len(found.tensors[name].sizes) - x.ndim for name, x in given.items()}
         self.inputs = {name: x[(None,) * self.ones[name]] for name, x in given.items()}
-        self.output: Field = next(field for field in self.operator.fields if field.kind == "output")
-        self.desc: Any = found.resolved[self.output.python]
+        self.input = next(iter(self.inputs))
+        self.output = next(field.python for field in self.operator.fields if field.kind == "output")
+        self.desc: Any = found.resolved[self.output]
 
     def _tensor(self, field: Field, value: Any) -> Any:
         """The dask array itself, or one of what else is an array; anything else is for the checks to refuse."""
@@ -75,13 +69,27 @@ class Call:
                 )
         return value
 
+    def sizes(self, name: str) -> tuple[int, ...]:
+        """The sizes of a tensor."""
+        sizes: tuple[int, ...] = self.desc.sizes if name == self.output else self.inputs[name].shape
+        return sizes
+
+    def chunks(self, name: str, axis: int) -> Sequence[int]:
+        """The sizes of the chunks of an input along an axis."""
+        chunks: Sequence[int] = self.inputs[name].chunks[axis]
+        return chunks
+
+    def merge_rows(self, name: str, axis: int) -> None:
+        """Makes the chunks of an input whole along all axes behind this one, and no larger than they were."""
+        self.inputs[name] = _in_rows(self.inputs[name], axis)
+
     def cuts(self) -> Iterator[Cut]:
-        """Every axis that can be cut: those that the spec declares, then those of windows and of padding."""
+        """Every axis that can be cut: those that the spec declares, then those of the family."""
         done = set()
-        for one in itertools.chain(self._independent(), self._window(), self._padded()):
-            key = (self.output.python, one.axes[self.output.python])
-            if key not in done:
-                done.add(key)
+        for one in itertools.chain(self._independent(), family_of(self.operator).cuts(self)):
+            axis = one.axes[self.output]
+            if axis not in done:
+                done.add(axis)
                 yield one
 
     def _independent(self) -> Iterator[Cut]:
@@ -90,53 +98,8 @@ class Call:
                 if one.when is None or one.when(self.rules, *index):
                     axes = {name: int(axis(self.rules, *index)) for name, axis in one.axes.items()}
                     first = next(name for name in axes if name in self.inputs)
-                    chunks = self.inputs[first].chunks[axes[first]]
+                    chunks = self.chunks(first, axes[first])
                     yield Cut(axes, cut(chunks, one.takes(self.rules, *index), one.gives(self.rules, *index)))
-
-    def _entries(self, name: str, count: int) -> list[int]:
-        """The entries of a field or of a let with an index."""
-        values = getattr(self.rules, name)
-        return [int(values(d) if callable(values) else values[d]) for d in range(count)]
-
-    def _window(self) -> Iterator[Cut]:
-        window = self.operator.window
-        if window is None:
-            return
-        spatial = int(getattr(self.rules, window.spatial)())
-        x = self.inputs[window.input]
-        lead = x.ndim - spatial
-        if window.blocks is not None and spatial > 1:
-            # Positions lie row-major along one axis of the output: only the first spatial axis can be cut.
-            x = self.inputs[window.input] = _in_rows(x, lead)
-        sizes, strides = self._entries(window.window, spatial), self._entries(window.strides, spatial)
-        dilations = [1] * spatial if window.dilations is None else self._entries(window.dilations, spatial)
-        before, after = (self._entries(self.operator.definition.roles[role], spatial) for role in ("start", "end"))
-        for d in range(spatial):
-            extent = dilations[d] * (sizes[d] - 1) + 1
-            pieces = slide(x.chunks[lead + d], extent, strides[d], before[d], after[d])
-            if window.blocks is None:
-                yield Cut({window.input: lead + d, self.output.python: lead + d}, pieces, d)
-            elif d == 0:
-                rest = math.prod(self._entries(window.blocks, spatial)[1:])
-                wide = [Piece(p.begin, p.end, p.size * rest, p.before, p.after) for p in pieces]
-                yield Cut({window.input: lead, self.output.python: len(self.desc.sizes) - 1}, wide, d)
-
-    def _padded(self) -> Iterator[Cut]:
-        told = self.operator.definition
-        if self.operator.family != "pad":
-            return
-        ((name, x),) = self.inputs.items()
-        formula = told.formulas.get(f"index.{self.resolved[told.roles['mode']].name}")  # type: ignore[attr-defined]
-
-        def index(p: int, n: int) -> int:
-            self.rules.__dict__.update(p=p, n=n)
-            assert formula is not None
-            return int(formula.function(self.rules))
-
-        before, after = (self._entries(told.roles[role], x.ndim) for role in ("start", "end"))
-        for d in range(x.ndim):
-            pieces = pad(x.chunks[d], before[d], after[d], None if formula is None else index)
-            yield Cut({name: d, self.output.python: d}, pieces, d)
 
     def refuse_axis(self, name: str, axis: int) -> None:
         """Raises ValueError: the axis has several chunks, and no piece of it gives a piece of the output."""
@@ -159,10 +122,10 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
         for name, axis in one.axes.items():
             if name in call.inputs:
                 call.inputs[name] = _pieces(call.inputs[name], axis, one.pieces)
-        if one.entry is not None:
-            values = np.array([(piece.before, piece.after) for piece in one.pieces], PADDING)
+        if one.padding is not None:
+            values = np.array([(piece.before, piece.after) for piece in one.pieces], PADDINGS)
             blocks.append((da.from_array(values, chunks=1), (label,)))
-            paddings.append(one.entry)
+            paddings.append(one.padding)
     number = itertools.count(len(sizes))
     inputs = []
     for name, x in call.inputs.items():
@@ -176,19 +139,17 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
     new = {}
     out = []
     for axis, size in enumerate(call.desc.sizes):
-        out.append(labels.get((call.output.python, axis), -1))
+        out.append(labels.get((call.output, axis), -1))
         if out[-1] < 0:
             out[-1] = next(number)
             new[out[-1]] = size
     chunks = [sizes.get(label, (new.get(label),)) for label in out]
     _limit(call, [x.chunks for x, _ in inputs], chunks)
-    told = call.operator.definition.roles
     block = functools.partial(
         _block,
         call.operator.python,
         tuple(call.inputs),
         {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters},
-        tuple(told[role] for role in ("start", "end")) if paddings else (),
         tuple(paddings),
         current_level(),
         math.prod(map(len, chunks)) > 1,
@@ -213,8 +174,7 @@ def _block(
     name: str,
     inputs: tuple[str, ...],
     attributes: dict[str, Any],
-    roles: tuple[str, ...],
-    entries: tuple[int, ...],
+    paddings: tuple[Padding, ...],
     level: FeatureLevelName,
     alone: bool,
     *blocks: Any,
@@ -222,11 +182,11 @@ def _block(
     """One piece of the output: the operator on pieces of its inputs, with the paddings of these pieces."""
     given = dict(attributes)
     pieces = [_only(block) for block in blocks]
-    for role, key in zip(roles, PADDING.names or (), strict=bool(roles)):
-        values = list(given[role])
-        for entry, padding in zip(entries, pieces[len(inputs) :], strict=True):
-            values[entry] = int(padding[0][key])
-        given[role] = tuple(values)
+    for padding, values in zip(paddings, pieces[len(inputs) :], strict=True):
+        for field, value in zip((padding.start, padding.end), values[0].item(), strict=True):
+            entries = list(given[field])
+            entries[padding.entry] = value
+            given[field] = tuple(entries)
     with feature_level(level), one_thread(alone):
         return getattr(api, name)(*pieces[: len(inputs)], **given)
 

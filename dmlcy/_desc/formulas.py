@@ -1,4 +1,4 @@
-"""The fields, lets and formulas of an operator, worked out for one desc."""
+"""The fields, lets and formulas of an operator, worked out for one use of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Formula, Rules
 
 
-class Formulas:
-    """What names stand for in a valid desc."""
+class Values:
+    """What names stand for in a valid use of an operator."""
 
-    def __init__(self, desc: OperatorDesc) -> None:
-        self.rules: Rules = Check(desc.operator, desc.values(), NEWEST, call=False).rules
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
 
     def number(self, name: str) -> int:
         """The value of a field or a let."""
@@ -28,3 +28,10 @@ class Formulas:
         """The value of a formula without an index."""
         value: float = formula.function(self.rules)
         return value
+
+
+class Formulas(Values):
+    """What names stand for in a valid desc."""
+
+    def __init__(self, desc: OperatorDesc) -> None:
+        super().__init__(Check(desc.operator, desc.values(), NEWEST, call=False).rules)

@@ -163,22 +163,6 @@ class Accuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """The input over which a window slides, and the names of the fields and lets that say how.
-
-    Without ``blocks`` the spatial axes of the output are the positions; with it the last axis is, row-major.
-    """
-
-    input: str
-    spatial: str
-    window: str
-    strides: str
-    dilations: str | None
-    start: str
-    blocks: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Definition:
     """What the loops of a family are told of an operator; docs/families.md says what the keys mean.
 
@@ -235,7 +219,6 @@ class Operator:
     interpretations: tuple[Interpretation, ...]
     examples: tuple[Example, ...]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
-    window: Window | None
     definition: Definition
 
     def __repr__(self) -> str:

@@ -23,10 +23,10 @@ from dmlcy._facts.dtypes import is_float, numpy_dtype
 from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import DTYPES, FeatureLevelName
+from dmlcy._families import family_of
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._reference import ulp
-from dmlcy._reference.accumulators import unpromised
 
 Array = npt.NDArray[Any]
 Tolerance = npt.NDArray[np.float64]
@@ -69,7 +69,7 @@ def varying(
     """
     if bound.of == MAGNITUDES:
         return partial(tolerance, desc, output, dtype_of(getattr(desc, output.python)), bound, inputs, level)
-    spared = unpromised(desc, output, inputs)
+    spared = family_of(desc.operator).unpromised(desc, output, inputs)
     return None if spared is None else lambda: np.where(spared, np.inf, of_results(bound, values))
 
 

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._reference.accumulators import limits
+from dmlcy._families import family_of
+from dmlcy._families.accumulators import limits
+from dmlcy._families.exact import Array, unit
+from dmlcy._families.given import Given
 from dmlcy._reference.accuracy import MAGNITUDES, bound
-from dmlcy._reference.exact import Array, unit
-from dmlcy._reference.given import Given
-from dmlcy._reference.moves import pad, rearrange, window_gather
-from dmlcy._reference.reductions import (
-    region_reduce,
-    window_indices,
-    window_maximum,
-    window_reduce,
-    window_scatter,
-)
-
-# By family, reduction, and what the output is beside the first one.
-EXACT: Final[Mapping[tuple[str, str | None, str | None], Callable[[Given], Array]]] = {
-    ("pad", None, None): pad,
-    ("rearrange", None, None): rearrange,
-    ("region_reduce", "max", None): region_reduce,
-    ("window_gather", None, None): window_gather,
-    ("window_reduce", "max", None): window_maximum,
-    ("window_reduce", "max", "indices"): window_indices,
-}
-# By family: the results, and the accumulators that they are made of.
-SUMS: Final[Mapping[str, Callable[[Given], tuple[Array, Array]]]] = {
-    "window_reduce": window_reduce,
-    "window_scatter": window_scatter,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,25 +118,27 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     inputs = {name: np.asarray(array) for name, array in arrays.items()}
     given = Given(desc, inputs)
     dtype = dtype_of(getattr(desc, name))
-    exact = EXACT.get((operator.family, operator.definition.words.get("reduction"), role))
-    if exact is not None:
-        values = exact(given).astype(numpy_dtype(dtype), copy=False)
+    family = family_of(operator)
+    found = family.evaluate(given, role)
+    values = found.values
+    if found.accumulators is None:
+        values = values.astype(numpy_dtype(dtype), copy=False)
         return Expected(values, values.dtype, 0.0, None)
-    sums = SUMS[operator.family]
-    values, _ = sums(given)
     if numpy_dtype(dtype).kind != "f":
         values = _wrapped(values, dtype.bits, numpy_dtype(dtype))
         return Expected(values, values.dtype, 0.0, None)
     stated = bound(desc, dtype)
     assert stated is not None, "an operator that computes states an accuracy"
     finite = {name: _magnitudes(array) for name, array in inputs.items()}
-    magnitudes, accumulators = sums(Given(desc, finite))
+    magnitudes = family.evaluate(Given(desc, finite), role)
+    assert magnitudes.accumulators is not None
     own = numpy_dtype(dtype)
-    least, most = limits(desc, dtype, given.input.size)
-    scale = magnitudes if stated.of == MAGNITUDES else values
+    least, most = limits(operator, dtype, given.input.size)
+    scale = magnitudes.values if stated.of == MAGNITUDES else values
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
-        outside = accumulators[at] > most or 0 < accumulators[at] < least
+        total = magnitudes.accumulators[at]
+        outside = total > most or 0 < total < least
         size: Any = scale[at]
         units[at] = None if outside else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
     return Expected(values, own, stated.ulp, units)

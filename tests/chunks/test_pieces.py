@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._dask.pieces import Piece, cut, pad, slide
+from dmlcy._families.pad.pieces import pieces_of as padded
+from dmlcy._families.pieces import Piece, cut
+from dmlcy._families.windows import pieces_of as under_window
 
 SIZES = st.lists(st.integers(0, 6), min_size=1, max_size=5).filter(any)
 MODES = {
@@ -39,7 +41,7 @@ def test_windows(sizes: list[int], extent: int, stride: int, before: int, after:
     if before + size + after < extent:
         return
     positions = (before + size + after - extent) // stride + 1
-    pieces = slide(sizes, extent, stride, before, after)
+    pieces = under_window(sizes, extent, stride, before, after)
     assert sum(piece.size for piece in pieces) == positions
     reads = []
     for piece in pieces:
@@ -63,7 +65,7 @@ def test_padding(mode: str, sizes: list[int], before: int, after: int) -> None:
             return [*[None] * before, *range(begin, end), *[None] * after]
         return [index(p, n) + begin for p in range(-before, n + after)]
 
-    pieces = pad(sizes, before, after, index)
+    pieces = padded(sizes, before, after, index)
     found = [read(piece.begin, piece.end, piece.before, piece.after) for piece in pieces]
     assert [len(one) for one in found] == [piece.size for piece in pieces]
     assert [*itertools.chain(*found)] == read(0, size, before, after)
@@ -72,7 +74,7 @@ def test_padding(mode: str, sizes: list[int], before: int, after: int) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_short_padding_leaves_the_chunks_alone(mode: str) -> None:
-    pieces = pad([100] * 10, 3, 3, MODES[mode])
+    pieces = padded([100] * 10, 3, 3, MODES[mode])
     assert {(100 * at, 100 * at + 100) for at in range(1, 9)} <= {(piece.begin, piece.end) for piece in pieces}
     assert max(piece.size for piece in pieces) <= 103
 
@@ -86,7 +88,7 @@ def test_long_mirrors_are_found_out_soon() -> None:
         turn = p % max(2 * n - 2, 1)
         return min(turn, 2 * n - 2 - turn)
 
-    assert pad([1] * 2000, 0, 1500, reflect)
+    assert padded([1] * 2000, 0, 1500, reflect)
     assert calls < 20_000
 
 
@@ -94,4 +96,4 @@ def test_padding_many_times_as_long_as_the_axis_makes_it_whole() -> None:
     def never(p: int, n: int) -> int:
         raise AssertionError("nothing of 2^32 elements is listed")
 
-    assert pad([5, 5], 2**32 - 1, 0, never) == [Piece(0, 10, 2**32 + 9, 2**32 - 1, 0)]
+    assert padded([5, 5], 2**32 - 1, 0, never) == [Piece(0, 10, 2**32 + 9, 2**32 - 1, 0)]

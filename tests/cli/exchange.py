@@ -25,6 +25,7 @@ from dmlcy._cli.compare_text import WORDS
 from dmlcy._cli.example import model
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import DTYPES, OPERATORS
+from dmlcy._families import window_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
 import reference
@@ -247,15 +248,15 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
     """An example with another data type, size, window, values, and layout of the output."""
     from dmlcy._generated import desc as classes
 
-    known = [(operator, example) for operator, example in EXAMPLES if operator.window or not only_windows]
+    known = [(operator, example) for operator, example in EXAMPLES if window_of(operator) or not only_windows]
     operator, example = draw(st.sampled_from(known))
     fields = {one.python: one for one in operator.fields}
     first = next(iter(example.inputs))
     dtype = draw(st.sampled_from([name for row in fields[first].dtypes for name in row.dtypes]))
     typed = _typed(operator, example, dtype, draw(st.sampled_from([0, 0, 1, 3])))
     attributes = dict(typed.attributes)
-    if operator.window is not None and draw(st.booleans()):
-        roles = operator.window
+    roles = window_of(operator)
+    if roles is not None and draw(st.booleans()):
         count = len(attributes[roles.window])
         sizes = st.lists(st.integers(1, 3), min_size=count, max_size=count)
         attributes[roles.window] = draw(sizes)

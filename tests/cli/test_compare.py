@@ -42,6 +42,7 @@ from hypothesis import strategies as st
 import dmlcy as dml
 from dmlcy._cli.example import model
 from dmlcy._facts.rows import Example, Operator
+from dmlcy._families import window_of
 from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import SIDES
 
@@ -221,8 +222,9 @@ def test_the_window_is_what_the_element_depends_on(tmp_path_factory: Factory, ca
         found: Any = compiled(given)
         return found[0] if isinstance(found, tuple) else found
 
-    assert case.operator.window is not None
-    copies = case.operator.window.blocks is not None
+    roles = window_of(case.operator)
+    assert roles is not None
+    copies = roles.blocks is not None
     depends, blank = set(), operator(np.zeros(x.shape, x.dtype))[at]
     for position in grid(x.shape):
         marked = np.zeros(x.shape, x.dtype)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy._cli.example import model
-from dmlcy._reference.accumulators import unpromised, window_sums
+from dmlcy._families.window_reduce.promises import unpromised, window_sums
 from dmlcy.testing import expected
 
 KINDS = {"f4": "FLOAT32", "f2": "FLOAT16"}

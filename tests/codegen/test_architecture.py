@@ -26,7 +26,7 @@ INSIDE = {
     "load": ("reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "__init__"),
     "model": ("facts", "examples", "fields", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
-    "families": ("base", "*", "__init__"),
+    "families": ("base", "windows", "*", "__init__"),
     "plan": ("data", "levels", "steps", "tables", "planner", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "operator",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from checks import assert_same_output_on_any_processor
-from properties import PROPERTIES, properties_of, run
+from families import properties_of
+from families.common import run
 from strategies import Array
 from test_testing import draw_all
 
@@ -16,10 +17,6 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.tables import OPERATORS
 
 TESTS = Path(__file__).parents[1]
-
-
-def test_every_family_has_properties() -> None:
-    assert {operator.family for operator in OPERATORS.values()} == set(PROPERTIES)
 
 
 @pytest.mark.parametrize("name", OPERATORS)

@@ -32,6 +32,7 @@ import dmlcy as dml  # noqa: E402
 from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
 from dmlcy._facts.rows import Operator  # noqa: E402
 from dmlcy._facts.tables import OPERATORS  # noqa: E402
+from dmlcy._families import window_of  # noqa: E402
 from dmlcy.testing import expected  # noqa: E402
 
 Array = np.ndarray[Any, Any]
@@ -112,7 +113,7 @@ def cases(operator: Operator, seed: int) -> Iterator[tuple[str, OperatorDesc, di
             descs = {name: getattr(desc, name) for name in inputs}
             arrays = {n: adversarial(seed + number, d.sizes, d.dtype.name.lower(), kind) for n, d in descs.items()}
             yield kind, desc, arrays
-            if operator.window is not None and number % 20 == 0:
+            if window_of(operator) is not None and number % 20 == 0:
                 yield large_window(operator, chance, seed + number, desc)
 
 
@@ -120,7 +121,7 @@ def large_window(
     operator: Operator, chance: random.Random, seed: int, like: OperatorDesc
 ) -> tuple[str, OperatorDesc, dict[str, Array]]:
     """One window over all of an input with many elements."""
-    window = operator.window
+    window = window_of(operator)
     assert window is not None
     old = getattr(like, window.input)
     spatial = len(getattr(like, window.window))

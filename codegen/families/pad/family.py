@@ -87,9 +87,6 @@ class Pad:
         """No let."""
         return ()
 
-    def window(self, operator: Operator, kernel: Any) -> None:
-        """No window slides."""
-
     def pieces(self, kernel: PadKernel) -> str:
         """Only the pieces at the ends are padded."""
         return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."

@@ -130,9 +130,6 @@ class Rearrange:
         """No let."""
         return ()
 
-    def window(self, operator: Operator, kernel: Any) -> None:
-        """No window slides."""
-
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 

@@ -146,9 +146,6 @@ class RegionReduce:
         """No let."""
         return ()
 
-    def window(self, operator: Operator, kernel: Any) -> None:
-        """No window slides."""
-
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 

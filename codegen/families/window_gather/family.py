@@ -10,31 +10,15 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import (
-    ITEMS,
-    Definition,
-    KernelTable,
-    Picture,
-    Place,
-    Slide,
-    Use,
-    WindowRoles,
-    element_types,
-    grid,
-    inside,
-    spread,
-)
+from ..base import ITEMS, Definition, KernelTable, Picture, Place, Use, element_types, grid, inside, spread
+from ..windows import Slide, Window, window_of
 
 
 @dataclass(frozen=True, slots=True)
 class GatherKernel:
     """The run template's view: the fields and lets that play the roles."""
 
-    spatial: str
-    window: str
-    strides: str
-    dilations: str
-    start: str
+    window: Window
     blocks: str
     definition: Definition
 
@@ -48,11 +32,7 @@ class WindowGather:
         """Reads the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         result = GatherKernel(
-            kernel.role("spatial", "spatial", Kind.INT),
-            kernel.role("window", "window_size", Kind.VECTOR),
-            kernel.role("strides", "strides", Kind.VECTOR),
-            kernel.role("dilations", "dilations", Kind.VECTOR),
-            kernel.padding(),
+            window_of(kernel),
             kernel.role("blocks", "blocks", Kind.VECTOR),
             kernel.definition,
         )
@@ -61,12 +41,7 @@ class WindowGather:
 
     def needs(self, kernel: GatherKernel) -> Sequence[str]:
         """The lets among the roles."""
-        return (kernel.spatial, kernel.blocks)
-
-    def window(self, operator: Operator, kernel: GatherKernel) -> WindowRoles:
-        """The output has one column per position."""
-        image, blocks = operator.inputs[0].python, kernel.blocks
-        return WindowRoles(image, kernel.spatial, kernel.window, kernel.strides, kernel.dilations, kernel.start, blocks)
+        return (kernel.window.spatial, kernel.blocks)
 
     def pieces(self, kernel: GatherKernel) -> str:
         """Positions are row-major along one axis of the output."""
@@ -78,7 +53,7 @@ class WindowGather:
 
     def picture(self, kernel: GatherKernel, use: Use) -> Picture:
         """Each element of a column is what one element of the window covers; a column is shown as one."""
-        slide = Slide(use, kernel)
+        slide = Slide(use, kernel.window)
         blocks = use.values(kernel.blocks, len(slide.window))
         volume = math.prod(slide.window)
         sources: dict[Place, tuple[Place, ...]] = {}

@@ -24,15 +24,14 @@ from ..base import (
     KernelTable,
     Picture,
     Place,
-    Slide,
     Use,
-    WindowRoles,
     attribute_locals,
     grid,
     inside,
     local,
     shown,
 )
+from ..windows import Slide, Window, window_of
 
 # What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
 COMBINE = {"sum": "+", "max": "max"}
@@ -87,11 +86,7 @@ class Adder:
 class ReduceKernel:
     """The run template's view."""
 
-    spatial: str
-    window: str
-    strides: str
-    dilations: str | None
-    start: str
+    window: Window
     indices: str | None
     loops: tuple[ReduceLoop, ...]
     placed: tuple[ReduceLoop, ...]  # those that give indices too
@@ -111,11 +106,7 @@ class WindowReduce:
         if kernel.definition.words.get("reduction") == "max" and "output_indices" in operator.scope:
             indices = kernel.role("indices", "output_indices", Kind.TENSOR)
         roles = ReduceKernel(
-            spatial=kernel.role("spatial", "spatial", Kind.INT),
-            window=kernel.role("window", "window_size", Kind.VECTOR),
-            strides=kernel.role("strides", "strides", Kind.VECTOR),
-            dilations=kernel.role("dilations", "dilations", Kind.VECTOR) if "dilations" in operator.scope else None,
-            start=kernel.padding(),
+            window=window_of(kernel),
             indices=indices,
             loops=loops,
             placed=() if indices is None else tuple(map(placed, loops)),
@@ -215,12 +206,7 @@ class WindowReduce:
 
     def needs(self, kernel: ReduceKernel) -> Sequence[str]:
         """The lets among the roles."""
-        return (kernel.spatial,)
-
-    def window(self, operator: Operator, kernel: ReduceKernel) -> WindowRoles:
-        """The output has one element per position."""
-        image = operator.inputs[0].python
-        return WindowRoles(image, kernel.spatial, kernel.window, kernel.strides, kernel.dilations, kernel.start, None)
+        return (kernel.window.spatial,)
 
     def pieces(self, kernel: ReduceKernel) -> str:
         """Windows overlap at the ends of a piece."""
@@ -249,7 +235,7 @@ class WindowReduce:
 
     def picture(self, kernel: ReduceKernel, use: Use) -> Picture:
         """Each element of the output is made of the elements that its window covers."""
-        slide, sizes = Slide(use, kernel), use.sizes(use.input)
+        slide, sizes = Slide(use, kernel.window), use.sizes(use.input)
         lead = len(sizes) - len(slide.window)
         taps = list(grid(slide.window))
         sources: dict[Place, tuple[Place, ...]] = {}

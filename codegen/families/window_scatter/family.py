@@ -21,15 +21,14 @@ from ..base import (
     KernelTable,
     Picture,
     Place,
-    Slide,
     Use,
-    WindowRoles,
     element_types,
     grid,
     inside,
     joined,
     shown,
 )
+from ..windows import Slide, Window, window_of
 
 ACCUMULATORS = {"FLOAT64": "FLOAT64", "FLOAT32": "FLOAT32", "FLOAT16": "FLOAT32"}
 ACCUMULATORS |= {f"{sign}INT{bits}": f"{sign}INT{bits}" for sign in ("", "U") for bits in (64, 32, 16, 8)}
@@ -52,11 +51,7 @@ class ScatterLoop:
 class ScatterKernel:
     """The run template's view: the fields and lets that play the roles."""
 
-    spatial: str
-    window: str
-    strides: str
-    dilations: str | None
-    start: str
+    window: Window
     blocks: str
     loops: tuple[ScatterLoop, ...]
     definition: Definition
@@ -71,11 +66,7 @@ class WindowScatter:
         """Reads the roles, and in which data types elements are added."""
         kernel = KernelTable(operator, facts, diagnostics)
         result = ScatterKernel(
-            kernel.role("spatial", "spatial", Kind.INT),
-            kernel.role("window", "window_size", Kind.VECTOR),
-            kernel.role("strides", "strides", Kind.VECTOR),
-            kernel.role("dilations", "dilations", Kind.VECTOR) if "dilations" in operator.scope else None,
-            kernel.padding(),
+            window_of(kernel),
             kernel.role("blocks", "blocks", Kind.VECTOR),
             tuple(self.loops(kernel, facts)),
             kernel.definition,
@@ -110,11 +101,7 @@ class WindowScatter:
 
     def needs(self, kernel: ScatterKernel) -> Sequence[str]:
         """The lets among the roles."""
-        return (kernel.spatial, kernel.blocks)
-
-    def window(self, operator: Operator, kernel: ScatterKernel) -> WindowRoles | None:
-        """No window slides over the input."""
-        return None
+        return (kernel.window.spatial, kernel.blocks)
 
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
@@ -126,7 +113,7 @@ class WindowScatter:
 
     def picture(self, kernel: ScatterKernel, use: Use) -> Picture:
         """Each element of the output is the sum of those of the windows that lie on it."""
-        slide = Slide(use, kernel)
+        slide = Slide(use, kernel.window)
         blocks = use.values(kernel.blocks, len(slide.window))
         volume, sizes = math.prod(slide.window), use.sizes(use.output)
         ones = (0,) * (len(use.sizes(use.input)) - 3)

@@ -11,8 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._families import window_of
+from dmlcy._families.given import kernel_of
+from dmlcy._families.windows import slide
 
 SHOWN: Final = 8
 """Elements that are shown along each of the last two axes."""
@@ -82,27 +84,24 @@ class Plane:
 
 def locate(desc: OperatorDesc, index: Sequence[int]) -> Place | None:
     """The window behind the element of the output at this index; None for an operator without one."""
-    roles = desc.operator.window
+    roles = window_of(desc.operator)
     if roles is None:
         return None
-    formulas = Formulas(desc)
-    spatial = formulas.number(roles.spatial)
-    sizes = formulas.numbers(roles.window, spatial)
     shape = getattr(desc, roles.input).sizes
+    window = slide(kernel_of(desc), shape)
+    spatial = len(window.sizes)
     lead = len(shape) - spatial
-    if roles.blocks is None:
+    if window.blocks is None:
         position, tap = tuple(index[-spatial:]), None
         leading = tuple(index[-spatial - lead : -spatial])
     else:
         *before, row, column = index
-        position = _unravel(column, formulas.numbers(roles.blocks, spatial))
-        channel, element = divmod(row, math.prod(sizes))
-        tap = _unravel(element, sizes)
+        position = _unravel(column, window.blocks)
+        channel, element = divmod(row, math.prod(window.sizes))
+        tap = _unravel(element, window.sizes)
         leading = (*before, channel)[-lead:]
-    steps, start = formulas.numbers(roles.strides, spatial), formulas.numbers(roles.start, spatial)
-    first = tuple(p * step - before for p, step, before in zip(position, steps, start, strict=True))
-    dilations = formulas.numbers(roles.dilations, spatial) if roles.dilations else (1,) * spatial
-    return Place(roles.input, leading, first, sizes, dilations, tap, tuple(shape[lead:]))
+    first = window.first(position)
+    return Place(roles.input, leading, first, window.sizes, window.dilations, tap, tuple(window.limits))
 
 
 def planes(place: Place, values: npt.NDArray[Any]) -> tuple[Plane, ...]:

@@ -1,4 +1,4 @@
-"""Numbers of the definition: exact ones, and products that the specs want in single precision."""
+"""Numbers of the reference: exact ones, maxima, and products that the specs want in single precision."""
 
 from __future__ import annotations
 
@@ -59,3 +59,18 @@ def single(value: float) -> Single:
     """The nearest number of FLOAT32. Of two of its numbers float64 holds sum, product and quotient well enough."""
     with np.errstate(over="ignore"):
         return Single(np.float32(value))
+
+
+def largest(values: list[Any]) -> Any:
+    """The maximum: numbers before NaN, +0 before -0."""
+    return values[first_largest(values)]
+
+
+def first_largest(values: list[Any]) -> int:
+    """Where the maximum stands, the first of equal ones."""
+
+    def key(at: int) -> tuple[object, ...]:
+        value = values[at]
+        return (False,) if math.isnan(value) else (True, value, math.copysign(1, value))
+
+    return max(range(len(values)), key=key)

@@ -1,0 +1,56 @@
+"""What the package asks of every family."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._families.exact import Array
+from dmlcy._families.given import Given
+from dmlcy._families.pieces import Cut, Cutting
+from dmlcy._families.windows import WindowRoles
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the reference gives for one output.
+
+    Attributes
+    ----------
+    values
+        The elements. If the operator adds, they are exact: fractions, and floats for infinities and NaN.
+    accumulators
+        The sums of which the elements are made; None if the elements are exact in the data type of the output.
+    """
+
+    values: Array
+    accumulators: Array | None = None
+
+
+class Family(ABC):
+    """Operators that share loops. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
+
+    @abstractmethod
+    def evaluate(self, given: Given, role: str | None) -> Result:
+        """The elements of one output in exact arithmetic; ``role``: of the output, None for the first output."""
+
+    def window(self, operator: Operator) -> WindowRoles | None:
+        """The names that say how a window slides over the first input; None if no window does."""
+        return None
+
+    def unpromised(
+        self, desc: OperatorDesc, output: Field, inputs: Mapping[str, npt.NDArray[Any]]
+    ) -> npt.NDArray[np.bool_] | None:
+        """Where the accuracy promises nothing of the results for these inputs, by Python name; None: nowhere."""
+        return None
+
+    def cuts(self, use: Cutting) -> Iterator[Cut]:
+        """The axes that can be cut beside the independent ones, into pieces that read over their ends."""
+        yield from ()

@@ -1,0 +1,1 @@
+"""The family pad: its reference, and how its axes can be cut."""

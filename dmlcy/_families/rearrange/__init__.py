@@ -1,0 +1,1 @@
+"""The family rearrange: its reference, and how its axes can be cut."""

@@ -1,0 +1,1 @@
+"""The family window_gather: its reference, and how its axes can be cut."""

@@ -1,0 +1,1 @@
+"""The family window_reduce: its reference, and how its axes can be cut."""

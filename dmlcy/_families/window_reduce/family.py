@@ -1,0 +1,41 @@
+"""window_reduce: each position of a window becomes one element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._families.base import Family, Result
+from dmlcy._families.given import Given
+from dmlcy._families.pieces import Cut, Cutting
+from dmlcy._families.window_reduce.maxima import indices, maxima
+from dmlcy._families.window_reduce.promises import Array, Mask, unpromised
+from dmlcy._families.window_reduce.sums import sums
+from dmlcy._families.windows import WindowRoles, cut_positions, roles_of
+
+
+class WindowReduce(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, role: str | None) -> Result:
+        """``finish`` of the sum of each window, its maximum, or the index of the maximum."""
+        if given.told.words["reduction"] == "sum":
+            return sums(given)
+        return maxima(given) if role is None else indices(given)
+
+    def window(self, operator: Operator) -> WindowRoles:
+        """The output has one element for each position."""
+        return roles_of(operator)
+
+    def unpromised(self, desc: OperatorDesc, output: Field, inputs: Mapping[str, Array]) -> Mask | None:
+        """Where a sum leaves the normal numbers of its accumulator."""
+        return unpromised(desc, output, inputs) if desc.operator.definition.words["reduction"] == "sum" else None
+
+    def cuts(self, use: Cutting) -> Iterator[Cut]:
+        """The spatial axes."""
+        yield from cut_positions(use)
+
+
+FAMILY: Final = WindowReduce()

@@ -1,0 +1,31 @@
+"""What must hold between results of the operators of a family: a file for each family, found by its name.
+
+A file has ``properties(operator)``, the properties that ``operators/test_properties.py`` looks at on any use that
+``dmlcy.testing.cases`` draws. ``NEVER_LARGEST`` names the fields whose largest value no desc can have.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from dmlcy._facts.rows import Operator
+
+from .common import ALWAYS, Property
+
+
+def _of(operator: Operator) -> Any:
+    return import_module(f"{__name__}.{operator.family}")
+
+
+def properties_of(operator: Operator) -> list[Property]:
+    """The properties of every operator, then those of its family."""
+    own: list[Property] = _of(operator).properties(operator)
+    assert own, f"{operator.family} has no properties"
+    return [*ALWAYS, *own]
+
+
+def never_largest(operator: Operator) -> tuple[str, ...]:
+    """The fields whose largest value no desc can have."""
+    names: tuple[str, ...] = getattr(_of(operator), "NEVER_LARGEST", ())
+    return names

@@ -1,0 +1,86 @@
+"""What properties of families are made of, and those that several families share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from checks import assert_same_bits, assert_same_values, own_attributes
+from strategies import Array, small_integers
+
+import dmlcy as dml
+from dmlcy._desc.operator_desc import OperatorDesc
+
+Arrays = dict[str, Array]
+Property = Callable[[Any, Arrays, Array], bool]
+"""Takes a use and its result; False where the use leaves nothing to compare, such as a batch of one."""
+
+
+def run(desc: OperatorDesc, arrays: Arrays, **changes: Any) -> Array:
+    """The call with other attributes."""
+    result: Array = getattr(dml, desc.operator.python)(*arrays.values(), **{**own_attributes(desc), **changes})
+    return result
+
+
+def whole(desc: OperatorDesc, arrays: Arrays) -> Arrays:
+    """The same use on small whole numbers, whose sums are exact; what a rule looks at stays."""
+    ruled = {rule.about for rule in desc.operator.rules if rule.data}
+    return {n: x if n in ruled else small_integers(x.size, x.shape, x.dtype, 9) for n, x in arrays.items()}
+
+
+def strided_is_contiguous(desc: Any, arrays: Arrays, result: Array) -> bool:
+    assert_same_values(run(desc, {name: np.array(x, order="C") for name, x in arrays.items()}), result)
+    out = np.empty(result.shape, result.dtype, "F")
+    assert_same_values(getattr(dml, desc.operator.python)(*arrays.values(), **own_attributes(desc), out=out), result)
+    return any(not x.flags.c_contiguous for x in arrays.values())
+
+
+def threads_make_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:
+    before = dml.get_num_threads()
+    try:
+        for threads in (1, 2, 5):
+            dml.set_num_threads(threads)
+            assert_same_bits(run(desc, arrays), run(desc, arrays))
+            assert_same_values(run(desc, arrays), result)
+    finally:
+        dml.set_num_threads(before)
+    return True
+
+
+def a_batch_is_its_items(desc: Any, arrays: Arrays, result: Array) -> bool:
+    x = arrays["input"]
+    items = [run(desc, {"input": x[i : i + 1]}) for i in range(len(x))]
+    assert_same_values(np.concatenate(items), result)
+    return len(x) > 1
+
+
+def channels_permuted(desc: Any, arrays: Arrays, result: Array) -> bool:
+    x = arrays["input"]
+    channels = x.shape[1]
+    order = np.roll(np.arange(channels)[::-1], 1)
+    moved = run(desc, {**arrays, "input": x[:, order]})
+    grouped = result.reshape(len(result), channels, -1)[:, order]
+    assert_same_values(moved.reshape(grouped.shape), np.ascontiguousarray(grouped))
+    return channels > 1
+
+
+def other_bits_are_moved_alike(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """An operator that only moves elements knows nothing of their values."""
+    x = arrays["input"]
+    bits = f"u{x.itemsize}"
+    other = run(desc, {"input": (~np.array(x, order="C").view(bits)).view(x.dtype)})
+    assert_same_bits(other, (~result.view(bits)).view(x.dtype))
+    return True
+
+
+def more_data_gives_no_less(desc: Any, arrays: Arrays, result: Array) -> bool:
+    exact = whole(desc, arrays)
+    x = exact["input"]
+    more = x + small_integers(1, x.shape, x.dtype, 5).clip(0)
+    low, high = run(desc, exact), run(desc, {**exact, "input": more})
+    assert (low <= high).all()
+    return bool((low < high).any())
+
+
+ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
