@@ -55,6 +55,7 @@ class FieldType:
     number: ClassVar[type | None] = None  # int or float: what the `fix` of a rule can give
     typed: ClassVar[bool] = False  # another field holds the data type of its value
     real: ClassVar[bool] = False  # may be infinite, where a spec says so
+    errors: ClassVar[tuple[str, ...]] = ("type", "required")  # slugs of the implicit errors that a field can have
     held: ClassVar[str]  # the annotation of the value that a desc holds
     given: ClassVar[str]  # what a desc class takes, in a few words
     argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
@@ -99,14 +100,15 @@ def interval(field: Field) -> Interval:
     return Interval(field.minimum, field.maximum)
 
 
-def limits(field: Field) -> str:
+def limits(kind: FieldType, field: Field) -> str:
     """A sentence on the integers that a field takes; none where it takes all of its type."""
-    if field.maximum != UINT_MAX:
+    low, high = kind.limits
+    if field.maximum != high:
         return f"From {field.minimum} to {field.maximum}."
-    return f"At least {field.minimum}." if field.minimum else ""
+    return f"At least {field.minimum}." if field.minimum != low else ""
 
 
-def entries(field: Field, binding: Binding) -> Taken:
+def entries(kind: FieldType, field: Field, binding: Binding) -> Taken:
     """How a call takes an array of integers; one integer fills it."""
     name, low, high = field.python, field.minimum, field.maximum
     if field.length is None:
@@ -115,7 +117,7 @@ def entries(field: Field, binding: Binding) -> Taken:
             f"take_sizes({name}, a.{name}, &a.{name}_count)",
             f"tuple_of(a.{name}_count, a.{name})",
             "int or sequence of ints",
-            f"{limits(field)} An int is a sequence of one.",
+            f"{limits(kind, field)} An int is a sequence of one.",
         )
     count = binding.count(field)
     return Taken(
@@ -123,5 +125,5 @@ def entries(field: Field, binding: Binding) -> Taken:
         f"take_uints({name}, {count}, {low}, {high}, a.{name})",
         f"tuple_of({count}, a.{name})",
         "int or sequence of ints",
-        f"{limits(field)} A sequence has ``{formula(field.length.node)}`` entries.".strip(),
+        f"{limits(kind, field)} A sequence has ``{formula(field.length.node)}`` entries.".strip(),
     )

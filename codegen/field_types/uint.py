@@ -10,6 +10,7 @@ class Uint(FieldType):
 
     directml = "UINT"
     toml = (int,)
+    errors = (*FieldType.errors, "range")
     ranged = True
     number = int
     held = given = "int"
@@ -22,7 +23,7 @@ class Uint(FieldType):
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
         take = f"take_uint({name}, {field.minimum}, {field.maximum}, &a.{name})"
-        return Taken((f"int64_t {name}",), take, f"a.{name}", "int", limits(field))
+        return Taken((f"int64_t {name}",), take, f"a.{name}", "int", limits(self, field))
 
 
 TYPE = Uint()

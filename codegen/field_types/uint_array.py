@@ -10,6 +10,7 @@ class UintArray(FieldType):
 
     directml = "UINT"
     toml = (int,)
+    errors = (*FieldType.errors, "range", "length")
     array = ranged = True
     number = int
     held = "tuple[int, ...]"
@@ -21,7 +22,7 @@ class UintArray(FieldType):
         return Symbol(Kind.VECTOR, "field", interval(field), count=count)
 
     def taken(self, field: Field, binding: Binding) -> Taken:
-        return entries(field, binding)
+        return entries(self, field, binding)
 
 
 TYPE = UintArray()
