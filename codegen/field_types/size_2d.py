@@ -5,7 +5,7 @@ from typing import Any
 
 from ..expr.types import Kind, Symbol
 from ..model import Facts, Field
-from .base import Binding, FieldType, Taken, interval, limits
+from .base import Binding, FieldType, Taken, interval, range_text
 
 
 class Size2d(FieldType):
@@ -30,7 +30,7 @@ class Size2d(FieldType):
             f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)",
             f"(a.{name}_height, a.{name}_width)",
             "(height, width), or an int for both",
-            limits(self, field),
+            range_text(self, field),
         )
 
     def evaluated(self, value: Any) -> Any:

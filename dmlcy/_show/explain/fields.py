@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
@@ -10,6 +11,9 @@ from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.page import INDENT, Page
 from dmlcy._show.explain.words import listed, see
 from dmlcy._words.values import dimensions, show
+
+POWERS: Final = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
+"""Numbers that are easier to read so."""
 
 
 def fields_page(page: Page, facts: Facts) -> None:
@@ -92,9 +96,9 @@ def or_nothing(field: Facts) -> str:
 
 
 def _range(limits: Facts) -> str:
-    high = "2^32 - 1" if limits["max"] == UINT_MAX else "2^31 - 1" if limits["max"] == 2**31 - 1 else limits["max"]
+    low, high = (POWERS.get(number, number) for number in (limits["min"], limits["max"]))
     note = "" if limits["from"] == "documented" else f" ({limits['from']})"
-    return f"{limits['min']} to {high}{note}"
+    return f"{low} to {high}{note}"
 
 
 def support_steps(steps: Iterable[Facts]) -> Iterator[tuple[str, str, str]]:
