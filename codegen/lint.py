@@ -16,7 +16,7 @@ from .diagnostics import Diagnostics, Span, did_you_mean
 from .expr.nodes import ExprError, Name
 from .expr.parse import EACH, FUNCTIONS
 from .expr.types import Kind, kind_of, within
-from .field_types import type_of
+from .field_types import can_have, type_of
 from .model import DTYPE_ENUM, Example, Facts, Field, Formula, Operator, Rule, Specs
 from .names import RESERVED
 
@@ -249,8 +249,7 @@ class _Linter:
             if name not in names:
                 self.error(self.rule_place(rule, "breaks"), f"{name!r} is no field", did_you_mean(name, names))
         about = self.operator.field(rule.about)
-        shapes = {about.shape, "tensor" if about.is_tensor else about.shape}
-        own = {f"{rule.about}-{error.id}" for error in self.facts.implicit if shapes & {*error.applies}}
+        own = {f"{rule.about}-{error.id}" for error in self.facts.implicit if can_have(about, error)}
         if rule.id in own:
             self.error(rule.span, f"{rule.id} is also the id of an error that {rule.about} has by itself")
         if rule.fix is not None:

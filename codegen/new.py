@@ -76,8 +76,9 @@ def _field(field: CatalogueField, fields: Sequence[CatalogueField], facts: Facts
 
 
 def _comment(field: CatalogueField, facts: Facts) -> str:
-    said = f"{field.kind}, {field.type.removeprefix('enum:')}{', optional' if field.optional else ''}"
-    enum: Enum | None = facts.enums.get(field.type.removeprefix("enum:"))
+    type_, _, name = field.type.partition(":")
+    said = f"{field.kind}, {name or type_}{', optional' if field.optional else ''}"
+    enum: Enum | None = facts.enums.get(name)
     if enum is None or enum.name == DTYPE_ENUM:
         return said
     return f"{said}: {', '.join(member.name for member in enum.members)}"

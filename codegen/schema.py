@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .field_types import PLAIN
+from .field_types import MEMBER_OF, PLAIN
 from .model import ACCURACY_OF, LANGUAGES, PROVENANCE, Facts
 from .notice import notice
 
@@ -133,7 +133,7 @@ def _facts() -> dict[str, JSON]:
         "name": TEXT, "prefix": TEXT, "python": TEXT, "flags": BOOL, "since": LEVEL, "source": TEXT, "note": TEXT,
         "members": _tables(_table(member, ("name", "value", "since"))),
     }  # fmt: skip
-    types = {"anyOf": [_enum(PLAIN), {"type": "string", "pattern": "^enum:"}]}
+    types = {"anyOf": [_enum(PLAIN), {"type": "string", "pattern": f"^{MEMBER_OF}"}]}
     field = {"name": TEXT, "kind": _enum(("input", "output", "attribute")), "type": types, "optional": BOOL}
     entry = {
         "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": BOOL,

@@ -1,13 +1,22 @@
 """The types of fields: a file for each, found by its name, with everything that codegen knows of the type."""
 
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from ..model import CatalogueField, Field
+from ..model import CatalogueField, ErrorText, Field
 from .base import Binding, FieldType, Taken
 
-__all__ = ["FIELD_TYPES", "PLAIN", "Binding", "FieldType", "Taken", "type_of"]
+__all__ = [
+    "CHOSEN", "FIELD_TYPES", "MEMBER_OF", "PLAIN", "Binding", "FieldType", "Taken", "can_have", "names_of_types",
+    "type_of",
+]  # fmt: skip
+
+CHOSEN: Final = "uint_array"
+"""The type of sizes that a caller chooses."""
+MEMBER_OF: Final = "enum:"
+"""Before the name of an enum: the type of its members."""
 
 FIELD_TYPES: Final[dict[str, FieldType]] = {
     module.name: import_module(f".{module.name}", __name__).TYPE
@@ -18,6 +27,19 @@ FIELD_TYPES: Final[dict[str, FieldType]] = {
 
 PLAIN: Final = tuple(name for name in FIELD_TYPES if name != "enum")
 """The names in specs/catalogue.toml that are whole."""
+
+
+def names_of_types(enums: Iterable[str]) -> tuple[str, ...]:
+    """The names in specs/catalogue.toml, where there are these enums."""
+    return (*PLAIN, *(f"{MEMBER_OF}{name}" for name in enums))
+
+
+def can_have(field: Field, error: ErrorText) -> bool:
+    """Whether a field of this type can have an implicit error."""
+    shape = field.shape
+    if field.is_tensor:
+        return shape in error.applies or "tensor" in error.applies
+    return shape in error.applies if shape not in FIELD_TYPES else error.id in type_of(field).errors
 
 
 def type_of(field: Field | CatalogueField) -> FieldType:

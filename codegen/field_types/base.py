@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from ..expr.nodes import UINT_MAX
 from ..expr.text import formula
-from ..expr.types import Interval, Symbol
+from ..expr.types import Interval, Kind, Symbol
 from ..model import Enum, Facts, Field
 
 
@@ -55,6 +55,7 @@ class FieldType:
     number: ClassVar[type | None] = None  # int or float: what the `fix` of a rule can give
     typed: ClassVar[bool] = False  # another field holds the data type of its value
     real: ClassVar[bool] = False  # may be infinite, where a spec says so
+    errors: ClassVar[tuple[str, ...]] = ("type", "required")  # slugs of the implicit errors that a field can have
     held: ClassVar[str]  # the annotation of the value that a desc holds
     given: ClassVar[str]  # what a desc class takes, in a few words
     argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
@@ -99,29 +100,64 @@ def interval(field: Field) -> Interval:
     return Interval(field.minimum, field.maximum)
 
 
-def limits(field: Field) -> str:
+def range_text(kind: FieldType, field: Field) -> str:
     """A sentence on the integers that a field takes; none where it takes all of its type."""
-    if field.maximum != UINT_MAX:
+    low, high = kind.limits
+    if field.maximum != high:
         return f"From {field.minimum} to {field.maximum}."
-    return f"At least {field.minimum}." if field.minimum else ""
+    return f"At least {field.minimum}." if field.minimum != low else ""
 
 
-def entries(field: Field, binding: Binding) -> Taken:
-    """How a call takes an array of integers; one integer fills it."""
-    name, low, high = field.python, field.minimum, field.maximum
-    if field.length is None:
+class Integer(FieldType):
+    """One integer."""
+
+    toml = (int,)
+    errors = (*FieldType.errors, "range")
+    ranged = True
+    number = int
+    held = given = "int"
+    argument = "_Int"
+    variable = "int64_t"
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(Kind.INT, "field", interval(field))
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name = field.python
+        take = f"take_uint({name}, {field.minimum}, {field.maximum}, &a.{name})"
+        return Taken((f"int64_t {name}",), take, f"a.{name}", "int", range_text(self, field))
+
+
+class IntegerArray(FieldType):
+    """An array of integers, with a length that the spec states; one integer fills it."""
+
+    toml = (int,)
+    errors = (*FieldType.errors, "range", "length")
+    array = ranged = True
+    number = int
+    held = "tuple[int, ...]"
+    given = "int | Sequence[int]"
+    argument = "_Int | _Ints"
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        count = None if field.length is None else field.length.node
+        return Symbol(Kind.VECTOR, "field", interval(field), count=count)
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name, low, high = field.python, field.minimum, field.maximum
+        if field.length is None:
+            return Taken(
+                (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),
+                f"take_sizes({name}, a.{name}, &a.{name}_count)",
+                f"tuple_of(a.{name}_count, a.{name})",
+                "int or sequence of ints",
+                f"{range_text(self, field)} An int is a sequence of one.",
+            )
+        count = binding.count(field)
         return Taken(
-            (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),
-            f"take_sizes({name}, a.{name}, &a.{name}_count)",
-            f"tuple_of(a.{name}_count, a.{name})",
+            (f"int64_t {name}[MAX_RANK]",),
+            f"take_uints({name}, {count}, {low}, {high}, a.{name})",
+            f"tuple_of({count}, a.{name})",
             "int or sequence of ints",
-            f"{limits(field)} An int is a sequence of one.",
+            f"{range_text(self, field)} A sequence has ``{formula(field.length.node)}`` entries.".strip(),
         )
-    count = binding.count(field)
-    return Taken(
-        (f"int64_t {name}[MAX_RANK]",),
-        f"take_uints({name}, {count}, {low}, {high}, a.{name})",
-        f"tuple_of({count}, a.{name})",
-        "int or sequence of ints",
-        f"{limits(field)} A sequence has ``{formula(field.length.node)}`` entries.".strip(),
-    )

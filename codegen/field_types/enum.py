@@ -16,6 +16,7 @@ class Enum(FieldType):
 
     directml = "enum"
     toml = (str,)
+    errors = (*FieldType.errors, "level", "member", "same-dtype")
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
         if field.enum is None or field.enum == DTYPE_ENUM:

@@ -10,6 +10,7 @@ class Float(FieldType):
 
     directml = "FLOAT"
     toml = (int, float)
+    errors = (*FieldType.errors, "finite")
     number = float
     real = True
     held = given = "float"

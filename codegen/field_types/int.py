@@ -1,19 +1,13 @@
 """A signed integer."""
 
-from ..expr.types import Kind, Symbol
-from ..model import Facts, Field
-from .base import FieldType, interval
+from .base import Integer
 
 
-class Int(FieldType):
+class Int(Integer):
     """INT."""
 
     directml = "INT"
-    toml = (int,)
-    number = int
-
-    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
-        return Symbol(Kind.INT, "field", interval(field))
+    limits = (-(2**31), 2**31 - 1)
 
 
 TYPE = Int()

@@ -10,6 +10,7 @@ class ScalarUnion(FieldType):
 
     directml = "DML_SCALAR_UNION"
     toml = (int, float)
+    errors = (*FieldType.errors, "value")
     number = float
     typed = True
     held = given = "int | float"

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..expr.types import Kind, Symbol
 from ..model import Facts, Field
-from .base import Binding, FieldType, Taken, interval, limits
+from .base import Binding, FieldType, Taken, interval, range_text
 
 
 class Size2d(FieldType):
@@ -13,6 +13,7 @@ class Size2d(FieldType):
 
     directml = "DML_SIZE_2D"
     toml = (int,)
+    errors = (*FieldType.errors, "range")
     ranged = True
     number = int
     held = "Size2D"
@@ -29,7 +30,7 @@ class Size2d(FieldType):
             f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)",
             f"(a.{name}_height, a.{name}_width)",
             "(height, width), or an int for both",
-            limits(field),
+            range_text(self, field),
         )
 
     def evaluated(self, value: Any) -> Any:

@@ -6,7 +6,7 @@ import re
 
 from .. import names
 from ..diagnostics import did_you_mean
-from ..field_types import PLAIN
+from ..field_types import names_of_types
 from ..model import (
     DTYPE_ENUM,
     LANGUAGES,
@@ -133,7 +133,7 @@ def _classes(catalogue: list[CatalogueOperator], enums: list[Enum], rows: tuple[
 
 def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> CatalogueOperator:
     fields = []
-    types = (*PLAIN, *(f"enum:{name}" for name in enums))
+    types = names_of_types(enums)
     for field in row.tables("fields"):
         kind = field.choice("kind", ("input", "output", "attribute"))
         type_ = field.choice("type", types)

@@ -8,7 +8,7 @@ from typing import Any
 from ..diagnostics import did_you_mean
 from ..expr.nodes import UINT_MAX
 from ..expr.types import Kind
-from ..field_types import type_of
+from ..field_types import CHOSEN, type_of
 from ..model import PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
 from ..source import Table
 from .formulas import Formulas
@@ -152,7 +152,7 @@ class Fields:
             found[name] = Field(
                 name=name,
                 kind="chosen",
-                type="uint_array",
+                type=CHOSEN,
                 optional=False,
                 doc=row.str("doc"),
                 default=None,

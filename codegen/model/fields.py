@@ -77,7 +77,7 @@ class Field:
     @property
     def enum(self) -> str | None:
         """The DirectML name of its enum."""
-        return self.type.removeprefix("enum:") if self.type.startswith("enum:") else None
+        return self.type.partition(":")[2] or None
 
     @property
     def splats(self) -> tuple[str, ...]:
@@ -92,14 +92,14 @@ class Field:
 
     @property
     def shape(self) -> str:
-        """The word by which specs/errors.toml says what the field is."""
+        """What the field is to errors: a word of `applies` in specs/errors.toml, or the name of its type."""
         if self.is_tensor:
             return self.kind
         if self.value is not None and self.enum is None:
             return "count"
         if self.kind == "chosen" and self.length is None:
             return "chosen"
-        return "enum" if self.enum else self.type
+        return self.type.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from .markdown import anchor, block, cell, code, escape, heading, level_link, li
 from .speed import Speed
 from .values import array_code, array_text, call, literal, prompt
 
+POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
 ACCURACY_OF = {
     "result": "the result",
     "magnitudes": "the result for the absolute values of the inputs",
@@ -367,9 +368,9 @@ def _range_text(field: Field) -> str:
     kind = type_of(field)
     if not kind.ranged or field.value is not None:
         return "Finite." if kind.real and not field.infinite else ""
-    high = "2^32 - 1" if field.maximum == UINT_MAX else "2^31 - 1" if field.maximum == 2**31 - 1 else f"{field.maximum}"
+    low, high = (POWERS.get(number, f"{number}") for number in (field.minimum, field.maximum))
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
-    return f"{field.minimum} to {high}{note}."
+    return f"{low} to {high}{note}."
 
 
 def _last(count: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..expr.python import python
 from ..expr.text import formula, inside, sentence
 from ..expr.types import within
-from ..field_types import type_of
+from ..field_types import can_have, type_of
 from ..model import Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule
 from .data import FieldPlan, FormulaPlan, IndependentPlan, LetPlan, RulePlan
 
@@ -44,8 +44,7 @@ class Tables:
         first = self.operator.first_of_type(field) if field.is_tensor else None
         ids = []
         for error in self.facts.implicit:
-            applies = field.shape in error.applies or (field.is_tensor and "tensor" in error.applies)
-            if applies and self.occurs(error, field):
+            if can_have(field, error) and self.occurs(error, field):
                 ids.append((f"DML-{self.operator.name}-{field.python}-{error.id}", error.error, error.about))
         return FieldPlan(
             field=field,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, EnumInfo, TensorDataType
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass
-from dmlcy._field_types.values import Refused, as_dtype, wrong_type
+from dmlcy._field_types.values import STRUCTS, Refused, as_dtype, wrong_type
 from dmlcy._words.alike import closest, did_you_mean
 from dmlcy._words.values import is_a, listing
 
@@ -89,8 +89,7 @@ class Enum(FieldType):
         return in_json(expected, self.info)
 
     def to_json(self, value: object) -> Any:
-        spelled = spelling(value, self.info)
-        return super().to_json(value) if spelled is value else spelled
+        return super().to_json(value) if type(value) in STRUCTS else spelling(value, self.info)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

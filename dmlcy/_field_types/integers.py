@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 UINT_MAX: Final = 2**32 - 1
 OUTSIDE: Final = [-1, UINT_MAX + 1, 2**64, -(2**31), 10**30]
-"""Integers that no UINT holds."""
+"""Integers that no UINT holds, and an INT only the least of them."""
 
 
 class Integers(FieldType):
@@ -77,12 +77,13 @@ class Integers(FieldType):
         check.read(field, kind(readable))
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
-        return draws.counts()
+        counts = draws.counts()
+        return counts if self.limits[0] == 0 else counts | counts.map(lambda count: -count)
 
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
         if field.minimum is None or field.maximum is None:
             return
-        outside = [field.minimum - 1, field.maximum + 1, *OUTSIDE]
+        outside = [field.minimum - 1, field.maximum + 1, *(one for one in OUTSIDE if self.beyond(field, one))]
         if self.several:
             yield "range", lambda b, field: b.with_(field, b.entries(field, b.of(*outside)))
         else:

@@ -152,7 +152,7 @@ class Walk:
             value = values.get(field.python)
             if field.length is not None and isinstance(value, tuple):
                 length = check.evaluated(field.length) or len(value)
-                neutral = field.minimum or 0 if field.default is MISSING else field.default
+                neutral = max(field.minimum or 0, 0) if field.default is MISSING else field.default
                 values[field.python] = (*value, *[neutral] * length)[:length]
         return values
 

@@ -1,0 +1,142 @@
+"""Facts of operators as text, and what feature levels brought to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dmlcy._show.explain.facts import Facts
+from dmlcy._show.explain.fields import field_words, or_nothing, support_notes, support_steps, type_words
+from dmlcy._show.explain.page import INDENT, Page
+from dmlcy._show.explain.words import between, in_words, let_name, listed, see
+from dmlcy._words.values import dimensions, show
+
+ACCURACY_OF: Final = {
+    "result": "the result",
+    "magnitudes": "the result for the absolute values of the inputs",
+}
+
+
+def operator_page(page: Page, operator: Facts) -> None:
+    """An operator, built or not."""
+    page.title(operator["name"])
+    page.text(
+        operator.get("summary", "Not yet built: it is in DirectML's catalogue, and dmlcy has no specification of it.")
+    )
+    page.gap()
+    rows = [
+        ("Since", f"{operator['since']} (DirectML {operator['directml']})"),
+        ("Operator type", f"{operator['type']} = {operator['value']}"),
+        ("Struct", operator["struct"]),
+    ]
+    if any(field["role"] == "input" for field in operator["fields"]):
+        shares = "may" if operator["in_place"] else "may not"
+        rows.append(("In place", f"the output {shares} share the memory of an input in DirectML"))
+    if operator["built"]:
+        rows.append(("Family", operator["family"]))
+        rows.append(("In Python", f"dmlcy.{operator['python']}, and dmlcy.desc.{operator['desc']} for its desc"))
+    page.rows(rows)
+    if not operator["built"]:
+        page.section("Fields")
+        page.rows([(field["name"], type_words(field) + or_nothing(field)) for field in operator["fields"]])
+        see(page, operator)
+        return
+    page.section("Call")
+    page.code(f"dmlcy.{operator['python']}({_parameters(operator['signature'])})")
+    page.section("Fields")
+    fields = [(one["python"], f"{one['name']}, {field_words(one)} {one['doc']}") for one in operator["fields"]]
+    page.rows([*fields, *((one["python"], f"{field_words(one)} {one['doc']}") for one in operator["chosen"])])
+    _formulas(page, operator)
+    page.section("Data types and dimensions")
+    _supports(page, operator)
+    page.section("Rules")
+    for rule in operator["rules"]:
+        page.text(rule["id"])
+        says = f"{rule['about']} {rule['says']} unless {rule['formula']}"
+        loop = f", {in_words(rule['for'])}" if rule["for"] else ""
+        levels = (
+            ""
+            if (rule["since"], rule["until"]) == (operator["since"], None)
+            else f", {between(rule['since'], rule['until'])}"
+        )
+        page.text(f"{says}{loop} ({rule['provenance']}{levels}).", 3 * INDENT)
+    if not operator["rules"]:
+        page.text("None beside those that follow from the fields.")
+    if operator["interpretations"]:
+        page.section("Where the documentation is silent or contradicts itself")
+        for one in operator["interpretations"]:
+            page.text(one["question"])
+            page.text(one["choice"], 3 * INDENT)
+            page.text(f"Evidence: {one['evidence']}", 3 * INDENT)
+    page.section("Accuracy")
+    page.rows(
+        [
+            (dtype, f"at most {one['ulp']} ULP of {ACCURACY_OF[one['of']]}")
+            for dtype, one in operator["accuracy"].items()
+        ]
+    )
+    if not operator["accuracy"]:
+        page.text("Exact, bit for bit.")
+    elif operator["exact"]:
+        page.text(f"Exact, bit for bit: {', '.join(operator['exact'])}.")
+    page.section("Levels")
+    page.rows([(level["level"], f"{_brought(level)} (DirectML {level['directml']})") for level in operator["levels"]])
+    page.section("Examples")
+    page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
+    page.text(f"dmlcy example {operator['name']} --number N prints one as a model that runs.")
+    see(page, operator)
+
+
+def _formulas(page: Page, operator: Facts) -> None:
+    sizes = [field for field in operator["fields"] if "sizes" in field]
+    if sizes or operator["quantities"]:
+        page.section("Sizes and quantities")
+    for field in sizes:
+        page.code(f"sizes({field['python']}) = {field['sizes']}", INDENT)
+    for one in operator["quantities"]:
+        page.code(f"{let_name(one)} = {one['formula']}", INDENT)
+        page.text(one["doc"], 3 * INDENT)
+    loops = dict.fromkeys(one["for"] for one in operator["quantities"] if one["for"])
+    for loop in loops:
+        page.text(in_words(loop))
+
+
+def _supports(page: Page, operator: Facts) -> None:
+    """The tables of the tensors; those that are alike share one."""
+    groups: dict[str, tuple[list[str], list[Facts]]] = {}
+    for field in operator["fields"]:
+        if "support" in field:
+            groups.setdefault(repr(field["support"]), ([], field["support"]))[0].append(field["python"])
+    for names, steps in groups.values():
+        page.text(f"{listed(names)}:")
+        page.rows(support_steps(steps), 2 * INDENT)
+    for field in operator["fields"]:
+        support_notes(page, field, INDENT)
+
+
+def _parameters(signature: Sequence[Facts]) -> str:
+    words: list[str] = []
+    for one in signature:
+        if not one["positional"] and "*" not in words:
+            words.append("*")
+        words.append(f"{one['name']}={show(one['default'])}" if "default" in one else one["name"])
+    return ", ".join(words)
+
+
+def _brought(level: Facts) -> str:
+    return "; ".join(change_text(change) for change in level["brought"])
+
+
+def change_text(change: Facts) -> str:
+    """What a level brought to an operator."""
+    if "operator" in change and "fields" not in change:
+        return "the operator"
+    if "rule" in change:
+        return f"{change['rule']} holds"
+    if "ends" in change:
+        return f"{change['ends']} holds no longer"
+    fields = listed(change["fields"])
+    if "members" in change:
+        return f"{fields}: {', '.join(change['members'])}"
+    ranks = f"{dimensions(change['dimensions'])} dimensions" if change["dimensions"] else ""
+    return f"{fields}: {', '.join(filter(None, [*change['data_types'], ranks]))}"

@@ -1,0 +1,40 @@
+"""Facts of other words as text."""
+
+from __future__ import annotations
+
+from dmlcy._show.explain.facts import Facts
+from dmlcy._show.explain.page import INDENT, Page
+from dmlcy._show.explain.words import in_words, let_name, see
+
+
+def term_page(page: Page, term: Facts) -> None:
+    """A word that is neither an operator nor a field."""
+    page.title(f"{term['name']}, {term['is']}")
+    page.text(term["doc"])
+    if term["also"]:
+        page.rows([("Also", ", ".join(term["also"]))])
+    if term["errors"]:
+        page.section("What can be wrong with it")
+        page.rows([(one["slug"], one["when"]) for one in term["errors"]])
+    see(page, term)
+
+
+def quantity_page(page: Page, quantity: Facts) -> None:
+    """A name in formulas."""
+    page.title(f"{quantity['name']}, a quantity in formulas")
+    for meaning in quantity["meanings"]:
+        page.section(", ".join(meaning["operators"]))
+        page.code(f"{let_name(meaning)} = {meaning['formula']}", INDENT)
+        if meaning["for"]:
+            page.text(in_words(meaning["for"]), 2 * INDENT)
+        page.text(meaning["doc"], 2 * INDENT)
+
+
+def family_page(page: Page, family: Facts) -> None:
+    """A family of operators."""
+    page.title(f"{family['name']}, a family of operators")
+    page.text("Operators that share kernels.")
+    page.section("Operators")
+    page.rows([(one["operator"], one["summary"]) for one in family["operators"]])
+    page.section("See")
+    page.code("docs/families.md", INDENT)

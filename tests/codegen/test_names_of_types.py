@@ -1,0 +1,22 @@
+"""A type of fields is one file of codegen, and nothing else in codegen asks for it by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from field_types import asked
+
+CODEGEN = Path(__file__).parents[2] / "codegen"
+OUTSIDE = [
+    path
+    for path in sorted(CODEGEN.rglob("*"))
+    if path.suffix in (".py", ".j2", ".h", ".txt") and "field_types" not in path.parts
+]
+C_TYPES = {"float", "uint"}
+"""What the families call types of C: the type of an accumulator, and the beginning of uint8_t and the others."""
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path.relative_to(CODEGEN).as_posix())
+def test_nothing_else_asks_for_a_type_by_name(path: Path) -> None:
+    assert asked(path) - (C_TYPES if "families" in path.parts else set()) == set()
