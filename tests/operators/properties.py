@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from checks import assert_same_bits, assert_same_values, own_attributes
 from numpy.lib.stride_tricks import sliding_window_view
+from reference.rearrange import depth_to_space, space_to_depth
 from strategies import Array, small_integers
 
 import dmlcy as dml
@@ -126,6 +127,20 @@ def a_flip_flips(desc: Any, arrays: Arrays, result: Array) -> bool:
     else:
         plain = np.flip(plain, axes)
     assert_same_bits(flipped, np.ascontiguousarray(plain))
+    return True
+
+
+def a_depth_of_one_makes_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """An image is a volume of depth 1."""
+    given = own_attributes(desc)
+    if len(given[desc.operator.window.window]) != 2:
+        return False
+    deep = {
+        name: (0 if name.endswith("padding") else 1, *value) if isinstance(value, tuple) else value
+        for name, value in given.items()
+    }
+    found = getattr(dml, desc.operator.python)(arrays["input"][:, :, None], **deep)
+    assert_same_values(np.ascontiguousarray(found[:, :, 0]), result)
     return True
 
 
@@ -269,28 +284,11 @@ def padding_another_axis_order(desc: Any, arrays: Arrays, result: Array) -> bool
 # rearrange
 
 
-def in_numpy_to_space(x: Array, b: int, order: str) -> Array:
-    n, channels, height, width = x.shape
-    c = channels // b**2
-    parts, axes = {
-        "DEPTH_COLUMN_ROW": ((n, b, b, c, height, width), (0, 3, 4, 1, 5, 2)),
-        "COLUMN_ROW_DEPTH": ((n, c, b, b, height, width), (0, 1, 4, 2, 5, 3)),
-    }[order]
-    return x.reshape(parts).transpose(axes).reshape(n, c, height * b, width * b)
-
-
-def in_numpy_to_depth(x: Array, b: int, order: str) -> Array:
-    n, c, height, width = x.shape
-    parts = (n, c, height // b, b, width // b, b)
-    axes = {"DEPTH_COLUMN_ROW": (0, 3, 5, 1, 2, 4), "COLUMN_ROW_DEPTH": (0, 1, 3, 5, 2, 4)}[order]
-    return x.reshape(parts).transpose(axes).reshape(n, c * b * b, height // b, width // b)
-
-
 def inverse(desc: Any, y: Array) -> Array:
     """Space to depth of a result of depth to space, or the other way round, by NumPy."""
     order = desc.order.name if hasattr(desc, "order") else "DEPTH_COLUMN_ROW"
-    back = in_numpy_to_depth if desc.output.sizes[2] >= desc.input.sizes[2] else in_numpy_to_space
-    return back(y, desc.block_size, order)
+    back = space_to_depth if desc.output.sizes[2] >= desc.input.sizes[2] else depth_to_space
+    return back(y, block_size=desc.block_size, order=order)
 
 
 def the_inverse_in_numpy_gives_the_input(desc: Any, arrays: Arrays, result: Array) -> bool:
@@ -388,6 +386,7 @@ ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
 PROPERTIES: dict[str, list[Property]] = {
     "window_reduce": [
         a_batch_is_its_items, channels_permuted, one_more_stride_of_padding_shifts, a_flip_flips,
+        a_depth_of_one_makes_no_difference,
     ],
     "window_gather": [
         a_batch_is_its_items, channels_permuted, a_flip_flips, a_window_of_one_is_the_identity, unfolding_a_constant,
@@ -419,10 +418,15 @@ REDUCTIONS: dict[tuple[str, str], list[Property]] = {
 }  # fmt: skip
 
 
-def properties_of(operator: Operator) -> list[Property]:
+def kind_of(operator: Operator) -> str:
+    """What an operator that reduces makes of the elements: acc + x, norm or max."""
     told = operator.definition
     kind = told.words.get("reduction", "")
     if kind == "sum":
         step = told.formulas["step"].text
         kind = step if step == "acc + x" else "norm"
-    return [*ALWAYS, *PROPERTIES[operator.family], *REDUCTIONS.get((operator.family, kind), [])]
+    return kind
+
+
+def properties_of(operator: Operator) -> list[Property]:
+    return [*ALWAYS, *PROPERTIES[operator.family], *REDUCTIONS.get((operator.family, kind_of(operator)), [])]
