@@ -28,7 +28,7 @@ from dmlcy._facts.tables import DTYPES, OPERATORS
 from dmlcy._families import window_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
-import reference
+from reference.window_reduce import average_pooling
 
 Array = np.ndarray[Any, Any]
 
@@ -110,7 +110,7 @@ def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
     operator = OPERATORS["AVERAGE_POOLING"]
     dtype = next(d.name for d in DTYPES.values() if d.numpy == x.dtype.name)
     example = operator.examples[0]
-    average = reference.average_pooling(x, **attributes)
+    average = average_pooling(x, **attributes)
     example = replace(
         example,
         inputs={"input": (dtype, x.shape, None)},

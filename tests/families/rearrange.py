@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from checks import assert_same_bits
+from reference.rearrange import depth_to_space, space_to_depth
 from strategies import Array
 
 from dmlcy._facts.rows import Operator
@@ -15,28 +16,11 @@ from .common import Arrays, Property, a_batch_is_its_items, other_bits_are_moved
 NEVER_LARGEST = ("block_size",)  # its square divides the channels
 
 
-def in_numpy_to_space(x: Array, b: int, order: str) -> Array:
-    n, channels, height, width = x.shape
-    c = channels // b**2
-    parts, axes = {
-        "DEPTH_COLUMN_ROW": ((n, b, b, c, height, width), (0, 3, 4, 1, 5, 2)),
-        "COLUMN_ROW_DEPTH": ((n, c, b, b, height, width), (0, 1, 4, 2, 5, 3)),
-    }[order]
-    return x.reshape(parts).transpose(axes).reshape(n, c, height * b, width * b)
-
-
-def in_numpy_to_depth(x: Array, b: int, order: str) -> Array:
-    n, c, height, width = x.shape
-    parts = (n, c, height // b, b, width // b, b)
-    axes = {"DEPTH_COLUMN_ROW": (0, 3, 5, 1, 2, 4), "COLUMN_ROW_DEPTH": (0, 1, 3, 5, 2, 4)}[order]
-    return x.reshape(parts).transpose(axes).reshape(n, c * b * b, height // b, width // b)
-
-
 def inverse(desc: Any, y: Array) -> Array:
     """Space to depth of a result of depth to space, or the other way round, by NumPy."""
     order = desc.order.name if hasattr(desc, "order") else "DEPTH_COLUMN_ROW"
-    back = in_numpy_to_depth if desc.output.sizes[2] >= desc.input.sizes[2] else in_numpy_to_space
-    return back(y, desc.block_size, order)
+    back = space_to_depth if desc.output.sizes[2] >= desc.input.sizes[2] else depth_to_space
+    return back(y, block_size=desc.block_size, order=order)
 
 
 def the_inverse_in_numpy_gives_the_input(desc: Any, arrays: Arrays, result: Array) -> bool:

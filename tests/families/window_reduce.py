@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from checks import assert_same_bits, assert_same_values
+from checks import assert_same_bits, assert_same_values, own_attributes
 from strategies import Array
 
+import dmlcy as dml
 from dmlcy._facts.rows import Operator
 from dmlcy._families.windows import roles_of
 
@@ -26,6 +27,20 @@ def one_more_stride_of_padding_shifts(desc: Any, arrays: Arrays, result: Array) 
     moved = run(desc, exact, **{roles_of(desc.operator).start: start})
     inner = moved[(slice(None), slice(None), *[slice(1, None)] * len(start))]
     assert_same_bits(np.ascontiguousarray(inner), run(desc, exact))
+    return True
+
+
+def a_depth_of_one_makes_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """An image is a volume of depth 1."""
+    given = own_attributes(desc)
+    if len(given[roles_of(desc.operator).window]) != 2:
+        return False
+    deep = {
+        name: (0 if name.endswith("padding") else 1, *value) if isinstance(value, tuple) else value
+        for name, value in given.items()
+    }
+    found = getattr(dml, desc.operator.python)(arrays["input"][:, :, None], **deep)
+    assert_same_values(np.ascontiguousarray(found[:, :, 0]), result)
     return True
 
 
@@ -98,7 +113,10 @@ def a_linear_ramp_gives_the_middle_of_the_window(desc: Any, arrays: Arrays, resu
     return seen
 
 
-ALL: list[Property] = [a_batch_is_its_items, channels_permuted, one_more_stride_of_padding_shifts, a_flip_flips]
+ALL: list[Property] = [
+    a_batch_is_its_items, channels_permuted, one_more_stride_of_padding_shifts, a_flip_flips,
+    a_depth_of_one_makes_no_difference,
+]  # fmt: skip
 MAXIMA: list[Property] = [the_maximum_axis_after_axis, more_data_gives_no_less, a_window_of_one_is_the_identity]
 MEANS: list[Property] = [
     sums_of_a_constant, a_linear_ramp_gives_the_middle_of_the_window, a_window_of_one_is_the_identity,
@@ -106,8 +124,17 @@ MEANS: list[Property] = [
 NORMS: list[Property] = [signs_make_no_difference, a_norm_of_one_element_is_its_size, larger_data_gives_no_less]
 
 
-def properties(operator: Operator) -> list[Property]:
+OF_KIND = {"max": MAXIMA, "acc + x": MEANS, "norm": NORMS}
+
+
+def kind_of(operator: Operator) -> str:
+    """What an operator makes of the elements of a window: max, acc + x or norm."""
     told = operator.definition
     if told.words["reduction"] == "max":
-        return [*ALL, *MAXIMA]
-    return [*ALL, *(MEANS if told.formulas["step"].text == "acc + x" else NORMS)]
+        return "max"
+    step = told.formulas["step"].text
+    return step if step == "acc + x" else "norm"
+
+
+def properties(operator: Operator) -> list[Property]:
+    return [*ALL, *OF_KIND[kind_of(operator)]]

@@ -1,4 +1,4 @@
-"""What holds for every operator, and runs of other libraries."""
+"""What holds for every operator."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 import numpy as np
-import pytest
 import reference
-from hypothesis import strategies as st
-from strategies import Array, Placed, layouts
+from strategies import Array
 
 import dmlcy as dml
 from dmlcy._check.checker import Check
@@ -106,7 +103,7 @@ def assert_defined(actual: Any, desc: OperatorDesc, arrays: dict[str, Array]) ->
     """What the definition gives: the same bits, or within the accuracy that the spec states."""
     given = {name: value.name if isinstance(value, Enum) else value for name, value in attributes(desc).items()}
     with np.errstate(all="ignore"):
-        expected = getattr(reference, desc.operator.python)(*arrays.values(), **given)
+        expected = reference.defined(desc.operator, *arrays.values(), **given)
     if isinstance(expected, reference.Average):
         values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
         assert_within(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
@@ -129,6 +126,11 @@ def assert_same_output_on_any_processor(program: str) -> None:
 
 def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
     """The operator, checked once for tensors like `inputs`."""
+    return dml.compile(described(name, inputs, attributes))
+
+
+def described(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
+    """The desc of a call."""
     operator, given = PYTHON_NAMES[name], dict(attributes)
     fields = [field.python for field in operator.fields if field.kind == "input"]
     tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
@@ -141,67 +143,4 @@ def compiled(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any:
     given = {key: value for key, value in given.items() if key not in chosen}
     desc = getattr(dml.desc, operator.desc)(**tensors, **given)
     outputs = {field: dml.TensorDesc(dtype, desc.output.sizes) for field, dtype in asked.items() if dtype}
-    return dml.compile(getattr(dml.desc, operator.desc)(**tensors, **outputs, **given))
-
-
-def check_everywhere(
-    data: st.DataObject,
-    name: str,
-    values: list[Array],
-    attributes: dict[str, Any],
-    assert_same: Callable[[Any, Any], None] = assert_same_bits,
-) -> None:
-    """Any layout of inputs and output, called and compiled: what contiguous arrays give."""
-    function = getattr(dml, name)
-    inputs = [data.draw(layouts(x.ndim, repeats=True)).hold(x) for x in values]
-    views = [placed.view for placed in inputs]
-    plain = [np.array(view, order="C") for view in views]
-    expected: Array | tuple[Array, ...] = function(*plain, **attributes)
-    several = isinstance(expected, tuple)
-    for one in expected if several else (expected,):
-        assert one.flags.c_contiguous and one.flags.owndata and one.flags.writeable
-
-    def check(result: Any) -> None:
-        for one in result if several else (result,):
-            assert type(one) is np.ndarray and one.flags.c_contiguous
-        assert_same(result, expected)
-
-    def check_out(run: Any) -> None:
-        outs: list[Placed] = [
-            data.draw(layouts(one.ndim, repeats=False)).place(one.shape, one.dtype)
-            for one in (expected if several else (expected,))
-        ]
-        out = tuple(placed.view for placed in outs) if several else outs[0].view
-        assert run(out=out) is out
-        assert_same(out, expected)
-        for placed in outs:
-            placed.assert_unchanged_outside()
-
-    operator = compiled(name, plain, attributes)
-    check(function(*views, **attributes))
-    check_out(lambda out: function(*views, **attributes, out=out))
-    check(operator(*views))
-    check_out(lambda out: operator(*views, out=out))
-    for placed in inputs:
-        placed.assert_unchanged()
-
-
-def onnx_run(op_type: str, opset: int, inputs: list[Array], outputs: int = 1, **attributes: Any) -> Any:
-    """Run one operator of ONNX in ONNX Runtime; several outputs are a tuple."""
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
-    helper = onnx.helper
-    feeds = {f"input{number}": x for number, x in enumerate(inputs)}
-    types = {name: helper.np_dtype_to_tensor_dtype(x.dtype) for name, x in feeds.items()}
-    results = {f"output{number}": onnx.TensorProto.INT64 if number else types["input0"] for number in range(outputs)}
-    node = helper.make_node(op_type, list(feeds), list(results), **attributes)
-    graph = helper.make_graph(
-        [node],
-        "graph",
-        [helper.make_tensor_value_info(name, types[name], x.shape) for name, x in feeds.items()],
-        [helper.make_tensor_value_info(name, type_, None) for name, type_ in results.items()],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    results = tuple(np.asarray(result) for result in session.run(None, feeds))
-    return results if outputs > 1 else results[0]
+    return getattr(dml.desc, operator.desc)(**tensors, **outputs, **given)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from reference import positions
+from reference.windows import positions
 
 from dmlcy.testing import specials
 
@@ -56,6 +56,8 @@ half_and_single = st.sampled_from(["f4", "f2"])
 
 # Layouts
 
+NOISE = (np.arange(251) * 37 % 251).astype(np.uint8)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -74,7 +76,7 @@ class Layout:
             strides[axis] = extent * self.steps[axis]
             offset += max(-strides[axis] * (shape[axis] - 1), 0)
             extent *= max(abs(self.steps[axis]) * shape[axis], 1) if self.steps[axis] else 1
-        buffer = (np.arange(64 + self.shift + extent + 64) * 37 % 251).astype(np.uint8)
+        buffer = np.resize(NOISE, 64 + self.shift + extent + 64)
         view: Array = np.ndarray(shape, dtype, buffer, offset, strides)
         inside = np.zeros(buffer.size, bool)
         np.ndarray((*shape, dtype.itemsize), bool, inside, offset, (*strides, 1))[...] = True

@@ -125,7 +125,7 @@ def test_every_data_type_and_rank_at_every_level(name: str) -> None:
 def defined(operator: Operator, arrays: list[Array], d: Any) -> Array:
     """The result by the definition of the operator, element by element."""
     given = {name: getattr(value, "name", value) for name, value in d.operator.arguments(d).items()}
-    result = getattr(reference, operator.python)(*arrays, **given)
+    result = reference.defined(operator, *arrays, **given)
     return result.rounded(arrays[0].dtype) if isinstance(result, reference.Average | reference.Norm) else result
 
 

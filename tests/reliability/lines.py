@@ -1,9 +1,9 @@
 """Which lines of the Cython files run under the tests, kernels without the GIL included.
 
 ``python -m tests.reliability.lines [ARGUMENT ...]`` builds what changed into a folder of its own, runs ``python -m
-pytest`` on it (default: the tests of operators, package and runtime), and prints a table: per file the lines that have
-code, the part that ran, and those that did not. GCC only: gcov counts lines of C, and Cython's comments lead back to
-the .pyx.
+pytest`` on it (default: the tests of families, operators, package and runtime, deep ones included), and prints a table:
+per file the lines that have code, the part that ran, and those that did not. GCC only: gcov counts lines of C, and
+Cython's comments lead back to the .pyx.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 FOLDER: Final = ROOT / "build" / "lines"
 MARKER: Final = re.compile(r'\s*/\* "(dmlcy/[^"]+)":(\d+)$')
-TESTS: Final = ("tests/operators", "tests/package", "tests/runtime")
+TESTS: Final = ("-m", "not slow", "tests/families", "tests/operators", "tests/package", "tests/runtime")
 
 
 def build() -> None:

@@ -1,0 +1,194 @@
+"""Each way through the kernels of a family: the values of the reference, any layout, nothing read beside the input."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import mmap
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from checks import assert_same_output_on_any_processor, assert_same_values
+from each import each
+from strategies import Array, Layout, Placed, contiguous
+from ways import FAMILIES, Use, every_use, family, some_uses
+
+import dmlcy as dml
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._runtime.stream import set_stream_limit, stream_limit
+
+TESTS = Path(__file__).parents[1]
+NEVER = 1 << 62
+LAST = 1
+ALL = range(12)
+
+
+def layouts_of(rank: int, item: int) -> list[Layout]:
+    """The second one is channels last."""
+    straight, ones = tuple(range(rank)), (1,) * rank
+    last = (0, *straight[2:], 1) if rank > 1 else straight
+    found = [
+        contiguous(rank),
+        Layout(last, ones),
+        Layout(straight[::-1], ones),
+        Layout(straight, (*ones[1:], -1)),
+        Layout(straight, ones, shift=item),
+        Layout(straight, ones, shift=1),
+        Layout(straight, (*ones[1:], 2)),
+        Layout(straight, (*ones[1:], 7)),
+        Layout(last, (*ones[1:], -1)),
+    ]
+    if rank > 1:
+        found += [
+            Layout(straight, (*ones[2:], -2, 1)),
+            Layout(last, (1, 2, *ones[2:])),
+            Layout(last, (1, -1, *ones[2:])),
+        ]
+    return found
+
+
+@contextmanager
+def streams_from(limit: int) -> Iterator[None]:
+    """Outputs of so many bytes are streamed."""
+    before = stream_limit()
+    set_stream_limit(limit)
+    try:
+        yield
+    finally:
+        set_stream_limit(before)
+
+
+def several(result: Any) -> tuple[Array, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def defined(use: Use) -> None:
+    """What the reference gives."""
+    arrays = use.arrays(use.kind)
+    result = getattr(dml, use.operator.python)(*arrays, **use.way.given)
+    expected = reference.defined(use.operator, *arrays, **(use.way.given | requested(use)))
+    family(use.operator).same(result, expected)
+
+
+def requested(use: Use) -> dict[str, str]:
+    """Optional outputs that are not asked for have no name."""
+    return {field.python: use.way.given[field.python] or "" for field in use.operator.fields if field.optional}
+
+
+def held(x: Array, number: int) -> Placed:
+    """The array in one of the layouts of its rank."""
+    found = layouts_of(x.ndim, x.itemsize)
+    return found[number % len(found)].hold(x)
+
+
+def in_layouts(use: Use, numbers: Sequence[int], limits: tuple[int, ...]) -> None:
+    """The input in each of the layouts, the outputs, and both as channels last."""
+    function, given, arrays = getattr(dml, use.operator.python), use.way.given, use.arrays(-1)
+    expected = function(*arrays, **given)
+
+    def check(source: Array, outs: list[Placed]) -> None:
+        into = {"out": tuple(out.view for out in outs) if len(outs) > 1 else outs[0].view} if outs else {}
+        result = function(source, *arrays[1:], **given, **into)
+        for found, one in zip(several(result), several(expected), strict=True):
+            assert_same_values(np.ascontiguousarray(found), one)
+        for out in outs:
+            out.assert_unchanged_outside()
+
+    for limit in limits:
+        with streams_from(limit):
+            for number in numbers:
+                source = held(arrays[0], number)
+                check(source.view, [])
+                source.assert_unchanged()
+                check(arrays[0], [held(np.zeros_like(one), number) for one in several(expected)])
+            check(held(arrays[0], LAST).view, [held(np.zeros_like(one), LAST) for one in several(expected)])
+
+
+def between_pages(use: Use) -> None:
+    """The input at the beginning and at the end of memory beside which nothing may be read."""
+    function, given, arrays = getattr(dml, use.operator.python), use.way.given, use.arrays(-1)
+    expected, x = function(*arrays, **given), arrays[0]
+    mprotect, page = ctypes.CDLL(None).mprotect, mmap.PAGESIZE
+    pages = -(-x.nbytes // page)
+    with mmap.mmap(-1, (pages + 2) * page) as store:
+        begin = ctypes.addressof(ctypes.c_char.from_buffer(store))
+        for guard in (begin, begin + (pages + 1) * page):
+            assert mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(page), 0) == 0
+        for offset in (page, (pages + 1) * page - x.nbytes):
+            for axes in ([*range(x.ndim)], [0, *range(2, x.ndim), *range(1, x.ndim)[:1]]):
+                laid: Array = np.ndarray([x.shape[d] for d in axes], x.dtype, store, offset)
+                source = laid.transpose(np.argsort(axes))
+                source.view(f"u{x.itemsize}")[...] = x.view(f"u{x.itemsize}")
+                assert_same_values(function(source, *arrays[1:], **given), expected)
+                del laid, source
+
+
+def test_every_family_has_ways() -> None:
+    for operator in OPERATORS.values():
+        assert family(operator).ways(operator), f"tests/families/ways/{operator.family}.py"
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_ways_give_what_the_reference_gives(name: str) -> None:
+    each(some_uses(OPERATORS[name]), defined)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_way_gives_what_the_reference_gives(name: str) -> None:
+    each(every_use(OPERATORS[name]), defined)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_ways_in_layouts(name: str) -> None:
+    each(some_uses(OPERATORS[name]), lambda use: in_layouts(use, (use.seed, use.seed + 5), ((0, NEVER)[use.seed % 2],)))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_way_in_every_layout(name: str) -> None:
+    each(every_use(OPERATORS[name]), lambda use: in_layouts(use, ALL, (0, NEVER)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
+@pytest.mark.parametrize("name", OPERATORS)
+def test_no_byte_is_read_outside_the_input(name: str) -> None:
+    each(some_uses(OPERATORS[name])[::3], between_pages)
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
+@pytest.mark.parametrize("name", OPERATORS)
+def test_no_byte_is_read_outside_the_input_on_any_way(name: str) -> None:
+    each(every_use(OPERATORS[name]), between_pages)
+
+
+def digest(deep: bool) -> None:
+    """Print what identifies all results of each operator, packed and in Fortran's order."""
+    for operator in OPERATORS.values():
+        bits = hashlib.sha256()
+        for use in every_use(operator) if deep else some_uses(operator):
+            x, *others = use.arrays(-1)
+            for source in (x, np.asfortranarray(x)):
+                for one in several(getattr(dml, operator.python)(source, *others, **use.way.given)):
+                    # The sign and the bits of a NaN are left open.
+                    number = np.where(np.isnan(one), one.dtype.type(0), one) if one.dtype.kind == "f" else one
+                    bits.update(number.tobytes())
+        print(operator.name, bits.hexdigest())
+
+
+@pytest.mark.parametrize("deep", [False, pytest.param(True, marks=pytest.mark.deep)])
+def test_wide_and_baseline_instructions_give_the_same_bits(deep: bool) -> None:
+    folders = [str(TESTS), str(TESTS / "operators"), str(TESTS / "families")]
+    program = f"import sys; sys.path[:0] = {folders}; import test_ways; test_ways.digest({deep})"
+    assert_same_output_on_any_processor(program)
+
+
+def test_the_families_are_those_of_the_reference() -> None:
+    assert {path.stem for path in (TESTS / "operators" / "reference").glob("*.py")} >= {*FAMILIES}

@@ -1,0 +1,93 @@
+"""Uses that take the kernels of a family each of their ways: rows, lanes, blocks, patches, slabs, threads.
+
+A family has a module of its name, with ``ways`` of an operator, ``KINDS`` of data by the operator's reduction, and
+``same``, which compares a result with the reference. What ``dmlcy.testing`` draws is too small for most of these ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from strategies import Array
+
+from dmlcy._facts.rows import Operator
+from dmlcy._facts.tables import OPERATORS
+
+Kind = Callable[[int, tuple[int, ...], str], Array]
+FAMILIES = sorted({operator.family for operator in OPERATORS.values()})
+
+
+@dataclass(frozen=True)
+class Way:
+    """The sizes of the input, and what a call is given besides its tensors.
+
+    ``large``: its reference takes too long for a default run. ``others``: more inputs, of the data type.
+    """
+
+    sizes: tuple[int, ...]
+    given: dict[str, Any]
+    large: bool = False
+    others: Callable[[str], tuple[Array, ...]] = lambda dtype: ()
+
+    def __str__(self) -> str:
+        return f"{self.sizes} {self.given}"
+
+
+@dataclass(frozen=True)
+class Use:
+    """One way with data of one type and kind."""
+
+    operator: Operator
+    way: Way
+    dtype: str
+    kind: int
+    seed: int
+
+    def arrays(self, kind: int) -> list[Array]:
+        """The inputs."""
+        made = kinds_of(self.operator)[kind % len(kinds_of(self.operator))]
+        return [made(self.seed, self.way.sizes, self.dtype), *self.way.others(self.dtype)]
+
+    def __str__(self) -> str:
+        return f"{self.operator.python} {self.way} {self.dtype} {self.kind}"
+
+
+def family(operator: Operator) -> Any:
+    return import_module(f"{__name__}.{operator.family}")
+
+
+def kinds_of(operator: Operator) -> list[Kind]:
+    """Kinds of data: the last one is that with which layouts are compared."""
+    kinds: list[Kind] = family(operator).kinds(operator)
+    return kinds
+
+
+def dtypes_of(operator: Operator) -> list[str]:
+    """Data types of the first input; those of one size that are only moved are moved alike."""
+    rows = {name.lower() for row in operator.fields[0].dtypes for name in row.dtypes}
+    named: tuple[str, ...] = family(operator).DTYPES
+    return [dtype for dtype in named if dtype in rows]
+
+
+def every_use(operator: Operator) -> list[Use]:
+    """Each way with each data type and kind of data."""
+    return [
+        Use(operator, way, dtype, kind, number)
+        for number, way in enumerate(family(operator).ways(operator))
+        for dtype in dtypes_of(operator)
+        for kind in range(len(kinds_of(operator)))
+    ]
+
+
+def some_uses(operator: Operator) -> list[Use]:
+    """The ways of the family dealt to its operators, each with one data type and kind of data."""
+    mates = [one for one in OPERATORS.values() if one.family == operator.family]
+    dtypes, kinds = dtypes_of(operator), len(kinds_of(operator))
+    return [
+        Use(operator, way, dtypes[number % len(dtypes)], number % kinds, number)
+        for number, way in enumerate(family(operator).ways(operator))
+        if not way.large and number % len(mates) == mates.index(operator)
+    ]
