@@ -24,8 +24,6 @@ from codegen.source import Table
 
 ROOT = Path(__file__).parents[2]
 LOAD = [importlib.import_module(name) for _, name, _ in pkgutil.iter_modules(codegen.load.__path__, "codegen.load.")]
-    importlib.import_module(f"codegen.load.{path.stem}") for path in sorted((ROOT / "codegen" / "load").glob("*.py"))
-]
 OTHERS = ("1", "-1.5", '"x"', "[]", "{ a = 1 }", '""', "true", '[{ a = "b" }]', "1979-05-27")
 
 
