@@ -34,7 +34,7 @@ def make_plan(root: Path) -> Plan:
     """Specs to plan; raises SpecError with every problem."""
     specs = load(root)
     diagnostics = Diagnostics()
-    required(specs, root, diagnostics)
+    required(specs, diagnostics)
     diagnostics.raise_if_any()
     result = plan(specs, diagnostics)
     diagnostics.raise_if_any()
@@ -141,7 +141,7 @@ def restored_on_failure(folder: Path) -> Iterator[list[str]]:
 def run_check(root: Path, diff: bool) -> int:
     """Compare what is committed with what the specs give."""
     result, diagnostics = make_plan(root), Diagnostics()
-    lint(result.specs, root, diagnostics)
+    lint(result.specs, diagnostics)
     lock = ids.read(root, diagnostics)
     ids.check(lock, (id_ for id_, _ in result.ids), diagnostics)
     ids.check_triggered(lock, ids.read_triggered(root, diagnostics), diagnostics)
@@ -164,9 +164,9 @@ def run_lint(root: Path) -> int:
     """Report every problem of the specs."""
     specs = load(root)
     diagnostics = Diagnostics()
-    required(specs, root, diagnostics)
+    required(specs, diagnostics)
     complete = diagnostics.ok
-    lint(specs, root, diagnostics)
+    lint(specs, diagnostics)
     if complete:
         plan(specs, diagnostics)
     diagnostics.raise_if_any()
