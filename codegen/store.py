@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,10 +76,11 @@ class Store:
 
     def finish(self) -> None:
         """Writes the results, and removes those of things that are gone."""
-        for path, content in self.waiting.items():
-            replace(path, content)
-        for path in {*self.folder.glob("*.pickle")} - self.used - {*self.waiting}:
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # then the next run makes everything again
+            for path, content in self.waiting.items():
+                replace(path, content)
+            for path in {*self.folder.glob("*.pickle")} - self.used - {*self.waiting}:
+                path.unlink(missing_ok=True)
 
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.pickle"
