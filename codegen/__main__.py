@@ -10,12 +10,13 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from . import ids, new, schema
+from . import ids, new
 from .diagnostics import Diagnostics, SpecError, did_you_mean
-from .emit import OWNED, PACKAGE, SPECS, emit
+from .emit import OWNED, PACKAGE, emit
 from .families import FAMILIES
+from .incremental import generate
 from .lint import lint, required
 from .load import load
 from .model import Specs
@@ -34,32 +35,11 @@ def make_plan(root: Path) -> Plan:
     """Specs to plan; raises SpecError with every problem."""
     specs = load(root)
     diagnostics = Diagnostics()
-    required(specs, root, diagnostics)
+    required(specs, diagnostics)
     diagnostics.raise_if_any()
     result = plan(specs, diagnostics)
     diagnostics.raise_if_any()
     return result
-
-
-def render(result: Plan, writer: Writer, lock: ids.Lock) -> None:
-    """Gives every file to the writer."""
-    emit(result, writer)
-    form = schema.render(result.facts, FAMILIES)
-    writer.write(schema.PATH, form, committed=True)
-    writer.write(f"{SPECS}/{PurePosixPath(schema.PATH).name}", form)
-    published = ids.render(lock, (id_ for id_, _ in result.ids))
-    writer.write(ids.PATH, published, committed=True)
-    writer.write(f"{SPECS}/{PurePosixPath(ids.PATH).name}", published)
-
-
-def generate(root: Path) -> list[str]:
-    """Writes every generated file that changed, or none when there is a problem; returns their paths."""
-    diagnostics = Diagnostics()
-    result, lock = make_plan(root), ids.read(root, diagnostics)
-    diagnostics.raise_if_any()
-    writer = Writer(root, check=False)
-    render(result, writer, lock)
-    return writer.finish(OWNED)
 
 
 class _Digests(Writer):
@@ -77,7 +57,7 @@ class _Digests(Writer):
 def digests(root: Path) -> dict[str, str]:
     """A digest of each generated file."""
     writer = _Digests(root)
-    render(make_plan(root), writer, ids.read(root, Diagnostics()))
+    emit(make_plan(root), writer)
     return writer.found
 
 
@@ -95,7 +75,7 @@ def unstable(root: Path, digests: Mapping[str, str]) -> list[str]:
 
 def run_gen(root: Path) -> int:
     """Write what changed, and say what."""
-    for path in generate(root):
+    for path in generate(root).changed:
         print(path)
     return 0
 
@@ -141,12 +121,12 @@ def restored_on_failure(folder: Path) -> Iterator[list[str]]:
 def run_check(root: Path, diff: bool) -> int:
     """Compare what is committed with what the specs give."""
     result, diagnostics = make_plan(root), Diagnostics()
-    lint(result.specs, root, diagnostics)
+    lint(result.specs, diagnostics)
     lock = ids.read(root, diagnostics)
     ids.check(lock, (id_ for id_, _ in result.ids), diagnostics)
     ids.check_triggered(lock, ids.read_triggered(root, diagnostics), diagnostics)
     writer = _Digests(root)
-    render(result, writer, lock)
+    emit(result, writer)
     stale = writer.finish(OWNED)
     if stale:
         listed = "".join(f"stale: {name} +{more} -{less}\n" for name, (more, less) in writer.counts().items())
@@ -164,9 +144,9 @@ def run_lint(root: Path) -> int:
     """Report every problem of the specs."""
     specs = load(root)
     diagnostics = Diagnostics()
-    required(specs, root, diagnostics)
+    required(specs, diagnostics)
     complete = diagnostics.ok
-    lint(specs, root, diagnostics)
+    lint(specs, diagnostics)
     if complete:
         plan(specs, diagnostics)
     diagnostics.raise_if_any()

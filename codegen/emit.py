@@ -12,9 +12,11 @@ from typing import Any
 
 import jinja2
 
-from . import source
+from . import ids, schema, source
 from .diagnostics import Diagnostics
+from .families import FAMILIES
 from .figures import alt, figure_page, xml
+from .model import Enum, Facts
 from .names import CIMPORTS, constant, level
 from .notice import noticed
 from .pages import (
@@ -47,9 +49,34 @@ OWNED = (
 )  # fmt: skip
 
 
-def environment() -> jinja2.Environment:
+class Templates(jinja2.Environment):
+    """The template environment. It notes which templates are used, and which templates these use."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.used: set[str] = set()
+        self.inside: dict[str, set[str]] = {}
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:
+        """The template of this name, asked for by ``parent`` or by codegen."""
+        (self.used if parent is None else self.inside.setdefault(parent, set())).add(name)
+        return super().get_template(name, parent, globals)
+
+    def reached(self) -> set[str]:
+        """The templates that were used since ``used`` was cleared, with all that are inside them."""
+        found: set[str] = set()
+        waiting = [*self.used]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.inside.get(name, ())
+        return found
+
+
+def environment() -> Templates:
     """The template environment: an undefined name is an error."""
-    found = jinja2.Environment(
+    found = Templates(
         loader=jinja2.FileSystemLoader([FOLDER / "templates", FOLDER / "families"]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -197,10 +224,25 @@ def quoted(text: str) -> str:
 class Given:
     """What every output may read beside the thing that it is made of."""
 
-    env: jinja2.Environment
+    env: Templates
     around: Surroundings
     speeds: Mapping[str, Speed]
+    lock: ids.Lock
     root: Path
+
+    @classmethod
+    def of(cls, root: Path, facts: Facts, enums: tuple[Enum, ...]) -> Given:
+        """What the outputs of a checkout may read; raises SpecError with every problem of its files."""
+        diagnostics = Diagnostics()
+        lock = ids.read(root, diagnostics)
+        diagnostics.raise_if_any()
+        return cls(environment(), Surroundings(facts, enums, (), {}), read_speeds(root), lock, root)
+
+    def beside(self, plan: Plan, item: OperatorPlan | FamilyPlan | Plan) -> Given:
+        """The same for an output that may name other operators."""
+        name = item.name if isinstance(item, OperatorPlan) else ""
+        newer = {name: plan.newer[name]} if name in plan.newer else {}
+        return replace(self, around=replace(self.around, names=plan.names, newer=newer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +250,11 @@ class Output:
     """Files that are made alike: one for each operator, one for each family, or a single one, of the whole plan.
 
     ``{name}`` in the path is the family, or the operator in Python; ``{operator}`` is the operator in small letters.
-    The text of a file must follow from what ``text`` is given: an output is not made again where that is the same.
-    There is no file where the text is None. ``source`` is named in the first line of the file if the file is not
-    made from the specs of its part of the plan. It is "" for a file that a hand writes in part,
-    which has no such line.
+    The text of a file must follow from what ``text`` is given, and is not made again where that is the same: the facts,
+    the speeds, the thing itself, the names and the newer versions where it is ``linked``, and the file ``reads``.
+    There is no file where the text is None. The text that is made from a result in place of ``reads`` is the same.
+    ``source`` is named in the first line of the file if the file is not made from the specs of its part of the plan. It
+    is "" for a file that a hand writes in part, which has no such line.
     """
 
     of: type[OperatorPlan | FamilyPlan | Plan]
@@ -219,30 +262,39 @@ class Output:
     text: Callable[[Given, Any], str | None]
     committed: bool = False
     source: str | None = None
+    linked: bool = False
+    reads: str | None = None
+
+    def file(self, name: str = "", operator: str = "") -> str:
+        """The path of the file of an operator or of a family, relative to the root."""
+        return self.path.format(name=name, operator=operator.lower())
 
     def items(self, plan: Plan) -> Iterator[tuple[str, OperatorPlan | FamilyPlan | Plan]]:
         """The path of each file, and what the file is made of."""
         if self.of is OperatorPlan:
-            for operator in plan.operators:
-                yield self.path.format(name=operator.python, operator=operator.name.lower()), operator
+            yield from ((self.file(operator.python, operator.name), operator) for operator in plan.operators)
         elif self.of is FamilyPlan:
-            for family in plan.families:
-                yield self.path.format(name=family.family.name), family
+            yield from ((self.file(family.family.name), family) for family in plan.families)
         else:
-            yield self.path, plan
+            yield self.file(), plan
 
-    def file(self, path: str, item: OperatorPlan | FamilyPlan | Plan, text: str) -> str:
-        """The text with its first line."""
+    def made(self, given: Given, plan: Plan, item: OperatorPlan | FamilyPlan | Plan) -> str | None:
+        """The text of the file of an item, its first line included."""
+        text = self.text(given.beside(plan, item) if self.linked else given, item)
+        source = self.source_of(item) if self.source is None else self.source
+        return noticed(self.path, text, source) if text is not None and source else text
+
+    @staticmethod
+    def source_of(item: OperatorPlan | FamilyPlan | Plan) -> str:
+        """The path of the specs that an item is made from."""
         match item:
             case OperatorPlan():
-                source = item.operator.file
+                return item.operator.file
             case FamilyPlan():
                 folders = {str(PurePosixPath(operator.operator.file).parent) for operator in item.operators}
-                source = " and ".join([*sorted(folders), f"codegen/families/{item.family.name}"])
+                return " and ".join([*sorted(folders), f"codegen/families/{item.family.name}"])
             case _:
-                source = "specs"
-        source = source if self.source is None else self.source
-        return noticed(path, text, source) if source else text
+                return "specs"
 
 
 def _module(given: Given, family: FamilyPlan) -> str:
@@ -307,6 +359,14 @@ def _arguments(given: Given, plan: Plan) -> str:
     return arguments(given.env, plan)
 
 
+def _schema(given: Given, plan: Plan) -> str:
+    return schema.render(plan.facts, FAMILIES)
+
+
+def _published(given: Given, plan: Plan) -> str:
+    return ids.render(given.lock, (id_ for id_, _ in plan.ids))
+
+
 def _marked(name: str, given: Given, plan: Plan) -> str | None:
     return marked_page(plan, given.root, name)
 
@@ -321,22 +381,26 @@ OUTPUTS = (
     Output(Plan, f"{PACKAGE}/__init__.py", _init),
     *(Output(Plan, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),
     Output(OperatorPlan, f"{SPECS}/operators/{{operator}}.toml", _shown),
-    Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True),
+    Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True, linked=True),
     Output(OperatorPlan, "docs/reference/figures/{name}.svg", _figure, committed=True),
     *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
-    *(Output(Plan, name, partial(_marked, name), committed=True, source="") for name in MARKED),
+    *(Output(Plan, name, partial(_marked, name), committed=True, source="", reads=name) for name in MARKED),
+    Output(Plan, schema.PATH, _schema, committed=True, source=""),
+    Output(Plan, f"{SPECS}/schema.json", _schema, source=""),
+    Output(Plan, ids.PATH, _published, committed=True, source="", reads=ids.PATH),
+    Output(Plan, f"{SPECS}/ids.lock", _published, source="", reads=ids.PATH),
 )  # fmt: skip
 
 
 def made(plan: Plan, root: Path, outputs: Iterable[Output] = OUTPUTS) -> Iterator[tuple[str, str, bool]]:
     """Every generated file: its path below the root, its text, and whether it is committed."""
-    given = Given(environment(), plan.surroundings, read_speeds(root), root)
+    given = Given.of(root, plan.facts, plan.enums)
     for output in outputs:
         for path, item in output.items(plan):
-            text = output.text(given, item)
+            text = output.made(given, plan, item)
             if text is not None:
-                yield path, output.file(path, item, text), output.committed
+                yield path, text, output.committed
 
 
 def emit(plan: Plan, writer: Writer) -> None:

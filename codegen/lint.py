@@ -8,7 +8,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from . import source
@@ -34,15 +33,15 @@ SENTENCES = {
 }
 
 
-def required(specs: Specs, root: Path, diagnostics: Diagnostics) -> None:
+def required(specs: Specs, diagnostics: Diagnostics) -> None:
     """What must be there before anything can be generated."""
     for operator in specs.operators.values():
-        _Linter(specs, operator, root, diagnostics).required()
+        _Linter(specs, operator, diagnostics).required()
 
 
-def lint(specs: Specs, root: Path, diagnostics: Diagnostics) -> None:
+def lint(specs: Specs, diagnostics: Diagnostics) -> None:
     """Every problem that does not stop generation."""
-    linters = [_Linter(specs, operator, root, diagnostics) for operator in specs.operators.values()]
+    linters = [_Linter(specs, operator, diagnostics) for operator in specs.operators.values()]
     for linter in linters:
         linter.lint()
     _unused(linters, diagnostics)
@@ -55,14 +54,13 @@ def lint(specs: Specs, root: Path, diagnostics: Diagnostics) -> None:
 class _Linter:
     """Looks at one operator, with the files it was read from at hand for places."""
 
-    def __init__(self, specs: Specs, operator: Operator, root: Path, diagnostics: Diagnostics) -> None:
+    def __init__(self, specs: Specs, operator: Operator, diagnostics: Diagnostics) -> None:
         self.facts: Facts = specs.facts
         self.operators = specs.operators
         self.operator = operator
         self.diagnostics = diagnostics
         paths = [*(f"specs/shared/{name}.toml" for name in operator.include), operator.file]
-        read = [source.load(root / path, root / "specs", diagnostics) for path in paths]
-        self.documents = [document for document in read if document is not None]
+        self.documents = [specs.documents[path] for path in paths]
         self.own = self.documents[-1]
         self.levels = [level.name for level in specs.facts.levels]
         self.enums = specs.facts.enums

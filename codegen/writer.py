@@ -15,7 +15,7 @@ class Writer:
     def __init__(self, root: Path, check: bool) -> None:
         self.root = root
         self.check = check
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, str | None] = {}
         self._committed: set[str] = set()
         self._diffs: dict[str, str] = {}
 
@@ -28,6 +28,13 @@ class Writer:
         if committed:
             self._committed.add(relative)
 
+    def keep(self, relative: str, committed: bool = False) -> None:
+        """Say of a file that it is as it should be."""
+        _refuse_outside(relative)
+        self._texts[relative] = None
+        if committed:
+            self._committed.add(relative)
+
     def finish(self, owned: Sequence[str]) -> list[str]:
         """Write what changed and remove stale files: those that match an owned pattern and were not added.
 
@@ -36,13 +43,17 @@ class Writer:
         whether a stale file was a committed one follows from its pattern.
         """
         stale = self._stale(owned)
-        texts = {name: text for name, text in self._texts.items() if name in self._committed or not self.check}
+        texts = {
+            name: text.encode()
+            for name, text in self._texts.items()
+            if text is not None and (name in self._committed or not self.check)
+        }
         self._diffs = {}
         changed = []
         for name in sorted({*texts, *stale}):
             path = self.root / name
             before = path.read_bytes() if path.is_file() else None
-            after = texts[name].encode() if name in texts else None
+            after = texts.get(name)
             if before == after:
                 continue
             changed.append(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..diagnostics import Span
 from ..expr.nodes import Call, Index, Name, Node, Splat
 from ..expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
-from ..source import Table
+from ..source import Document, Table
 from .examples import Equivalent, Example
 from .facts import Facts, camel
 from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
@@ -122,6 +122,7 @@ class Specs:
 
     facts: Facts
     operators: Mapping[str, Operator]
+    documents: Mapping[str, Document]  # the files that were read, by path
 
 
 def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:

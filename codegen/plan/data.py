@@ -336,8 +336,3 @@ class Plan(Surroundings):
     operators: tuple[OperatorPlan, ...]
     families: tuple[FamilyPlan, ...]
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
-
-    @property
-    def surroundings(self) -> Surroundings:
-        """The part of the plan that the files of each operator may show."""
-        return Surroundings(self.facts, self.enums, self.names, self.newer)

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 def run(root: Path) -> None:
     specs, diagnostics = load(root), Diagnostics()
-    required(specs, root, diagnostics)
-    lint(specs, root, diagnostics)
+    required(specs, diagnostics)
+    lint(specs, diagnostics)
     diagnostics.raise_if_any()
 
 
