@@ -18,10 +18,9 @@ from dmlcy._dask.pieces import Piece, bounds, cut, pad, slide
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, current_level, feature_level
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName
+from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName, function
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._generated import api
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
 
@@ -185,7 +184,7 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
     told = call.operator.definition.roles
     block = functools.partial(
         _block,
-        call.operator.python,
+        call.operator.name,
         tuple(call.inputs),
         {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters},
         tuple(told[role] for role in ("start", "end")) if paddings else (),
@@ -228,7 +227,7 @@ def _block(
             values[entry] = int(padding[0][key])
         given[role] = tuple(values)
     with feature_level(level), one_thread(alone):
-        return getattr(api, name)(*pieces[: len(inputs)], **given)
+        return function(name)(*pieces[: len(inputs)], **given)
 
 
 def _only(block: Any) -> Any:
