@@ -12,7 +12,7 @@ from typing import Any
 
 import jinja2
 
-from . import ids, schema, source
+from . import ids, schema, source, tables
 from .diagnostics import Diagnostics
 from .families import FAMILIES
 from .figures import alt, figure_page, xml
@@ -20,6 +20,7 @@ from .model import Enum, Facts
 from .names import CIMPORTS, constant, level
 from .notice import noticed
 from .pages import (
+    FOLDERS,
     MARKED,
     REFERENCE,
     arguments,
@@ -27,12 +28,14 @@ from .pages import (
     docstring,
     marked_page,
     operator_page,
+    operator_stub,
     reference_page,
     stub,
 )
 from .pages.speed import Speed
 from .pages.speed import read as read_speeds
 from .plan import FamilyPlan, OperatorPlan, Plan, Surroundings, plan_operator
+from .plan.rows import without_outer
 from .show import show
 from .writer import Writer
 
@@ -43,9 +46,9 @@ PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
 FACTS = ("levels", "dtypes", "enums", "catalogue", "errors", "model_errors", "terms")
 OWNED = (
-    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.pyi", f"{PACKAGE}/*.py",
+    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.pyi", f"{PACKAGE}/**/*.py",
     f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
-    "docs/reference/*.md", "docs/reference/figures/*.svg", "tests/codegen/golden/*.pyx",
+    f"{PACKAGE}/*/*.pyi", "docs/reference/*.md", "docs/reference/figures/*.svg", "tests/codegen/golden/*.pyx",
 )  # fmt: skip
 
 
@@ -136,19 +139,7 @@ def escaped(text: str) -> str:
     return f'{text[:-1]}\\"' if text.endswith('"') else text
 
 
-def without_outer(code: str) -> str:
-    """Code without parentheses around all of it."""
-    if not code.startswith("("):
-        return code
-    depth = 0
-    for position, character in enumerate(code):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return code[1:-1] if position == len(code) - 1 else code
-    return code
-
-
-def enum_classes(fields: Any, plan: Plan) -> list[str]:
+def enum_classes(fields: Any, plan: Surroundings) -> list[str]:
     """Python classes of the enums that the fields of some operators have."""
     names = {item.field.enum for group in fields for item in group if item.field.enum}
     return sorted(plan.enum(name).python for name in names)
@@ -318,13 +309,29 @@ def _family_stub(given: Given, family: FamilyPlan) -> str:
     return given.env.get_template("stubs/family.pyi.j2").render(family=family)
 
 
-def _package(name: str, given: Given, plan: Plan) -> str:
-    return given.env.get_template(f"package_{name}.py.j2").render(plan=plan)
+def _enums(given: Given, plan: Plan) -> str:
+    return given.env.get_template("package_enums.py.j2").render(plan=plan)
 
 
-def _package_dask(given: Given, plan: Plan) -> str:
-    docstrings = {operator.python: escaped(dask_docstring(given.env, operator)) for operator in plan.operators}
-    return given.env.get_template("package_dask.py.j2").render(plan=plan, docstrings=docstrings)
+def _table(given: Given, operator: OperatorPlan) -> str:
+    return tables.operator_module(operator)
+
+
+def _facts(given: Given, plan: Plan) -> str:
+    return tables.facts_module(plan)
+
+
+def _index(given: Given, plan: Plan) -> str:
+    return tables.index_module(plan)
+
+
+def _operator(name: str, given: Given, operator: OperatorPlan) -> str:
+    template = given.env.get_template(f"operator_{name}.py.j2")
+    return template.render(plan=given.around, op=operator, docstring=escaped(dask_docstring(given.env, operator)))
+
+
+def _operator_stub(name: str, given: Given, operator: OperatorPlan) -> str:
+    return operator_stub(given.env, given.around, operator, name)
 
 
 def _init(given: Given, plan: Plan) -> str:
@@ -375,10 +382,21 @@ OUTPUTS = (
     Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyx", _module),
     Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyi", _family_stub),
     Output(FamilyPlan, "tests/codegen/golden/{name}.pyx", _sample, committed=True),
-    *(Output(Plan, f"{PACKAGE}/{name}.py", partial(_package, name)) for name in ("enums", "operators", "desc", "api")),
-    Output(Plan, f"{PACKAGE}/dask.py", _package_dask),
-    Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
+    Output(Plan, f"{PACKAGE}/enums.py", _enums),
+    Output(Plan, f"{PACKAGE}/facts.py", _facts),
+    Output(Plan, f"{PACKAGE}/index.py", _index),
+    Output(OperatorPlan, f"{PACKAGE}/operators/{{operator}}.py", _table),
+    *(
+        Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.py", partial(_operator, name))
+        for name, folder in FOLDERS.items()
+    ),
+    *(
+        Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.pyi", partial(_operator_stub, name), committed=True)
+        for name, folder in FOLDERS.items()
+    ),
+    *(Output(Plan, f"{PACKAGE}/{folder}/__init__.py", _init) for folder in ("operators", *FOLDERS.values())),
     Output(Plan, f"{PACKAGE}/__init__.py", _init),
+    Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
     *(Output(Plan, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),
     Output(OperatorPlan, f"{SPECS}/operators/{{operator}}.toml", _shown),
     Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True, linked=True),

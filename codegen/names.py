@@ -143,7 +143,8 @@ def used(family: str = "*") -> frozenset[str]:
 
     Each family has a module of its own.
     """
-    found_in = [path for pattern in ("package_*.j2", "stubs/*.j2", "*.pyx.j2") for path in TEMPLATES.glob(pattern)]
+    patterns = ("package_*.j2", "operator_*.j2", "stubs/*.j2", "*.pyx.j2")
+    found_in = [path for pattern in patterns for path in TEMPLATES.glob(pattern)]
     found_in += [
         path for path in FAMILIES.rglob("*.pyx.j2") if path.parent.name in (family, FAMILIES.name) or family == "*"
     ]

@@ -21,13 +21,13 @@ if _environ.get("DMLCY_ISA", "") not in ("", "baseline", "wide"):
         'the one that the package is compiled for) or "wide" (all that the processor has, as without DMLCY_ISA).'
     )
 
-from dmlcy._generated import api as _api
-from dmlcy._generated.api import *  # noqa: F403
+from dmlcy._generated import index as _index
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
 from dmlcy._version import __version__
+from dmlcy._words.later import later as _later
 from dmlcy._words.notebook import render_with as _render_with
 
-# What a call of an operator does not need is imported when it is first asked for.
+# Each of these is imported when it is first asked for.
 _LATER = {
     "dmlcy._desc.check": ("check",),
     "dmlcy._desc.compile": ("compile",),
@@ -50,23 +50,17 @@ _LATER = {
     "dmlcy.specs": ("specs",),
 }
 _HOMES = {name: home for home, names in _LATER.items() for name in names}
+_HOMES |= {name: "dmlcy._generated.enums" for name in _index.ENUMS}
+_HOMES |= {python: f"dmlcy._generated.functions.{name.lower()}" for name, (python, *_) in _index.OPERATORS.items()}
 
 __all__ = ["__version__", "get_num_threads", "set_num_threads"]
 __all__ += _HOMES
-__all__ += _api.__all__
 
-
-_render_with(lambda value: str(_import_module("dmlcy._show.html").of(value)))
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _import_module(_HOMES[name])
-    value = home if home.__name__ == f"dmlcy.{name}" else getattr(home, name)
-    globals()[name] = value
-    return value
+__getattr__ = _later(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_render_with(lambda value: str(_import_module("dmlcy._show.html").of(value)))

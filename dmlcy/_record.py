@@ -135,8 +135,6 @@ def record() -> Recording:
 
 def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any]) -> None:
     """Adds a call to recordings: its tensors as packed arrays, its attributes as the kernel saw them."""
-    from dmlcy._generated import desc as classes
-
     spec = _tables.OPERATORS[operator]
     given: dict[str, object] = {}
     arrays: dict[str, dict[str, Array]] = {"input": {}, "output": {}}
@@ -150,7 +148,7 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
             value.flags.writeable = False
             arrays[field.kind][field.python] = value
             given[field.python] = TensorDesc(value.dtype, value.shape)
-    call = RecordedCall(getattr(classes, spec.desc)(**given), arrays["input"], arrays["output"])
+    call = RecordedCall(_tables.desc_class(operator)(**given), arrays["input"], arrays["output"])
     for recording in recordings:
         if recording._state == "open":
             recording._calls.append(call)

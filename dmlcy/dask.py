@@ -5,7 +5,15 @@ try:
 except ImportError as error:
     raise ImportError(f"dmlcy.dask needs dask: pip install 'dmlcy[dask]' ({error})", name=error.name) from error
 
-from dmlcy._generated import dask as _dask
-from dmlcy._generated.dask import *  # noqa: F403
+from dmlcy._generated import index as _index
+from dmlcy._words.later import later as _later
 
-__all__ = _dask.__all__
+_HOMES = {python: f"dmlcy._generated.dask.{name.lower()}" for name, (python, *_) in _index.OPERATORS.items()}
+
+__all__ = [*_HOMES]
+
+__getattr__ = _later(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dmlcy._facts.names import known_operator
+from dmlcy._facts import shipped
+from dmlcy._facts.names import known_operator_name
 from dmlcy._facts.tables import ERRORS, OPERATORS
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def operator(name: str) -> dict[str, Any]:
     ModelError
         No operator has that name, or the one that has it is not built yet.
     """
-    return _read(f"operators/{known_operator(name).name.lower()}.toml")
+    return shipped.operator(known_operator_name(name))
 
 
 def levels() -> dict[str, dict[str, Any]]:
@@ -100,7 +101,7 @@ def levels() -> dict[str, dict[str, Any]]:
     Each has ``name``, ``value`` of DML_FEATURE_LEVEL, ``directml`` (the version that brought it), ``max_rank`` and,
     where there is something to say, ``windows``, ``note``, ``dxdispatch`` (false: DxDispatch does not know it).
     """
-    return _by("name", _read("levels.toml")["level"])
+    return _by("name", shipped.read("levels.toml")["level"])
 
 
 def dtypes() -> dict[str, dict[str, Any]]:
@@ -108,7 +109,7 @@ def dtypes() -> dict[str, dict[str, Any]]:
 
     Each has ``name``, ``value`` of DML_TENSOR_DATA_TYPE, ``bits``, ``since`` and, where NumPy has it, ``numpy``.
     """
-    return _by("name", _read("dtypes.toml")["dtype"])
+    return _by("name", shipped.read("dtypes.toml")["dtype"])
 
 
 def enums() -> dict[str, dict[str, Any]]:
@@ -117,7 +118,7 @@ def enums() -> dict[str, dict[str, Any]]:
     Each has ``name``, ``prefix`` of its members' full names, ``python``, ``since``, ``members`` (``name``, ``value``,
     ``since``, ``doc``, ``also``: what other libraries call it) and, where they apply, ``flags``, ``source``, ``note``.
     """
-    return _by("name", _read("enums.toml")["enum"])
+    return _by("name", shipped.read("enums.toml")["enum"])
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
@@ -126,7 +127,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
     Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place``, ``source`` and
     ``fields`` (``name``, ``kind``, ``type``, ``optional``).
     """
-    return _by("name", _read("catalogue.toml")["operator"])
+    return _by("name", shipped.read("catalogue.toml")["operator"])
 
 
 def errors() -> dict[str, dict[str, Any]]:
@@ -136,8 +137,8 @@ def errors() -> dict[str, dict[str, Any]]:
     ``applies`` and ``when``, those of a model file ``id`` and ``breaks``. Those of rules are in ``operator(name)``:
     ``ids()`` has them all.
     """
-    fields = _read("errors.toml")
-    models = [*fields.get("model", []), *_read("model_errors.toml")["model"]]
+    fields = shipped.read("errors.toml")
+    models = [*fields.get("model", []), *shipped.read("model_errors.toml")["model"]]
     return _by("slug", fields["implicit"]) | _by("id", models)
 
 
@@ -147,7 +148,7 @@ def terms() -> dict[str, dict[str, Any]]:
     Each has ``name``, ``is``, ``doc``, ``source`` and, where they apply, ``also`` (other spellings) and ``errors``
     (slugs of the errors about it).
     """
-    return _by("name", _read("terms.toml")["term"])
+    return _by("name", shipped.read("terms.toml")["term"])
 
 
 def ids() -> dict[str, str]:
@@ -166,13 +167,7 @@ def _says(rule: Rule) -> str:
 
 def files() -> dict[str, Traversable]:
     """The files by relative name (``"operators/padding1.toml"``, ``"ids.lock"``, ``"schema.json"``), for their text."""
-    return dict(sorted(_walk("", _root())))
-
-
-def _root() -> Traversable:
-    from importlib.resources import files  # here, for the sake of the time that `import dmlcy` takes
-
-    return files("dmlcy._generated") / "specs"
+    return dict(sorted(_walk("", shipped.folder())))
 
 
 def _walk(prefix: str, folder: Traversable) -> Iterator[tuple[str, Traversable]]:
@@ -181,12 +176,6 @@ def _walk(prefix: str, folder: Traversable) -> Iterator[tuple[str, Traversable]]
             yield from _walk(f"{prefix}{entry.name}/", entry)
         else:
             yield f"{prefix}{entry.name}", entry
-
-
-def _read(name: str) -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(_root().joinpath(name).read_text(encoding="utf-8"))
 
 
 def _by(key: str, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

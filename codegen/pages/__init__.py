@@ -21,11 +21,11 @@ from .markdown import cell, code, heading, link, prose, table
 from .marked import MARKED, marked_page
 from .operator import OperatorPage
 from .speed import Speed
-from .stubs import Stubs, arguments, dask_docstring, docstring
+from .stubs import FOLDERS, arguments, dask_docstring, docstring, operator_stub, stub
 
 __all__ = [
-    "MARKED", "REFERENCE", "arguments", "dask_docstring", "docstring", "marked_page", "operator_page", "reference_page",
-    "stub",
+    "FOLDERS", "MARKED", "REFERENCE", "arguments", "dask_docstring", "docstring", "marked_page", "operator_page",
+    "operator_stub", "reference_page", "stub",
 ]  # fmt: skip
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
@@ -59,9 +59,3 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
 def reference_page(env: jinja2.Environment, plan: Plan, name: str) -> str:
     """A page of the reference that is not one of an operator."""
     return render(env, f"docs/{name}.md.j2", plan=plan, **REFERENCE[name](plan))
-
-
-def stub(env: jinja2.Environment, plan: Plan, name: str) -> str:
-    """The stub of a module of the package."""
-    text = env.get_template(f"stubs/{name}.pyi.j2").render(plan=plan, stubs=Stubs(env, plan))
-    return re.sub(r"[ \t]+\n", "\n", text).strip() + "\n"

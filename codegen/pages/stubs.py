@@ -19,6 +19,8 @@ from .values import literal
 ARGUMENTS = (
     "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Out", "_Outs", "_Result", "_Scalar",
 )  # fmt: skip
+# Where the modules of each kind are that an operator has.
+FOLDERS = {"function": "functions", "desc": "descs", "dask": "dask"}
 # Enums that arguments are of whatever the operators are.
 EVERYWHERE = {"DML_FEATURE_LEVEL", DTYPE_ENUM, "DML_TENSOR_FLAGS"}
 
@@ -44,15 +46,14 @@ def dask_docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
 
 def arguments(env: jinja2.Environment, plan: Plan) -> str:
     """The module of the types that arguments may have."""
-    return env.get_template("package_arguments.py.j2").render(stubs=Stubs(env, plan))
+    return env.get_template("package_arguments.py.j2").render(stubs=Stubs(plan))
 
 
 class Stubs:
-    """What the stub files need."""
+    """What the stubs of the public modules need, and the module of the types of arguments."""
 
-    def __init__(self, env: jinja2.Environment, plan: Plan) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.operators = [StubOperator(env, plan, operator) for operator in plan.operators]
 
     @property
     def names(self) -> list[str]:
@@ -65,40 +66,6 @@ class Stubs:
     def desc_names(self) -> list[str]:
         """The public names of ``dmlcy.desc``."""
         return sorted(["OperatorDesc", "Size2D", *(op.desc for op in self.plan.operators)])
-
-    @property
-    def call_types(self) -> list[str]:
-        """The types of arguments that the calls mention."""
-        return self.types(text for stub in self.operators for text in stub.call_texts)
-
-    @property
-    def desc_types(self) -> list[str]:
-        """The types of arguments that the desc classes mention."""
-        return self.types(text for stub in self.operators for text in stub.types)
-
-    @property
-    def desc_classes(self) -> list[str]:
-        """The classes of ``dmlcy`` that the desc classes mention."""
-        return self.classes(text for stub in self.operators for text in stub.types)
-
-    @property
-    def dask_types(self) -> list[str]:
-        """The types of arguments that the calls on dask arrays mention."""
-        return self.types(["_Array", *(text for stub in self.operators for text in stub.parameters)])
-
-    @property
-    def dask_classes(self) -> list[str]:
-        """The classes of ``dmlcy`` that the calls on dask arrays mention."""
-        return self.classes(text for stub in self.operators for text in stub.parameters)
-
-    def types(self, texts: Iterable[str]) -> list[str]:
-        """The types of arguments that declarations mention."""
-        known = [*ARGUMENTS, *(name for alias in self.aliases for name in (f"_{alias[0]}", f"_{alias[0]}Name"))]
-        return mentioned(known, texts)
-
-    def classes(self, texts: Iterable[str]) -> list[str]:
-        """The classes of ``dmlcy`` that declarations mention."""
-        return mentioned(["TensorDesc", *(alias[0] for alias in self.aliases)], texts)
 
     @property
     def aliases(self) -> list[tuple[str, list[str], list[str]]]:
@@ -122,6 +89,19 @@ class StubOperator:
         self.docstring = escaped(docstring(env, plan, operator))
         self.dask_docstring = escaped(dask_docstring(env, operator))
         self.summary = escaped(f"{operator.operator.struct}: {operator.operator.summary}")
+
+    def imports(self, texts: Iterable[str]) -> str:
+        """The imports of what declarations mention."""
+        said = list(texts)
+        enums = [enum.python for enum in self.plan.enums]
+        homes = {
+            "dmlcy._field_types.size_2d": ["Size2D"],
+            "dmlcy._field_types.tensor_desc": ["TensorDesc"],
+            "dmlcy._generated.arguments": [*ARGUMENTS, *(f"_{enum}{end}" for enum in enums for end in ("", "Name"))],
+            "dmlcy._generated.enums": enums,
+        }
+        used = {home: mentioned(names, said) for home, names in homes.items()}
+        return "\n".join(f"from {home} import {', '.join(names)}" for home, names in used.items() if names)
 
     @property
     def types(self) -> list[str]:
@@ -192,6 +172,21 @@ class StubOperator:
                 yield f"{field.python}: {taken} | None = None"
             else:
                 yield f"{field.python}: {taken} = {literal(field.default)}"
+
+
+def stub(env: jinja2.Environment, plan: Plan, name: str) -> str:
+    """The stub of a public module."""
+    return tidy(env.get_template(f"stubs/{name}.pyi.j2").render(plan=plan, stubs=Stubs(plan)))
+
+
+def operator_stub(env: jinja2.Environment, around: Surroundings, operator: OperatorPlan, name: str) -> str:
+    """The stub of a module of an operator: one of FOLDERS."""
+    return tidy(env.get_template(f"stubs/operator_{name}.pyi.j2").render(stub=StubOperator(env, around, operator)))
+
+
+def tidy(text: str) -> str:
+    """Text without spaces at the ends of its lines and without more than one blank line in a row."""
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
 
 
 def several(types: list[str]) -> str:

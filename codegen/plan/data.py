@@ -223,6 +223,11 @@ class OperatorPlan:
     kernel: Any
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
+    @property
+    def file_name(self) -> str:
+        """How its own modules are called."""
+        return self.name.lower()
+
     def chosen_in(self, example: Example) -> dict[str, tuple[int, ...]]:
         """The sizes that the caller of an example chose."""
         found = {}

@@ -12,6 +12,7 @@ from dmlcy._cli.options import add_examples
 from dmlcy._errors import ModelError
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Example, Operator
+from dmlcy._facts.tables import desc_class
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch import write
 from dmlcy._frontends.dxdispatch.write import Use, layout
@@ -46,11 +47,9 @@ def execute(options: argparse.Namespace) -> int:
 
 def model(operator: Operator, example: Example) -> dict[str, Any]:
     """The example as a model: inputs as written, outputs full of zeros, one dispatch, every output printed."""
-    from dmlcy._generated import desc as classes
-
     given = {**example.inputs, **example.outputs}
     tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
-    desc = getattr(classes, operator.desc)(**tensors, **example.attributes)
+    desc = desc_class(operator.name)(**tensors, **example.attributes)
     inputs = {
         name: {"initialValuesDataType": dtype, "initialValues": np.array(data, object).ravel().tolist()}
         for name, (dtype, _, data) in example.inputs.items()

@@ -16,13 +16,12 @@ from dmlcy._check.checker import Check
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, current_level, feature_level
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName
+from dmlcy._facts.tables import DTYPES, OPERATORS, FeatureLevelName, function
 from dmlcy._families import family_of
 from dmlcy._families.given import Kernel
 from dmlcy._families.pieces import Cut, Padding, Piece, bounds, cut
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._generated import api
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
 
@@ -147,7 +146,7 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
     _limit(call, [x.chunks for x, _ in inputs], chunks)
     block = functools.partial(
         _block,
-        call.operator.python,
+        call.operator.name,
         tuple(call.inputs),
         {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters},
         tuple(paddings),
@@ -188,7 +187,7 @@ def _block(
             entries[padding.entry] = value
             given[field] = tuple(entries)
     with feature_level(level), one_thread(alone):
-        return getattr(api, name)(*pieces[: len(inputs)], **given)
+        return function(name)(*pieces[: len(inputs)], **given)
 
 
 def _only(block: Any) -> Any:

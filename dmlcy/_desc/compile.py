@@ -36,5 +36,5 @@ def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> C
     found = known_desc(desc, "compile")._violations(level)
     if found:
         raise_violations(found, "compile")
-    operator: CompiledOperator = _tables.compiled()[desc.operator.name](desc, level)
+    operator: CompiledOperator = _tables.compiled_class(desc.operator.name)(desc, level)
     return operator

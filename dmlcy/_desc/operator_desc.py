@@ -11,7 +11,6 @@ from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX, refuse, refuse_name
 from dmlcy._facts.rows import MISSING, Field, Operator
-from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.size_2d import Size2D
 from dmlcy._field_types.tensor_desc import TensorDesc, spelled
@@ -30,17 +29,12 @@ class OperatorDesc(Shown):
     """
 
     operator: ClassVar[Operator]
-    _classes: ClassVar[dict[str, type[OperatorDesc]]] = {}
 
     _names: tuple[str, ...]
     _missing: frozenset[str]  # fields that a JSON object lacks
     _unknown: dict[str, object]  # members of a JSON object that are none
     _literal: bool  # from JSON, where an int does not fill an array
     _valid_levels: set[int]
-
-    def __init_subclass__(cls) -> None:
-        if "operator" in vars(cls):  # a class derived from a generated one does not replace it
-            OperatorDesc._classes[cls.operator.name] = cls
 
     def __init__(self, **values: object) -> None:
         self._set(values)
@@ -105,9 +99,7 @@ class OperatorDesc(Shown):
         owner = getattr(cls, "operator", None)
         if owner is not None and owner.name != name:
             refuse("form", name, expected=f"one of {owner.name}", actual=f"one of {name}")
-        if name not in OperatorDesc._classes:
-            _tables.load_descs()
-        result = cast(Self, object.__new__(OperatorDesc._classes[name]))
+        result = cast(Self, object.__new__(_tables.desc_class(name)))
         fields = result.operator.fields
         known = {field.name for field in fields}
         unknown = {str(member): value for member, value in members.items() if member not in known}
@@ -171,7 +163,7 @@ def _operator_name(desc: object) -> str:
     if not is_a(kind, str):
         refuse("form", "", expected=expected, actual=f"one of type {show(kind)}")
     name = cast(str, kind).removeprefix(PREFIX)
-    if name in OPERATORS:
+    if name in _tables.OPERATORS:
         return name
     refuse_name(kind, name)
 

@@ -8,11 +8,19 @@ from typing import Final, NoReturn, cast
 
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import CATALOGUE, ERRORS, OPERATORS
+from dmlcy._facts.tables import CATALOGUE, ERRORS, NAMES, OPERATORS
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import is_a, plain, show
 
-__all__ = ["PREFIX", "catalogue_name", "in_another_version", "known_operator", "refuse", "refuse_name"]
+__all__ = [
+    "PREFIX",
+    "catalogue_name",
+    "in_another_version",
+    "known_operator",
+    "known_operator_name",
+    "refuse",
+    "refuse_name",
+]
 
 PREFIX: Final = "DML_OPERATOR_"
 LONGEST: Final = 100
@@ -27,10 +35,15 @@ def known_operator(name: object) -> Operator:
     ModelError
         No operator has that name, or the one that has it is not built yet.
     """
+    return OPERATORS[known_operator_name(name)]
+
+
+def known_operator_name(name: object) -> str:
+    """DirectML's name of the operator of that name, as ``known_operator`` takes it; the same errors."""
     known = catalogue_name(name)
-    if known in OPERATORS:
-        return OPERATORS[known]
-    refuse_name(name, known)
+    if known is None or known not in OPERATORS:
+        refuse_name(name, known)
+    return known
 
 
 def catalogue_name(name: object) -> str | None:
@@ -50,7 +63,7 @@ def refuse_name(name: object, known: str | None) -> NoReturn:
 def in_another_version(operator: Operator, member: str) -> str:
     """The hint that other versions of the operator have a member which this one has not; nothing where none has."""
     stem = operator.name.rstrip(digits)
-    versions = [other for other in OPERATORS.values() if other.name.rstrip(digits) == stem]
+    versions = [OPERATORS[name] for name in OPERATORS if name.rstrip(digits) == stem]
     owners = [f"{PREFIX}{other.name}" for other in versions if member in (field.name for field in other.fields)]
     return f"{' and '.join(owners)} {'has' if len(owners) == 1 else 'have'} it." if owners else ""
 
@@ -85,8 +98,8 @@ def _spellings() -> Iterator[tuple[str, str]]:
     for name in CATALOGUE:
         for spelling in (name, name.replace("_", ""), f"{PREFIX}{name}", f"DML_{name}_OPERATOR_DESC"):
             yield spelling.lower(), name
-    for operator in OPERATORS.values():
-        yield operator.python.lower(), operator.name
+    for name, python in NAMES.items():
+        yield python.lower(), name
 
 
 _SPELLINGS: Final = dict(_spellings())

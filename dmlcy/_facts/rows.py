@@ -1,14 +1,18 @@
-"""The classes that the generated tables in ``dmlcy._generated.operators`` are made of: a spec as plain data.
+"""The classes that the generated tables are made of: a spec as plain data. ``codegen/plan/rows.py`` has them too.
 
 The expressions of a spec arrive twice: as text, for people, and as functions of a :class:`Rules` object, which holds
-the values of one desc.
+the values of one desc. The text that documents an operator is read from its shipped spec when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
+
+from dmlcy._facts import shipped
+from dmlcy._generated.index import OPERATORS
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevelName
@@ -18,6 +22,10 @@ MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})(
 
 class Rules:
     """Values of one desc, by the Python name of the field: the generated subclass of an operator adds its lets."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
@@ -80,7 +88,6 @@ class Field:
     kind: str  # input, output, attribute; chosen: no member of the desc
     type: str  # as in specs/catalogue.toml: tensor, uint_array, enum:DML_PADDING_MODE
     optional: bool
-    doc: str
     default: Any = MISSING  # MISSING: the caller gives it
     dtypes: tuple[DtypeRow, ...] = ()  # of a tensor
     ranks: tuple[RankRow, ...] = ()  # of a tensor
@@ -131,7 +138,6 @@ class Independent:
     functions take; ``when``: only then.
     """
 
-    doc: str
     domain: Callable[..., int] | None
     axes: dict[str, Callable[..., int]]
     takes: Callable[..., int]
@@ -147,7 +153,6 @@ class Let:
     index: str | None
     loop: str | None  # d in spatial
     text: str
-    doc: str
     each: str = ""  # of a count: what there is one of, in the singular: axis of input
 
 
@@ -208,7 +213,6 @@ class Operator:
     struct: str  # DML_PADDING1_OPERATOR_DESC
     family: str
     since: str
-    summary: str
     source: str
     fields: tuple[Field, ...]  # in the order of the struct
     chosen: tuple[Field, ...]  # sizes of outputs that the caller chooses: a call is given them as attributes
@@ -216,8 +220,6 @@ class Operator:
     rules: tuple[Rule, ...]  # in declared order, data rules last
     independent: tuple[Independent, ...]
     rules_class: type[Rules]
-    interpretations: tuple[Interpretation, ...]
-    examples: tuple[Example, ...]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
     definition: Definition
 
@@ -228,6 +230,26 @@ class Operator:
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """The same in Hypothesis and IPython, which print the fields of a dataclass otherwise."""
         printer.text(repr(self))
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a sentence."""
+        return OPERATORS[self.name][3]
+
+    @property
+    def docs(self) -> dict[str, str]:
+        """What its fields, the sizes that a caller chooses and its lets are, by their names in formulas."""
+        return _docs(self.name)
+
+    @property
+    def interpretations(self) -> tuple[Interpretation, ...]:
+        """The decisions where the documentation is silent or contradicts itself."""
+        return _interpretations(self.name)
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """The worked examples."""
+        return _examples(self.name)
 
     @property
     def parameters(self) -> tuple[Field, ...]:
@@ -253,6 +275,38 @@ class Operator:
     def is_open(self, output: Field) -> bool:
         """Whether sizes of an output are the caller's choice: then a desc must be given it."""
         return any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+
+
+@cache
+def _docs(operator: str) -> dict[str, str]:
+    spec = shipped.operator(operator)
+    return {
+        row.get("python", row["name"]): row["doc"] for key in ("field", "chosen", "let") for row in spec.get(key, ())
+    }
+
+
+@cache
+def _interpretations(operator: str) -> tuple[Interpretation, ...]:
+    return tuple(Interpretation(**row) for row in shipped.operator(operator).get("interpretation", ()))
+
+
+@cache
+def _examples(operator: str) -> tuple[Example, ...]:
+    return tuple(
+        Example(
+            row["title"],
+            row.get("source"),
+            row.get("calculation"),
+            _tensors(row["inputs"]),
+            row["attributes"],
+            _tensors(row["outputs"]),
+        )
+        for row in shipped.operator(operator).get("example", ())
+    )
+
+
+def _tensors(given: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...], Any]]:
+    return {name: (one["dtype"], tuple(one["sizes"]), one["data"]) for name, one in given.items()}
 
 
 def _value(field: Field, desc: Any) -> Any:

@@ -13,7 +13,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import MISSING, Field, Operator
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, load_descs
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
@@ -327,7 +327,7 @@ def _strides(draw: st.DrawFn, sizes: tuple[int, ...], shared: bool) -> tuple[int
 
 def class_of(operator: Operator) -> type[OperatorDesc]:
     """The class of an operator's descs."""
-    found: type[OperatorDesc] = getattr(load_descs(), operator.desc)
+    found: type[OperatorDesc] = desc_class(operator.name)
     return found
 
 

@@ -246,7 +246,7 @@ def _typed(operator: Operator, example: Example, dtype: str, grow: int) -> Examp
 @st.composite
 def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] = ("ordinary", "any")) -> Case:
     """An example with another data type, size, window, values, and layout of the output."""
-    from dmlcy._generated import desc as classes
+    from dmlcy import desc as classes
 
     known = [(operator, example) for operator, example in EXAMPLES if window_of(operator) or not only_windows]
     operator, example = draw(st.sampled_from(known))

@@ -18,7 +18,7 @@ CODEGEN = ROOT / "codegen"
 # show, new and ids are what the command line calls beside the pipeline.
 ORDER = (
     "diagnostics", "source", "expr", "model", "notice", "names", "field_types", "load", "lint", "schema", "show", "new",
-    "families", "plan", "pages", "figures", "ids", "writer", "emit", "__main__",
+    "families", "plan", "tables", "pages", "figures", "ids", "writer", "emit", "__main__",
 )  # fmt: skip
 INSIDE = {
     "expr": ("nodes", "parse", "types", "text", "latex", "python", "cython"),
@@ -27,7 +27,7 @@ INSIDE = {
     "model": ("facts", "examples", "fields", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "windows", "*", "__init__"),
-    "plan": ("data", "levels", "steps", "tables", "planner", "__init__"),
+    "plan": ("data", "levels", "steps", "tables", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "operator",
         "stubs", "__init__",

@@ -373,10 +373,10 @@ def hostile(root: Path, said: str = HOSTILE) -> int:
 def assert_told_in_docstrings(root: Path, said: str) -> None:
     """What is generated is Python, and every class says the text, but for its spaces."""
     package = root / "dmlcy" / "_generated"
-    for path in package.glob("*.py"):
+    for path in package.rglob("*.py"):
         compile(path.read_text(encoding="utf-8"), path.name, "exec")
-    tree = ast.parse((package / "desc.py").read_text(encoding="utf-8"))
-    docs = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.glob("descs/*.py")]
+    docs = [ast.get_docstring(node) or "" for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
     assert docs
     assert all(" ".join(said.split()) in " ".join(doc.split()) for doc in docs)
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import jinja2
@@ -17,16 +18,16 @@ import pytest
 
 from codegen import names
 from codegen.__main__ import make_plan
-from codegen.emit import environment, module
+from codegen.emit import OUTPUTS, environment, made, module
 from codegen.families import FAMILIES
 from codegen.pages.stubs import Stubs
-from codegen.plan import FamilyPlan, Plan
+from codegen.plan import FamilyPlan, OperatorPlan, Plan
+from codegen.tables import facts_module, index_module
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = tomllib.loads((ROOT / "specs" / "catalogue.toml").read_text(encoding="utf-8"))["operator"]
 NAMES = [entry["name"] for entry in CATALOGUE]
 MODEL = "DEPTH_TO_SPACE"
-PACKAGE = ("package_api.py.j2", "package_dask.py.j2", "package_desc.py.j2", "package_enums.py.j2")
 STUBS = ("stubs/__init__.pyi.j2", "stubs/dask.pyi.j2", "stubs/desc.pyi.j2")
 
 
@@ -53,13 +54,21 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 def rendered(env: jinja2.Environment, plan: Plan) -> dict[str, str]:
-    """The Python modules and the stubs."""
-    docs = {op.python: op.operator.summary for op in plan.operators}
-    found = {name: env.get_template(name).render(plan=plan, docstrings=docs) for name in PACKAGE}
-    stubs = Stubs(env, plan)
-    found |= {name: env.get_template(name).render(plan=plan, stubs=stubs) for name in STUBS}
+    """The Python modules and the stubs, except the modules of operators."""
+    found = {"enums": env.get_template("package_enums.py.j2").render(plan=plan)}
+    found |= {"index": index_module(plan), "facts": facts_module(plan)}
+    found |= {name: env.get_template(name).render(plan=plan, stubs=Stubs(plan)) for name in STUBS}
     found["family"] = env.get_template("stubs/family.pyi.j2").render(family=plan.families[0])
     return found
+
+
+def own_modules(plan: Plan) -> Iterator[tuple[OperatorPlan, str, str]]:
+    """Of each operator, each of its modules: the folder and the text."""
+    operators = {op.file_name: op for op in plan.operators}
+    outputs = [output for output in OUTPUTS if output.of is OperatorPlan and output.path.endswith(".py")]
+    assert len(outputs) == 4
+    for path, text, _ in made(plan, ROOT, outputs):
+        yield operators[Path(path).stem], Path(path).parent.name, text
 
 
 def test_every_operator_of_the_catalogue_can_have_its_own_name(plan: Plan) -> None:
@@ -71,13 +80,19 @@ def test_every_operator_of_the_catalogue_can_have_its_own_name(plan: Plan) -> No
 
 
 def test_nothing_in_the_package_uses_a_name_that_an_operator_hides(plan: Plan) -> None:
-    """Where a name of an operator is read, the operator is meant: in the two tables of the API."""
+    """Where a name of an operator is read, the operator is meant: in the module of its function."""
     taken = {op.python for op in plan.operators}
     for name, text in rendered(environment(), plan).items():
-        tree = ast.parse(text)
-        read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-        found = [one for one in read if one in taken]
-        assert sorted(found) == (sorted(taken) if name == "package_api.py.j2" else []), name
+        assert [one for one in read(text) if one in taken] == [], name
+    for op, folder, text in own_modules(plan):
+        hidden = {op.python} if folder in ("functions", "dask") else set()
+        assert [one for one in read(text) if one in hidden] == ([op.python] if folder == "functions" else []), op.name
+
+
+def read(text: str) -> list[str]:
+    """The names that a module reads."""
+    tree = ast.parse(text)
+    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
 
 
 def test_the_module_of_operators_with_odd_names_is_translated(plan: Plan, tmp_path: Path) -> None:
@@ -98,18 +113,22 @@ def test_the_module_of_operators_with_odd_names_is_translated(plan: Plan, tmp_pa
 
 def test_the_names_of_the_package_are_known() -> None:
     dmlcy = pytest.importorskip("dmlcy")
-    own = set(dmlcy._api.__all__)
+    own = {*dmlcy._index.ENUMS, *(python for python, *_ in dmlcy._index.OPERATORS.values())}
     modules = {one.name for one in pkgutil.iter_modules(dmlcy.__path__) if not one.name.startswith("_")}
     assert {*names.public()} == {*dmlcy.__all__} - own
     assert {*names.public(), *names.MODULES} >= modules
 
 
-@pytest.mark.parametrize("name", PACKAGE)
-def test_what_a_generated_module_defines_and_imports_is_known(plan: Plan, name: str) -> None:
-    tree = ast.parse(rendered(environment(), plan)[name])
-    own = {name for op in plan.operators for name in (op.python, *names.classes(op.name))}
-    own |= {enum.python for enum in plan.enums}
-    for node in tree.body:
+def test_what_a_generated_module_defines_and_imports_is_known(plan: Plan) -> None:
+    enums = {enum.python for enum in plan.enums}
+    defined_is_known(rendered(environment(), plan)["enums"], enums)
+    for op, folder, text in own_modules(plan):
+        if folder != "operators":  # only the tables of the operator and its lets are there
+            defined_is_known(text, {op.python, *names.classes(op.name), *enums})
+
+
+def defined_is_known(text: str, own: set[str]) -> None:
+    for node in ast.parse(text).body:
         found: set[str] = set()
         if isinstance(node, ast.Import | ast.ImportFrom):
             found = {alias.asname or alias.name for alias in node.names}
@@ -118,4 +137,4 @@ def test_what_a_generated_module_defines_and_imports_is_known(plan: Plan, name: 
         elif isinstance(node, ast.AnnAssign | ast.Assign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found = {target.id for target in targets if isinstance(target, ast.Name)}
-        assert found - own <= names.used(), name
+        assert found - own <= names.used(), text[:100]

@@ -227,11 +227,14 @@ def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path) -> N
 
 
 def test_stubs_parse(texts: dict[str, str], planned: Plan) -> None:
-    for name in ("dmlcy/__init__.pyi", "dmlcy/desc.pyi"):
-        tree = ast.parse(texts[name])
-        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        wanted = {op.desc if "desc" in name else op.python for op in planned.operators}
-        assert wanted <= defined
+    for op in planned.operators:
+        for folder, name in (("functions", op.python), ("descs", op.desc), ("dask", op.python)):
+            tree = ast.parse(texts[f"dmlcy/_generated/{folder}/{op.file_name}.pyi"])
+            defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+            assert defined == {name}
+            public = {"functions": "__init__", "descs": "desc", "dask": "dask"}[folder]
+            imported = f"from dmlcy._generated.{folder}.{op.file_name} import {name}\n"
+            assert imported in texts[f"dmlcy/{public}.pyi"]
 
 
 def test_every_generated_file_says_what_made_it(planned: Plan) -> None:

@@ -17,7 +17,7 @@ import dmlcy as dml
 from dmlcy._check.checker import Check
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
-from dmlcy._generated.operators import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 PYTHON_NAMES = {operator.python: operator for operator in OPERATORS.values()}
 

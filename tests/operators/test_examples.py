@@ -12,7 +12,7 @@ from checks import assert_same_bits
 import dmlcy as dml
 from dmlcy._cli import main
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._generated.operators import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 CASES = [
     pytest.param(operator, example, id=f"{operator.python}-{number}-{example.title}")

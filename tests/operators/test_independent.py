@@ -18,7 +18,12 @@ from dmlcy._facts.rows import Independent, Operator
 from dmlcy._facts.tables import OPERATORS
 
 AXES = [(operator, one) for operator in OPERATORS.values() for one in operator.independent if operator.family != "fake"]
-IDS = [f"{operator.python} {one.doc}" for operator, one in AXES]
+IDS = [
+    f"{operator.python} {row['doc']}"
+    for operator in OPERATORS.values()
+    if operator.family != "fake"
+    for row in dml.specs.operator(operator.name).get("independent", ())
+]
 
 
 def call(desc: Any, arrays: dict[str, Any]) -> Any:

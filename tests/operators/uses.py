@@ -16,7 +16,7 @@ from codegen.load import load
 from codegen.model import Example, Field, Operator
 from codegen.plan import plan
 from dmlcy._check.checker import Check
-from dmlcy._generated.operators import OPERATORS as TABLE  # noqa: F401
+from dmlcy._facts.tables import OPERATORS as TABLE  # noqa: F401
 
 PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())
 FACTS = PLAN.facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import fake
 
-from dmlcy._facts import tables as _tables
+from dmlcy._generated import index
 
 for cls in fake.descs().values():
     setattr(fake, cls.__name__, cls)
@@ -20,4 +21,8 @@ for cls in fake.descs().values():
 @pytest.fixture(autouse=True)
 def operators(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, operator in fake.OPERATORS.items():
-        monkeypatch.setitem(_tables.OPERATORS, name, operator)
+        monkeypatch.setitem(index.OPERATORS, name, (operator.python, operator.desc, operator.family, ""))
+        for folder, of in (("operators", {"OPERATOR": operator}), ("descs", {operator.desc: fake.descs()[name]})):
+            module = ModuleType(f"dmlcy._generated.{folder}.{name.lower()}")
+            vars(module).update(of)
+            monkeypatch.setitem(sys.modules, module.__name__, module)

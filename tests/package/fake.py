@@ -22,19 +22,19 @@ def formula(text: str, reads: str, function: Any) -> Formula:
 
 def tensor(name: str, kind: str, dtypes: Any, ranks: Any, **more: Any) -> Field:
     python = {"InputTensor": "input", "OutputTensor": "output", "ROITensor": "roi", "ScaleTensor": "scale"}[name]
-    return Field(name, python, kind, "tensor", more.pop("optional", False), "", dtypes=dtypes, ranks=ranks, **more)
+    return Field(name, python, kind, "tensor", more.pop("optional", False), dtypes=dtypes, ranks=ranks, **more)
 
 
 def attribute(name: str, python: str, kind: str, **more: Any) -> Field:
-    return Field(name, python, "attribute", kind, False, "", **more)
+    return Field(name, python, "attribute", kind, False, **more)
 
 
 def operator(name: str, since: str, fields: tuple[Field, ...], rules: tuple[Rule, ...], cls: type[Rules]) -> Operator:
     desc = "".join(word.capitalize() for word in name.split("_"))
     struct = f"DML_{name}_OPERATOR_DESC"
     definition = Definition({}, {}, {})
-    head = (name, name.lower(), desc, struct, "fake", since, "", "")
-    return Operator(*head, fields, (), (), rules, (), cls, (), (), {}, definition)
+    head = (name, name.lower(), desc, struct, "fake", since, "")
+    return Operator(*head, fields, (), (), rules, (), cls, {}, definition)
 
 
 def rule(

@@ -363,7 +363,7 @@ class Compiled:
 
 
 def test_compile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_tables, "compiled", lambda: {"FAKE_POOLING": Compiled})
+    monkeypatch.setattr(_tables, "compiled_class", {"FAKE_POOLING": Compiled}.__getitem__)
     assert _compile.compile(pool(), "5_0").given == (pool(), 7)
     with pytest.raises(DmlError, match=r"^compile\(\): window_size\[0\] does not fit"):
         _compile.compile(pool(window_size=9))

@@ -13,7 +13,7 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
-from dmlcy._generated.operators import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "References", "Examples")
 TERMINAL = 80

@@ -12,7 +12,7 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
-from dmlcy._generated.operators import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 KNOWN = tuple(OPERATORS.values())  # before tests add to them
 HOSTILE = (

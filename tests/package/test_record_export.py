@@ -111,7 +111,7 @@ def test_what_no_stock_dxdispatch_knows(tmp_path: Path) -> None:
         f"feature level {unknown}, which padding_mode WRAP needs",
         f"feature level {unknown}, which UNFOLD needs",
     )
-    for operator in (operator for operator in OPERATORS.values() if operator.examples):
+    for operator in (operator for operator in OPERATORS.values() if operator.family != "fake"):
         with dml.record() as recording:
             for example in operator.examples:
                 arrays = [np.array(data, dml.TensorDataType[d].name.lower()) for d, _, data in example.inputs.values()]

@@ -6,6 +6,7 @@ import doctest
 import inspect
 import math
 import tomllib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -148,17 +149,23 @@ def test_errors() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_operator(name: str) -> None:
     spec, known, entry = dml.specs.operator(name), OPERATORS[name], dml.specs.catalogue()[name]
-    head = spec["operator"]
+    head, written = spec["operator"], WRITTEN.operators[name]
     for key in ("name", "python", "desc", "struct", "family", "since", "summary", "source"):
-        assert head[key] == getattr(known, key)
+        assert head[key] == getattr(known, key) == getattr(written, key)
     assert {key: head[key] for key in ("value", "kind", "in_place")} == {
         key: entry[key] for key in ("value", "kind", "in_place")
     }
     assert [field["name"] for field in spec["field"]] == [field["name"] for field in entry["fields"]]
     for row, field in zip(spec["field"], known.fields, strict=True):
         agree(spec, row, field)
-    lets = [(let["name"], loop(let), normal(let["value"]), let["doc"]) for let in spec.get("let", [])]
-    assert lets == [(let.name, let.loop, let.text, let.doc) for let in known.lets]
+    lets = [(let["name"], loop(let), normal(let["value"]), let.get("each", "")) for let in spec.get("let", [])]
+    assert lets == [(let.name, let.loop, let.text, let.each) for let in known.lets]
+    documented = [*spec["field"], *spec.get("chosen", []), *spec.get("let", [])]
+    assert [row["doc"] for row in documented] == list(known.docs.values())
+    assert known.docs == {
+        **{field.python: field.doc for field in (*written.fields, *written.chosen)},
+        **{let.name: let.doc for let in written.lets},
+    }
     rows = [*((row, False) for row in spec.get("rule", [])), *((row, True) for row in spec.get("data_rule", []))]
     for (row, data), rule in zip(rows, known.rules, strict=True):
         assert (row["id"], row["about"], row["says"], data) == (rule.id, rule.about, rule.says, rule.data)
@@ -166,28 +173,22 @@ def test_operator(name: str) -> None:
         assert (row["from"], row.get("hint", "")) == (rule.provenance, rule.hint)
         assert (row.get("since", known.since), row.get("until")) == (rule.since, rule.until)
         assert row.get("fix") == (None if rule.fix is None else rule.fix.text)
-    said = [(one["id"], one["question"], one["choice"], one["evidence"]) for one in spec.get("interpretation", [])]
-    assert said == [(one.id, one.question, one.choice, one.evidence) for one in known.interpretations]
-    for row, example in zip(spec.get("example", []), known.examples, strict=True):
-        assert (row["title"], row.get("source"), row.get("calculation")) == (
-            example.title, example.source, example.calculation,
-        )  # fmt: skip
-        assert row["attributes"] == {key: plain(value) for key, value in example.attributes.items()}
-        for key, tensors in (("inputs", example.inputs), ("outputs", example.outputs)):
-            assert {name: (one["dtype"], tuple(one["sizes"]), same(one["data"])) for name, one in row[key].items()} == {
-                name: (dtype, sizes, same(data)) for name, (dtype, sizes, data) in tensors.items()
-            }
+    assert list(map(asdict, known.interpretations)) == list(map(asdict, written.interpretations))
+    for example, other in zip(known.examples, written.examples, strict=True):
+        assert (example.title, example.source, example.calculation) == (other.title, other.source, other.calculation)
+        assert same(example.attributes) == same(dict(other.attributes))
+        for tensors, others in ((example.inputs, other.inputs), (example.outputs, other.outputs)):
+            assert same(tensors) == same({name: (x.dtype, x.sizes, x.data) for name, x in others.items()})
     assert {dtype: (one["ulp"], one["of"]) for dtype, one in spec.get("accuracy", {}).items()} == {
         dtype: (one.ulp.text, one.of) for dtype, one in known.accuracy.items()
     }
-    kernel = WRITTEN.operators[name].kernel
-    assert spec.get("kernel") == (None if kernel is None else kernel.data)
+    assert spec.get("kernel") == (None if written.kernel is None else written.kernel.data)
 
 
 def agree(spec: dict[str, Any], row: dict[str, Any], field: Field) -> None:
     """A field in the file and in the tables."""
-    assert (row["name"], row["python"], row["kind"], row["type"], row["doc"], row.get("optional", False)) == (
-        field.name, field.python, field.kind, field.type, field.doc, field.optional,
+    assert (row["name"], row["python"], row["kind"], row["type"], row.get("optional", False)) == (
+        field.name, field.python, field.kind, field.type, field.optional,
     )  # fmt: skip
     assert row.get("default", MISSING) == field.default
     for key, known in (("sizes", field.sizes), ("length", field.length), ("value", field.value)):
@@ -218,12 +219,10 @@ def loop(row: dict[str, Any]) -> str | None:
     return f"{index} in {normal(count)}" if count else None
 
 
-def plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
 def same(data: Any) -> Any:
-    """Nested lists, NaN comparable with itself."""
+    """Nested lists in dictionaries, NaN comparable with itself."""
+    if isinstance(data, dict):
+        return {key: same(one) for key, one in data.items()}
     if isinstance(data, list | tuple):
         return [same(one) for one in data]
     return "nan" if isinstance(data, float) and math.isnan(data) else data

@@ -7,6 +7,7 @@ import os
 import re
 import resource
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 from .mutant_build import BUILD, Mutant
 
-OPERATORS = "dmlcy/_generated/operators.py"
+OPERATORS = "dmlcy/_generated/operators"
 FIRST = (
     "test_examples.py",
     "test_limits.py",
@@ -32,6 +33,7 @@ CPU_SECONDS, MEMORY = 240, 2 << 30
 def apply(mutant: Mutant) -> None:
     """Gives the living functions of the changed modules their changed code, and the fields their changed facts."""
     for path, text in mutant.python.items():
+        import_module(path.removesuffix(".py").replace("/", "."))
         old = compile((BUILD / path).read_text(), path, "exec", dont_inherit=True)
         new = compile(text, path, "exec", dont_inherit=True)
         swaps = list(differing(old, new))
@@ -40,7 +42,7 @@ def apply(mutant: Mutant) -> None:
             for before, after in swaps:
                 if one.__code__ == before:
                     one.__code__ = after
-        if path == OPERATORS:
+        if path.startswith(OPERATORS):
             change_facts(new)
 
 
@@ -54,15 +56,15 @@ def differing(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType
 
 
 def change_facts(code: CodeType) -> None:
-    from dmlcy._generated.operators import OPERATORS as LIVING
+    from dmlcy._facts.tables import OPERATORS as LIVING
 
     names: dict[str, Any] = {"__name__": "dmlcy._generated.changed"}
     exec(code, names)
-    for operator in LIVING.values():
-        for ours, theirs in zip(operator.fields, names["OPERATORS"][operator.name].fields, strict=True):
-            for fact in FACTS:
-                if getattr(ours, fact) != getattr(theirs, fact):
-                    object.__setattr__(ours, fact, getattr(theirs, fact))
+    changed = names["OPERATOR"]
+    for ours, theirs in zip(LIVING[changed.name].fields, changed.fields, strict=True):
+        for fact in FACTS:
+            if getattr(ours, fact) != getattr(theirs, fact):
+                object.__setattr__(ours, fact, getattr(theirs, fact))
 
 
 class Runner:

@@ -29,6 +29,7 @@ from codegen.emit import environment, module
 from codegen.families import FAMILIES
 from codegen.load import load
 from codegen.plan import Plan, plan
+from codegen.tables import operator_module
 
 from .edits import edits
 from .mutant_build import BUILD, ROOT, Mutant, build, checks, functions, head
@@ -71,13 +72,12 @@ def of_cython(path: str, names: re.Pattern[str], family: str, operator: str) -> 
             yield Mutant("C", family, operator, what, {path: {name: edit.of(function)}})
 
 
-def of_python(path: str, family: str, operator: str, lines: re.Pattern[str], block: str = "") -> Iterator[Mutant]:
-    """The changes of the lines of a Python file in the blocks that a pattern finds."""
+def of_python(path: str, family: str, operator: str, lines: re.Pattern[str]) -> Iterator[Mutant]:
+    """The changes of the lines of a Python file that a pattern finds."""
     text = (ROOT / path).read_text()
-    blocks = [found.span() for found in re.finditer(block, text, re.DOTALL)] if block else [(0, len(text))]
     for edit in edits(text):
         line = text[text.rfind("\n", 0, edit.start) + 1 : edit.start]
-        if lines.match(line) and any(start <= edit.start < end for start, end in blocks):
+        if lines.match(line):
             where = operator or re.findall(r"def (\w+)", text[: edit.start])[-1]
             what = f"{Path(path).name} {where}: {edit.shown(text)}"
             try:
@@ -102,7 +102,8 @@ def of_spec(family: str, name: str, file: str, base: dict[str, str]) -> Iterator
                     continue
                 pyx = f"dmlcy/_generated/{family}.pyx"
                 cython = {key: one for key, one in checks(made[pyx]).items() if one != checks(base[pyx]).get(key)}
-                yield Mutant("spec", family, name, what, {pyx: cython}, {OPERATORS: made[OPERATORS]})
+                tables = {key: one for key, one in made.items() if key != pyx and one != base[key]}
+                yield Mutant("spec", family, name, what, {pyx: cython}, tables)
 
 
 def generated(family: str, changed: dict[str, str]) -> dict[str, str] | None:
@@ -117,11 +118,10 @@ def generated(family: str, changed: dict[str, str]) -> dict[str, str] | None:
             diagnostics.raise_if_any()
         except SpecError:
             return None
-        env = environment()
         [one] = [one for one in made.families if one.family.name == family]
         return {
-            f"dmlcy/_generated/{family}.pyx": module(env, made, one),
-            OPERATORS: env.get_template("package_operators.py.j2").render(plan=made),
+            f"dmlcy/_generated/{family}.pyx": module(environment(), made, one),
+            **{f"{OPERATORS}/{op.file_name}.py": operator_module(op) for op in one.operators},
         }
 
 
@@ -144,18 +144,10 @@ def mutants_of(family: str, kinds: Iterable[str]) -> Iterator[Mutant]:
             names = re.compile(rf"{operator.python}_(inputs_hold|take|holds|data_holds)$")
             yield from of_cython(f"dmlcy/_generated/{family}.pyx", names, family, name)
         if "Python" in kinds:
-            desc = next(one.desc for one in made_plan().operators if one.operator.name == name)
-            rules = re.compile(r"\s+return ")
-            yield from of_python(OPERATORS, family, name, rules, rf"\nclass _{desc}\(.*?\n\n\n")
-            data = re.compile(r".*lambda self[^:]*:|\s+(minimum|maximum|ranks)=")
-            yield from of_python(OPERATORS, family, name, data, rf'\n    "{name}": Operator\(.*?\n    \),\n')
+            lines = re.compile(r"\s+return |.*lambda self[^:]*:|\s+(minimum|maximum|ranks)=|\s+RankRow\(")
+            yield from of_python(f"{OPERATORS}/{name.lower()}.py", family, name, lines)
         if "spec" in kinds:
             yield from of_spec(family, name, operator.file, base)
-
-
-def made_plan() -> Plan:
-    """The plan of the specs as they are."""
-    return plan(load(ROOT), Diagnostics())
 
 
 def excused() -> list[re.Pattern[str]]:

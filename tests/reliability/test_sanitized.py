@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import dmlcy
-from dmlcy._generated.operators import OPERATORS
+from dmlcy._facts.tables import OPERATORS
 
 pytestmark = pytest.mark.skipif("libasan" not in os.environ.get("LD_PRELOAD", ""), reason="not under the sanitizers")
 
@@ -27,7 +27,7 @@ PROGRAM = """
     import ctypes, json, os, sys, tempfile
     import numpy as np
     import dmlcy as dml
-    from dmlcy._generated.operators import OPERATORS
+    from dmlcy._facts.tables import OPERATORS
 
     def tensor(short, dtype, sizes, data):
         # In a block of its own; `short`: the last byte of the tensor lies behind it.

@@ -12,7 +12,7 @@ from dmlcy._desc.check import check
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Example, Field, Operator
-from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName, desc_class, function
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import Integers
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
@@ -186,11 +186,10 @@ def _members(operator: Operator, example: Example) -> dict[str, Any]:
 
 def _desc(operator: Operator, example: Example) -> Any:
     from dmlcy._field_types.tensor_desc import TensorDesc
-    from dmlcy._generated import desc
 
     tensors = example.inputs | example.outputs
     described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in tensors.items()}
-    return getattr(desc, operator.desc)(**described, **example.attributes)
+    return desc_class(operator.name)(**described, **example.attributes)
 
 
 def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[Violation]:
@@ -212,11 +211,9 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
 
 
 def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
-    from dmlcy._generated import api
-
     arguments = {**operator.example_arguments(example), **given}
     try:
-        getattr(api, operator.python)(*_arrays(example.inputs).values(), **arguments)
+        function(operator.name)(*_arrays(example.inputs).values(), **arguments)
     except DmlError as error:
         return error.violations
     return ()

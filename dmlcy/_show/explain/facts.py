@@ -83,7 +83,8 @@ def of_operator(name: str) -> Facts:
         "fields": [of_field(operator, field) for field in operator.fields],
         "chosen": [of_field(operator, field) for field in operator.chosen],
         "quantities": [
-            {"name": let.name, "for": let.loop, "formula": let.text, "doc": let.doc} for let in operator.lets
+            {"name": let.name, "for": let.loop, "formula": let.text, "doc": operator.docs[let.name]}
+            for let in operator.lets
         ],
         "rules": [brief_rule(operator, rule) for rule in operator.rules],
         "interpretations": [
@@ -159,7 +160,7 @@ def of_field(operator: Operator, field: Field) -> Facts:
         "role": field.kind,
         "type": field.type,
         "optional": field.optional,
-        "doc": field.doc,
+        "doc": operator.docs[field.python],
         "required": required(operator, field),
         **_default(field),
     }
@@ -397,7 +398,7 @@ def of_quantity(name: str, found: list[tuple[Operator, Let]]) -> Facts:
     """A name in formulas, with what it means in each operator; those that agree are together."""
     groups: dict[tuple[str, str | None, str], list[str]] = {}
     for operator, let in found:
-        groups.setdefault((let.text, let.loop, let.doc), []).append(operator.name)
+        groups.setdefault((let.text, let.loop, operator.docs[let.name]), []).append(operator.name)
     return {
         "kind": "quantity",
         "name": name,

@@ -14,7 +14,7 @@ from dmlcy._desc.check import check
 from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
-from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._show.explain import breaks
 from dmlcy._show.explain.facts import Facts, brief_rule, of_field, published, rule_error
@@ -59,14 +59,12 @@ def of_id(identifier: str) -> Facts:
         return {"kind": "retired id", "id": identifier, "reason": retired[identifier]}
     if identifier in ERRORS:
         return of_model_error(ERRORS[identifier])
-    for operator in OPERATORS.values():
-        for rule in operator.rules:
-            if rule.id == identifier:
-                return of_rule(operator, rule)
-        if identifier.startswith(f"DML-{operator.name}-"):
-            subject, _, slug = identifier.removeprefix(f"DML-{operator.name}-").partition("-")
-            return of_implicit(identifier, operator, subject, ERRORS[slug])
-    raise LookupError(identifier)
+    _, name, subject, slug = identifier.split("-", 3)
+    operator = OPERATORS[name]
+    for rule in operator.rules:
+        if rule.id == identifier:
+            return of_rule(operator, rule)
+    return of_implicit(identifier, operator, subject, ERRORS[slug])
 
 
 def of_rule(operator: Operator, rule: Rule) -> Facts:
@@ -170,7 +168,13 @@ def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
                 continue
             if name in lets:
                 let = lets[name]
-                found[name] = {"name": name, "is": "quantity", "for": let.loop, "formula": let.text, "doc": let.doc}
+                found[name] = {
+                    "name": name,
+                    "is": "quantity",
+                    "for": let.loop,
+                    "formula": let.text,
+                    "doc": operator.docs[name],
+                }
                 waiting += [let.text, _count(let.loop)]
             elif name in fields:
                 field = fields[name]
@@ -204,8 +208,6 @@ def _in_json(value: object) -> object:
 
 
 def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -> Sequence[Violation]:
-    from dmlcy._generated import api, desc
-
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
     other = {name: change for name, change in changed.items() if name not in tensors}
     if data:
@@ -214,7 +216,7 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
             for index, value in changes.items() if name in arrays else ():
                 arrays[name][tuple(map(int, index.split(",")))] = float(value)
         try:
-            getattr(api, operator.python)(*arrays.values(), **{**operator.example_arguments(example), **other})
+            function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
         except DmlError as error:
             return error.violations
         return ()
@@ -224,4 +226,4 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         if name in tensors:
             dtype, sizes, _ = (example.inputs | example.outputs)[name]
             described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
-    return check(getattr(desc, operator.desc)(**described, **{**example.attributes, **other}))
+    return check(desc_class(operator.name)(**described, **{**example.attributes, **other}))

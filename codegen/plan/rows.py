@@ -1,0 +1,295 @@
+"""The rows of the package's tables: classes with the names and the fields of those in ``dmlcy/_facts/rows.py``.
+
+What documents an operator (its docs, examples and interpretations) is no part of them: the package reads that from the
+specs that come with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from ..field_types import type_of
+from ..model import DtypeRow, Facts, RankRow
+from .data import FieldPlan, FormulaPlan, IndependentPlan, OperatorPlan, RulePlan
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Python: it is written as it is."""
+
+    text: str
+
+
+MISSING = Code("MISSING")
+LETS = Code("Lets")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    label: str
+    function: Code
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    text: str
+    reads: frozenset[str]
+    function: Code
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    tensor: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    name: str
+    python: str
+    kind: str
+    type: str
+    optional: bool
+    default: Any = MISSING
+    dtypes: tuple[DtypeRow, ...] = ()
+    ranks: tuple[RankRow, ...] = ()
+    same_dtype_as: str | None = None
+    sizes: Formula | None = None
+    leading_ones: str | None = None
+    length: Formula | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    value: Formula | None = None
+    infinite: bool = False
+    scalar_type: str | None = None
+    provenance: str = "documented"
+    hint: str = ""
+    axes: tuple[str, ...] = ()
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    id: str
+    about: str
+    says: str
+    text: str
+    shown: str
+    index: str | None
+    reads: frozenset[str]
+    domain: Code | None
+    holds: Code
+    terms: tuple[Term, ...]
+    hint: str
+    fix: Formula | None
+    provenance: str
+    since: str
+    until: str | None
+    data: bool
+    loop: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Independent:
+    domain: Code | None
+    axes: dict[str, Code]
+    takes: Code
+    gives: Code
+    when: Code | None
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    name: str
+    index: str | None
+    loop: str | None
+    text: str
+    each: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    ulp: Formula
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    roles: dict[str, str]
+    words: dict[str, str]
+    formulas: dict[str, Formula]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    name: str
+    python: str
+    desc: str
+    struct: str
+    family: str
+    since: str
+    source: str
+    fields: tuple[Field, ...]
+    chosen: tuple[Field, ...]
+    lets: tuple[Let, ...]
+    rules: tuple[Rule, ...]
+    independent: tuple[Independent, ...]
+    rules_class: Code
+    accuracy: dict[str, Accuracy]
+    definition: Definition
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    name: str
+    value: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    name: str
+    value: int
+    directml: str
+    max_rank: int
+    dxdispatch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    name: str
+    value: int
+    bits: int
+    since: str
+    numpy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    id: str
+    error: str
+    message: str
+    about: str
+
+
+def operator_row(op: OperatorPlan) -> Operator:
+    """Everything that the package is told of an operator."""
+    told = op.kernel.definition
+    formulas = {key: Formula(text, frozenset(), function(python)) for key, (text, python) in told.formulas.items()}
+    return taken(
+        Operator,
+        op.operator,
+        fields=tuple(field(item, op) for item in op.fields),
+        chosen=tuple(field(item, op) for item in op.choices),
+        lets=tuple(taken(Let, let) for let in op.lets),
+        rules=tuple(rule(item, op) for item in op.rules),
+        independent=tuple(independent(one) for one in op.independent),
+        rules_class=LETS,
+        accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
+        definition=Definition(told.roles, told.words, formulas),
+    )
+
+
+def taken(row: type[Row], of: object, **others: Any) -> Row:
+    """A row whose fields are those of the same names of an object, except ``others``."""
+    names = [field.name for field in fields(row) if field.name not in others]  # type: ignore[arg-type]
+    return row(**{name: getattr(of, name) for name in names}, **others)
+
+
+def function(python: str, index: str | None = None) -> Code:
+    """A function of the values of a desc, and of an index where there is one."""
+    return Code(f"lambda self{f', {index}' if index else ''}: {without_outer(python)}")
+
+
+def formula(plan: FormulaPlan) -> Formula:
+    terms = tuple(Term(label, function(term)) for label, term in plan.terms)
+    return Formula(plan.text, frozenset(plan.reads), function(plan.python), terms)
+
+
+def field(item: FieldPlan, op: OperatorPlan) -> Field:
+    said, kind, spec = item.field, type_of(item.field), op.operator
+    more: dict[str, Any] = {key: formula(plan) for key in ("sizes", "length", "value") if (plan := getattr(item, key))}
+    if said.is_tensor:
+        more |= {"dtypes": spec.types[said.types or ""], "ranks": spec.ranks[said.ranks or ""]}
+        more |= {"same_dtype_as": item.same_as, "leading_ones": said.leading_ones}
+        more |= {"hint": said.hint, "axes": said.axes}
+    if kind.ranged or item.part is not None:
+        more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
+    if kind.typed:
+        more["scalar_type"] = said.types
+    if item.part is not None:
+        more["part"] = Part(*item.part)
+    default = MISSING if said.default is None else said.default
+    return Field(
+        said.name, said.python, said.kind, said.type, said.optional, default=default, infinite=said.infinite, **more
+    )
+
+
+def rule(item: RulePlan, op: OperatorPlan) -> Rule:
+    said = item.rule
+    fix = None
+    if item.fix is not None and said.fix is not None:
+        fix = Formula(said.fix.text, frozenset(), function(item.fix, said.index))
+    return taken(
+        Rule,
+        said,
+        id=item.id,
+        text=item.text,
+        shown=item.shown,
+        reads=frozenset(item.reads),
+        domain=None if item.domain is None else function(item.domain),
+        holds=function(item.holds, said.index),
+        terms=tuple(
+            Term(label, function(term, said.index)) for label, term in zip(item.labels, item.terms, strict=True)
+        ),
+        fix=fix,
+        since=said.since or op.operator.since,
+        loop=item.domain_text,
+    )
+
+
+def independent(one: IndependentPlan) -> Independent:
+    return Independent(
+        domain=None if one.domain is None else function(one.domain),
+        axes={name: function(axis, one.index) for name, axis in one.axes},
+        takes=function(one.takes, one.index),
+        gives=function(one.gives, one.index),
+        when=None if one.when is None else function(one.when[1], one.index),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FactRows:
+    """What is true of all operators."""
+
+    levels: tuple[Level, ...]
+    dtypes: dict[str, Dtype]
+    catalogue: dict[str, CatalogueEntry]
+    errors: dict[str, ErrorText]
+
+
+def fact_rows(facts: Facts) -> FactRows:
+    """The tables that belong to no operator."""
+    return FactRows(
+        levels=tuple(taken(Level, level) for level in facts.levels),
+        dtypes={dtype.name: taken(Dtype, dtype) for dtype in facts.dtypes},
+        catalogue={entry.name: taken(CatalogueEntry, entry) for entry in facts.catalogue.values()},
+        errors={error.id: taken(ErrorText, error) for error in (*facts.implicit, *facts.model_errors)},
+    )
+
+
+def without_outer(code: str) -> str:
+    """Code without parentheses around all of it."""
+    if not code.startswith("("):
+        return code
+    depth = 0
+    for position, character in enumerate(code):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return code[1:-1] if position == len(code) - 1 else code
+    return code

@@ -1,0 +1,29 @@
+"""The specs that come with the package, one TOML file per operator with its groups merged in: read when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+__all__ = ["folder", "operator", "read"]
+
+
+def folder() -> Traversable:
+    """Where the files are."""
+    from importlib.resources import files  # here, for the sake of the time that `import dmlcy` takes
+
+    return files("dmlcy._generated") / "specs"
+
+
+def read(name: str) -> dict[str, Any]:
+    """The tables of a file, read anew."""
+    import tomllib
+
+    return tomllib.loads(folder().joinpath(name).read_text(encoding="utf-8"))
+
+
+def operator(name: str) -> dict[str, Any]:
+    """All that is known of an operator, by its name in DirectML."""
+    return read(f"operators/{name.lower()}.toml")

@@ -1,0 +1,34 @@
+"""Names of a module that are in other modules, each of which is imported when one of its names is first asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from threading import RLock
+
+# No process is forked while another thread imports: the child would wait for that thread, which it does not have.
+_importing = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_importing.acquire, after_in_parent=_importing.release, after_in_child=_importing.release
+    )
+
+
+def later(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
+    """The ``__getattr__`` of a module; ``homes`` has the module of each name, which may be that of the name itself."""
+
+    def __getattr__(name: str) -> object:
+        if name == "__test__":  # doctest looks for what is in the module, and for this
+            values = {name: getattr(sys.modules[module], name) for name in homes}
+            return {name: value for name, value in values.items() if getattr(value, "__module__", None) == module}
+        if name not in homes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        with _importing:
+            home = import_module(homes[name])
+        value = home if home.__name__ == f"{module}.{name}" else getattr(home, name)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    return __getattr__
