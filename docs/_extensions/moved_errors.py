@@ -3,11 +3,11 @@
 from sphinx.application import Sphinx
 
 SCRIPT = """
-(() => {
+addEventListener("DOMContentLoaded", () => {
   const moved = location.hash.match(/^#(?:DML-)?([A-Z][A-Z0-9_]*)(-.*)?$/);
   if (moved && !document.getElementById(location.hash.slice(1)))
     location.replace(moved[1].toLowerCase() + ".html" + (moved[2] ? location.hash : "#errors-of-the-fields"));
-})();
+});
 """
 
 
