@@ -1,21 +1,13 @@
 """An array of signed integers."""
 
-from ..expr.types import Kind, Symbol
-from ..model import Facts, Field
-from .base import FieldType, interval
+from .base import IntegerArray
 
 
-class IntArray(FieldType):
-    """const INT*, with a length that the spec states."""
+class IntArray(IntegerArray):
+    """const INT*."""
 
     directml = "INT"
-    toml = (int,)
-    array = True
-    number = int
-
-    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
-        count = None if field.length is None else field.length.node
-        return Symbol(Kind.VECTOR, "field", interval(field), count=count)
+    limits = (-(2**31), 2**31 - 1)
 
 
 TYPE = IntArray()

@@ -17,6 +17,7 @@ class Bad:
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _refuse
     __mod__ = __rmod__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
+    __abs__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __round__ = __floor__ = __ceil__ = _refuse
     __bool__ = __int__ = __index__ = __float__ = __hash__ = _refuse
 
 

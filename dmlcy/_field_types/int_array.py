@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dmlcy._field_types.base import FieldType
+from dmlcy._field_types.integers import IntegerArray
 
 
-class IntArray(FieldType):
+class IntArray(IntegerArray):
     """const INT*."""
 
     directml = "INT"
-    array = True
+    limits = (-(2**31), 2**31 - 1)
 
 
 TYPE = IntArray

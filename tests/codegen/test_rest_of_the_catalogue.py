@@ -91,7 +91,6 @@ TOLD: dict[str, Callable[[CatalogueOperator], bool]] = {
     "scale_bias": typed("scale_bias"),
     "among": typed("operator_desc", "operator_desc_array"),
     "tensor_array": typed("tensor_array"),
-    "int_array": typed("int", "int_array"),
     "float_array": typed("float_array"),
     "present": lambda operator: any(field.kind == "input" and field.optional for field in operator.fields),
     "no_input": lambda operator: all(field.kind != "input" or field.optional for field in operator.fields),

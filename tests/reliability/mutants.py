@@ -40,10 +40,8 @@ SHARED = {  # what every family's checks are made of
     "dmlcy/_runtime/arguments.pyx": re.compile("take_|int_entries|is_bool"),
 }
 CHECKER = (
-    "dmlcy/_check/checker.py",
-    "dmlcy/_field_types/tensor_desc.py",
-    "dmlcy/_field_types/values.py",
-    "dmlcy/_check/support.py",
+    *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dmlcy" / "_check").glob("[a-z]*.py"))),
+    *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dmlcy" / "_field_types").glob("[a-z]*.py"))),
     "dmlcy/_facts/levels.py",
 )
 TESTS = (  # those that accept and refuse
