@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.cells import Cell
-from benchmarks.operators import all_cells
+from benchmarks.families import all_cells
 from benchmarks.ratios import copied, forms, geometric_mean, grid, rated, ratio
 from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Row
 from benchmarks.sweep import MEGABYTES

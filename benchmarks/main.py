@@ -12,9 +12,9 @@ from typing import TypeVar
 from benchmarks import machine, peers
 from benchmarks.cells import Cell
 from benchmarks.checks import run_checks
+from benchmarks.families import all_cells
 from benchmarks.figures import is_target, judge
 from benchmarks.machine import ROOT
-from benchmarks.operators import all_cells
 from benchmarks.report import figures_text, line, markdown
 from benchmarks.results import Results
 from benchmarks.run import Differs, run_cell

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.families import OPERATORS
 from benchmarks.figures import FLOOR
-from benchmarks.operators import OPERATORS
 from benchmarks.peers import library
 from benchmarks.ratios import copied, geometric_mean, grid, rated
 from benchmarks.results import Results

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchmarks.cells import SIZES
+from benchmarks.families import OPERATORS
 from benchmarks.figures import FLOOR, MOVERS, Judged, judge, speed_up
-from benchmarks.operators import OPERATORS
 from benchmarks.peers import NAMES
 from benchmarks.ratios import best_peer, copied, forms, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratio
 from benchmarks.results import Results

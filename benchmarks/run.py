@@ -12,10 +12,10 @@ import dmlcy as dml
 from benchmarks import peers
 from benchmarks.calls import Absent, Block, Call
 from benchmarks.cells import Array, Cell, empty
+from benchmarks.families import OPERATORS
+from benchmarks.families.base import Inputs
 from benchmarks.memcpy import Memcpy
 from benchmarks.memory import peak
-from benchmarks.operators import OPERATORS
-from benchmarks.operators.base import Inputs
 from benchmarks.timing import BLOCK, SHORT, Times, measure
 
 OURS, OURS_OUT, COMPILED = "dmlcy", "dmlcy out", "dmlcy compiled out"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from benchmarks.calls import Block
 from benchmarks.cells import Cell, empty
+from benchmarks.families import OPERATORS
 from benchmarks.memcpy import Memcpy
 from benchmarks.memory import peak
-from benchmarks.operators import OPERATORS
 from benchmarks.run import LIMIT, OURS_OUT, Row, our_call, set_num_threads
 from benchmarks.timing import measure
 

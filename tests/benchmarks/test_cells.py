@@ -15,9 +15,9 @@ import dmlcy as dml
 from benchmarks import peers
 from benchmarks.calls import Forms, Peer, call
 from benchmarks.cells import LAYOUTS, SIZES, Cell, dtype_of, placed
+from benchmarks.families import OPERATORS, all_cells
+from benchmarks.families.base import Operator
 from benchmarks.figures import Figure, figures
-from benchmarks.operators import OPERATORS, all_cells
-from benchmarks.operators.base import Operator
 from benchmarks.run import OURS, OURS_OUT, Differs, our_call, prepare
 from benchmarks.sweep import sweep_cells
 from dmlcy._facts.tables import OPERATORS as SPECS

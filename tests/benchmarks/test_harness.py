@@ -12,11 +12,11 @@ import dmlcy as dml
 from benchmarks import machine, peers
 from benchmarks.cells import Cell
 from benchmarks.checks import run_checks
+from benchmarks.families import OPERATORS, all_cells
 from benchmarks.figures import Figure, Judged, judge, judge_figure, linear, two_threads
 from benchmarks.main import chosen, main, parse, plan
 from benchmarks.memcpy import Memcpy, chunk_of, pieces
 from benchmarks.memory import peak
-from benchmarks.operators import OPERATORS, all_cells
 from benchmarks.ratios import best_peer, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratios
 from benchmarks.report import duration, line, markdown, spread
 from benchmarks.results import Results

@@ -169,6 +169,37 @@ def test_no_byte_is_read_outside_the_input_on_any_way(name: str) -> None:
     each(every_use(OPERATORS[name]), between_pages)
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_faults_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong element of a packed tensor, of another layout, of a result that is given, and a byte beside that one."""
+    use = next(use for one in OPERATORS.values() if one.family == name for use in some_uses(one))
+    function = getattr(dml, use.operator.python)
+
+    def faulty(fault: str) -> Any:
+        def call(*inputs: Any, **given: Any) -> Any:
+            result = function(*inputs, **given)
+            first = several(result)[0]
+            packed, out = inputs[0].flags.c_contiguous, "out" in given
+            if fault == {(True, False): "packed", (False, False): "layout", (True, True): "out"}.get((packed, out)):
+                first.view(f"u{first.itemsize}")[(0,) * first.ndim] ^= 1
+            if fault == "beside" and out:
+                first.base[0] ^= 1
+            return result
+
+        return call
+
+    for fault, look in {
+        "packed": defined,
+        "layout": lambda use: in_layouts(use, ALL, (NEVER,)),
+        "out": lambda use: in_layouts(use, ALL, (NEVER,)),
+        "beside": lambda use: in_layouts(use, ALL, (NEVER,)),
+    }.items():
+        look(use)
+        with monkeypatch.context() as patch, pytest.raises(AssertionError):
+            patch.setattr(dml, use.operator.python, faulty(fault))
+            look(use)
+
+
 def digest(deep: bool) -> None:
     """Print what identifies all results of each operator, packed and in Fortran's order."""
     for operator in OPERATORS.values():

@@ -8,9 +8,10 @@ import numpy as np
 
 from benchmarks.calls import Forms, Peer, call
 from benchmarks.cells import Array, Attributes, Cell, Variant, dtype_of, placed, whole_numbers
-from benchmarks.operators.base import Inputs, Operator
+from benchmarks.families.base import Inputs, Operator
 from benchmarks.peers import library, onnx_forms
 
+PAGE = 6
 BOTH = ("FLOAT32", "FLOAT16")
 SCALE = 1 / 16
 
@@ -101,4 +102,4 @@ def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     return onnx_forms("MaxRoiPool", {"x": x, "rois": rois.reshape(-1, 5)}, out, {}, **given)
 
 
-OPERATOR = Operator("roi_pooling", VARIANTS, by_numpy, by_torch, by_onnxruntime, inputs)
+OPERATORS = (Operator("roi_pooling", VARIANTS, by_numpy, by_torch, by_onnxruntime, inputs),)

@@ -1,4 +1,4 @@
-"""PADDING1: elements before and after each spatial axis, in five modes."""
+"""PADDING and PADDING1: elements before and after each spatial axis, in five modes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 
 from benchmarks.calls import Absent, Forms, Peer, call
 from benchmarks.cells import Array, Attributes, Cell, Sizes, Variant
-from benchmarks.operators.base import Inputs, Operator
+from benchmarks.families.base import Inputs, Operator
 from benchmarks.peers import library, onnx_forms
+
+PAGE = 5
 
 ALL = ("FLOAT32", "FLOAT16", "UINT8", "INT64")
 NUMPY: dict[str, Any] = {
@@ -129,4 +131,11 @@ def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     return onnx_forms("Pad", {"x": inputs[0]}, out, pads, mode=NUMPY[mode])
 
 
-OPERATOR = Operator("padding1", variants(), by_numpy, by_torch, by_onnxruntime)
+FIRST = (  # of the older version, which has a FLOAT in mode CONSTANT
+    Variant("CONSTANT-by-3", spatial("CONSTANT", 3, 4, 2), IMAGES, ("FLOAT32", "UINT8"), ("contiguous",)),
+    Variant("REFLECTION-by-3", spatial("REFLECTION", 3, 4, 2), IMAGES, layouts=("contiguous",)),
+)
+OPERATORS = (
+    Operator("padding", FIRST, by_numpy, by_torch, by_onnxruntime),
+    Operator("padding1", variants(), by_numpy, by_torch, by_onnxruntime),
+)

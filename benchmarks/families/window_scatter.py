@@ -10,10 +10,11 @@ import numpy as np
 
 from benchmarks.calls import Absent, Forms, Peer, call
 from benchmarks.cells import Array, Attributes, Cell, Sizes, Variant
-from benchmarks.operators.base import Inputs, Operator
-from benchmarks.operators.unfold import window
+from benchmarks.families.base import Inputs, Operator
+from benchmarks.families.window_gather import window
 from benchmarks.peers import library, onnx_forms
 
+PAGE = 2
 ALL = ("FLOAT32", "FLOAT16", "INT64")
 
 
@@ -143,4 +144,4 @@ def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     )  # fmt: skip
 
 
-OPERATOR = Operator("fold", VARIANTS, by_numpy, by_torch, by_onnxruntime)
+OPERATORS = (Operator("fold", VARIANTS, by_numpy, by_torch, by_onnxruntime),)

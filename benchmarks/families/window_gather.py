@@ -9,9 +9,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from benchmarks.calls import Absent, Forms, Peer, call
 from benchmarks.cells import Array, Attributes, Cell, Variant
-from benchmarks.operators.base import Inputs, Operator
+from benchmarks.families.base import Inputs, Operator
 from benchmarks.peers import library
 
+PAGE = 1
 ALL = ("FLOAT32", "FLOAT16", "UINT8", "INT64")
 
 
@@ -126,4 +127,4 @@ def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     return Absent("ONNX has no such operator")
 
 
-OPERATOR = Operator("unfold", VARIANTS, by_numpy, by_torch, by_onnxruntime)
+OPERATORS = (Operator("unfold", VARIANTS, by_numpy, by_torch, by_onnxruntime),)
