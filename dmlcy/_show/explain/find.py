@@ -198,7 +198,7 @@ def _families(wanted: str) -> Iterator[Facts]:
 
 def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
     name = catalogue_name(owner)
-    if name in OPERATORS:
+    if name is not None and name in OPERATORS:
         built: list[tuple[Operator, Field]] = [
             (OPERATORS[name], field) for field in _all(OPERATORS[name]) if _is_called(field, wanted)
         ]
