@@ -31,16 +31,26 @@ class Rules:
         self.__dict__.update(values)
 
 
-@dataclass(frozen=True, slots=True)
-class DtypeRow:
+class Row:
+    """Base of the rows. Each is one object, equal to itself only; what a decorator makes for each class costs time."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({shown})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DtypeRow(Row):
     """Data types that a feature level brought."""
 
     since: str
     dtypes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RankRow:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RankRow(Row):
     """Ranks that a feature level brought."""
 
     since: str
@@ -48,16 +58,16 @@ class RankRow:
     max: int
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Term(Row):
     """A name in a formula whose value a message shows. ``label`` holds the index as ``{d}`` where there is one."""
 
     label: str
     function: Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Formula(Row):
     """An expression: its text, the facets it reads (``input.sizes``, ``input.rank``, ``strides``), its function."""
 
     text: str
@@ -66,8 +76,8 @@ class Formula:
     terms: tuple[Term, ...] = ()  # of sizes
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Part(Row):
     """Sizes of a tensor: those between the first ``before`` and the last ``after``."""
 
     tensor: str
@@ -79,8 +89,8 @@ class Part:
         return sizes[self.before : len(sizes) - self.after]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Field(Row):
     """A member of a desc, or sizes of its output, which a call is given beside attributes."""
 
     name: str  # InputTensor
@@ -106,8 +116,8 @@ class Field:
     part: Part | None = None  # of what is chosen: where a desc has it
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rule(Row):
     """A condition on fields. With ``domain``, one per index 0 … domain - 1."""
 
     id: str  # DML-AVERAGE_POOLING-window_size-fits
@@ -129,8 +139,8 @@ class Rule:
     loop: str | None = None  # d in spatial, where there is an index
 
 
-@dataclass(frozen=True, slots=True)
-class Independent:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Independent(Row):
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
     ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
@@ -145,8 +155,8 @@ class Independent:
     when: Callable[..., bool] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Let(Row):
     """A named quantity that rules, sizes and kernels share."""
 
     name: str
@@ -156,8 +166,8 @@ class Let:
     each: str = ""  # of a count: what there is one of, in the singular: axis of input
 
 
-@dataclass(frozen=True, slots=True)
-class Accuracy:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Accuracy(Row):
     """The largest error of a data type, in units in the last place of ``of``.
 
     ``of``: "result", or "magnitudes": what the operator gives for the absolute values of its inputs.
@@ -167,8 +177,8 @@ class Accuracy:
     of: str
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Definition(Row):
     """What the loops of a family are told of an operator; docs/families.md says what the keys mean.
 
     ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
@@ -181,8 +191,8 @@ class Definition:
     formulas: dict[str, Formula]
 
 
-@dataclass(frozen=True, slots=True)
-class Interpretation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Interpretation(Row):
     """A decision where the documentation is silent or contradicts itself."""
 
     id: str
@@ -191,8 +201,8 @@ class Interpretation:
     evidence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Example(Row):
     """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
 
     title: str
@@ -203,8 +213,8 @@ class Example:
     outputs: dict[str, tuple[str, tuple[int, ...], Any]]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Operator:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Operator(Row):
     """Everything that is known of an operator."""
 
     name: str  # PADDING1
@@ -316,8 +326,8 @@ def _value(field: Field, desc: Any) -> Any:
     return field.part.of(getattr(desc, field.part.tensor).sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CatalogueEntry(Row):
     """An operator of DirectML's catalogue, built here or not."""
 
     name: str
@@ -325,8 +335,8 @@ class CatalogueEntry:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Level(Row):
     """A feature level."""
 
     name: _FeatureLevelName  # 5_0
@@ -336,8 +346,8 @@ class Level:
     dxdispatch: bool  # whether the newest DxDispatch knows what it brought
 
 
-@dataclass(frozen=True, slots=True)
-class Dtype:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dtype(Row):
     """A tensor data type."""
 
     name: str  # FLOAT32
@@ -347,8 +357,8 @@ class Dtype:
     numpy: str | None  # float32; None where NumPy has none
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorText:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ErrorText(Row):
     """How an implicit error, or an error of a model file, is said."""
 
     id: str  # the slug of an implicit error (dtype), or DML-MODEL-json

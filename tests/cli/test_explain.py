@@ -213,7 +213,7 @@ def test_an_operator_that_is_built(name: str) -> None:
     for rule in operator.rules:
         assert rule.id in text and rule.text in text
     for let in operator.lets:
-        assert let.doc in text and f"= {let.text}" in text
+        assert operator.docs[let.name] in text and f"= {let.text}" in text
     for known in operator.interpretations:
         assert known.question in text and known.choice in text and f"Evidence: {known.evidence}" in text
     for bound in operator.accuracy.values():
@@ -235,7 +235,8 @@ def test_what_a_call_is_given_stands_among_the_fields(name: str) -> None:
     section = re.search(r"^Fields\n(.*?)\n\n", shown(name), re.DOTALL | re.MULTILINE)
     assert section is not None
     for field in operator.parameters:
-        assert re.search(rf"^  {field.python}  ", section[1], re.MULTILINE) and field.doc in _flat(section[1])
+        assert re.search(rf"^  {field.python}  ", section[1], re.MULTILINE)
+        assert operator.docs[field.python] in _flat(section[1])
     assert [field["python"] for field in found["chosen"]] == [field.python for field in operator.chosen]
 
 
@@ -244,7 +245,7 @@ def test_what_a_call_is_given_stands_among_the_fields(name: str) -> None:
 )
 def test_what_only_a_call_is_given(command: Command, operator: Operator, field: Field) -> None:
     (found,) = find(f"{operator.name.lower()}.{field.python}")
-    assert [each["doc"] for each in found["operators"]] == [field.doc]
+    assert [each["doc"] for each in found["operators"]] == [operator.docs[field.python]]
     assert f'"{operator.name}.{field.python}"' in command("explain", f"{operator.name}.{field.python}x")[2]
 
 
