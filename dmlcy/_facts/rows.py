@@ -34,7 +34,7 @@ class Rules:
 class Row:
     """Base of the rows. Each is one object, equal to itself only; what a decorator makes for each class costs time."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
