@@ -6,10 +6,14 @@ A file has ``properties(operator)``, the properties that ``operators/test_proper
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from dmlcy._facts.rows import Operator
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))  # the helpers of the tests of operators
 
 from .common import ALWAYS, Property
 

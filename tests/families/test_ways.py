@@ -17,11 +17,11 @@ import reference
 from checks import assert_same_output_on_any_processor, assert_same_values
 from each import each
 from strategies import Array, Layout, Placed, contiguous
-from ways import FAMILIES, Use, every_use, family, some_uses
 
 import dmlcy as dml
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._runtime.stream import set_stream_limit, stream_limit
+from families.ways import FAMILIES, Use, every_use, family, some_uses
 
 TESTS = Path(__file__).parents[1]
 NEVER = 1 << 62
@@ -216,8 +216,8 @@ def digest(deep: bool) -> None:
 
 @pytest.mark.parametrize("deep", [False, pytest.param(True, marks=pytest.mark.deep)])
 def test_wide_and_baseline_instructions_give_the_same_bits(deep: bool) -> None:
-    folders = [str(TESTS), str(TESTS / "operators"), str(TESTS / "families")]
-    program = f"import sys; sys.path[:0] = {folders}; import test_ways; test_ways.digest({deep})"
+    folders = [str(TESTS), str(TESTS / "operators")]
+    program = f"import sys; sys.path[:0] = {folders}; from families import test_ways; test_ways.digest({deep})"
     assert_same_output_on_any_processor(program)
 
 

@@ -13,11 +13,11 @@ from checks import assert_defined, assert_same_bits, assert_same_values, describ
 from each import each
 from reference.windows import grid
 from strategies import Array, Windows, any_bits, small_integers
-from ways import dtypes_of
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import OPERATORS
+from families.ways import dtypes_of
 from families.window_reduce import kind_of
 
 FAMILY = [operator for operator in OPERATORS.values() if operator.family == "window_reduce"]

@@ -7,9 +7,9 @@ from checks import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Windows, examples, seeds, small_integers, windows
-from ways.window_scatter import columns
 
 import dmlcy as dml
+from families.ways.window_scatter import columns
 
 
 def test_half_is_rounded_once() -> None:

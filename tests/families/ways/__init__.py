@@ -73,12 +73,11 @@ def dtypes_of(operator: Operator) -> list[str]:
 
 
 def every_use(operator: Operator) -> list[Use]:
-    """Each way with each data type and kind of data."""
+    """Each way with each data type, the kinds of data in turn."""
     return [
-        Use(operator, way, dtype, kind, number)
+        Use(operator, way, dtype, (number + turn) % len(kinds_of(operator)), number)
         for number, way in enumerate(family(operator).ways(operator))
-        for dtype in dtypes_of(operator)
-        for kind in range(len(kinds_of(operator)))
+        for turn, dtype in enumerate(dtypes_of(operator))
     ]
 
 
