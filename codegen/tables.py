@@ -18,7 +18,7 @@ def operator_module(op: OperatorPlan) -> str:
     lets = []
     for let in op.lets:
         index = f", {let.index}: int" if let.index else ""
-        lets.append(f"    def {let.name}(self{index}) -> Any:\n        return {without_outer(let.python)}\n")
+        lets.append(f"    def {let.name}(self: Any{index}) -> Any:\n        return {without_outer(let.python)}\n")
     body = "\n".join(lets) or "    pass\n"
     row = operator_row(op)
     return "\n".join((

@@ -23,10 +23,6 @@ MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})(
 class Rules:
     """Values of one desc, by the Python name of the field: the generated subclass of an operator adds its lets."""
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
     def __init__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
 
