@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy
@@ -52,6 +53,14 @@ class BuildExt(build_ext):
                 extension.extra_compile_args.append(openmp)
                 extension.extra_link_args += [] if msvc else [openmp]
         super().build_extensions()
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build a module, and say so where it was not up to date."""
+        module, start = Path(self.get_ext_fullpath(ext.name)), time.perf_counter()
+        before = module.stat().st_mtime_ns if module.exists() else None
+        super().build_extension(ext)
+        if module.exists() and module.stat().st_mtime_ns != before:
+            print(f"compiled {ext.name} ({time.perf_counter() - start:.1f} s)", flush=True)
 
     def has_openmp(self, flag: str) -> bool:
         """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import ids, new
+from .compiling import Compiler
 from .diagnostics import Diagnostics, SpecError, did_you_mean
 from .emit import OWNED, PACKAGE, emit
 from .families import FAMILIES
@@ -81,21 +82,25 @@ def run_gen(root: Path) -> int:
 
 
 def run_build(root: Path) -> int:
-    """Generate, then compile what changed. When that fails, the package is left with the files that it had."""
+    """Generate, then compile what changed, and say so. When that fails, the package is left with the files it had."""
+    compiler = Compiler(root)
     with restored_on_failure(root / PACKAGE) as failed:
-        run_gen(root)
-        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-        environment = {**os.environ, "DMLCY_GENERATED": "1"}  # setup.py would do it again
-        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            failed.append(done.stdout + done.stderr)
+        changed = generate(root).changed
+        for path in changed:
+            print("wrote" if (root / path).exists() else "removed", path, flush=True)
+        if compiler.is_done():
+            if not changed:
+                print("nothing to do")
+            return 0
+        said = compiler.run()
+        if said is not None:
+            failed.append(said)
     if failed:
         print(failed[0].rstrip(), file=sys.stderr)
         print("the build failed; the package is as it was", file=sys.stderr)
         return 1
-    for module in sorted((root / PACKAGE).glob("*")):
-        if module.suffix in (".so", ".pyd") and not module.with_name(f"{module.name.split('.')[0]}.pyx").exists():
-            module.unlink()
+    for path in compiler.finish():
+        print("removed", path)
     return 0
 
 

@@ -211,6 +211,9 @@ def quoted(text: str) -> str:
     return f'"""{escaped(text)}\n"""'
 
 
+Item = OperatorPlan | FamilyPlan | Plan | Facts
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What every output may read beside the thing that it is made of."""
@@ -229,7 +232,7 @@ class Given:
         diagnostics.raise_if_any()
         return cls(environment(), Surroundings(facts, enums, (), {}), read_speeds(root), lock, root)
 
-    def beside(self, plan: Plan, item: OperatorPlan | FamilyPlan | Plan) -> Given:
+    def beside(self, plan: Plan, item: Item) -> Given:
         """The same for an output that may name other operators."""
         name = item.name if isinstance(item, OperatorPlan) else ""
         newer = {name: plan.newer[name]} if name in plan.newer else {}
@@ -238,7 +241,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Files that are made alike: one for each operator, one for each family, or a single one, of the whole plan.
+    """Files that are made alike: one for each operator, one for each family, or one of the whole plan or the facts.
 
     ``{name}`` in the path is the family, or the operator in Python; ``{operator}`` is the operator in small letters.
     The text of a file must follow from what ``text`` is given, and is not made again where that is the same: the facts,
@@ -248,7 +251,7 @@ class Output:
     is "" for a file that a hand writes in part, which has no such line.
     """
 
-    of: type[OperatorPlan | FamilyPlan | Plan]
+    of: type[OperatorPlan | FamilyPlan | Plan | Facts]
     path: str
     text: Callable[[Given, Any], str | None]
     committed: bool = False
@@ -260,23 +263,23 @@ class Output:
         """The path of the file of an operator or of a family, relative to the root."""
         return self.path.format(name=name, operator=operator.lower())
 
-    def items(self, plan: Plan) -> Iterator[tuple[str, OperatorPlan | FamilyPlan | Plan]]:
+    def items(self, plan: Plan) -> Iterator[tuple[str, Item]]:
         """The path of each file, and what the file is made of."""
         if self.of is OperatorPlan:
             yield from ((self.file(operator.python, operator.name), operator) for operator in plan.operators)
         elif self.of is FamilyPlan:
             yield from ((self.file(family.family.name), family) for family in plan.families)
         else:
-            yield self.file(), plan
+            yield self.file(), plan.facts if self.of is Facts else plan
 
-    def made(self, given: Given, plan: Plan, item: OperatorPlan | FamilyPlan | Plan) -> str | None:
+    def made(self, given: Given, plan: Plan, item: Item) -> str | None:
         """The text of the file of an item, its first line included."""
         text = self.text(given.beside(plan, item) if self.linked else given, item)
         source = self.source_of(item) if self.source is None else self.source
         return noticed(self.path, text, source) if text is not None and source else text
 
     @staticmethod
-    def source_of(item: OperatorPlan | FamilyPlan | Plan) -> str:
+    def source_of(item: Item) -> str:
         """The path of the specs that an item is made from."""
         match item:
             case OperatorPlan():
@@ -309,8 +312,8 @@ def _family_stub(given: Given, family: FamilyPlan) -> str:
     return given.env.get_template("stubs/family.pyi.j2").render(family=family)
 
 
-def _enums(given: Given, plan: Plan) -> str:
-    return given.env.get_template("package_enums.py.j2").render(plan=plan)
+def _enums(given: Given, facts: Facts) -> str:
+    return given.env.get_template("package_enums.py.j2").render(plan=given.around)
 
 
 def _table(given: Given, operator: OperatorPlan) -> str:
@@ -334,7 +337,7 @@ def _operator_stub(name: str, given: Given, operator: OperatorPlan) -> str:
     return operator_stub(given.env, given.around, operator, name)
 
 
-def _init(given: Given, plan: Plan) -> str:
+def _init(given: Given, facts: Facts) -> str:
     return '"""The modules and tables that are made from the specs."""\n'
 
 
@@ -342,7 +345,7 @@ def _shown(given: Given, operator: OperatorPlan) -> str:
     return show(operator.operator, given.around.facts.catalogue[operator.name])
 
 
-def _fact(name: str, given: Given, plan: Plan) -> str:
+def _fact(name: str, given: Given, facts: Facts) -> str:
     return source.read(given.root / "specs" / f"{name}.toml").decode()
 
 
@@ -366,8 +369,8 @@ def _arguments(given: Given, plan: Plan) -> str:
     return arguments(given.env, plan)
 
 
-def _schema(given: Given, plan: Plan) -> str:
-    return schema.render(plan.facts, FAMILIES)
+def _schema(given: Given, facts: Facts) -> str:
+    return schema.render(facts, FAMILIES)
 
 
 def _published(given: Given, plan: Plan) -> str:
@@ -382,7 +385,7 @@ OUTPUTS = (
     Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyx", _module),
     Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyi", _family_stub),
     Output(FamilyPlan, "tests/codegen/golden/{name}.pyx", _sample, committed=True),
-    Output(Plan, f"{PACKAGE}/enums.py", _enums),
+    Output(Facts, f"{PACKAGE}/enums.py", _enums),
     Output(Plan, f"{PACKAGE}/facts.py", _facts),
     Output(Plan, f"{PACKAGE}/index.py", _index),
     Output(OperatorPlan, f"{PACKAGE}/operators/{{operator}}.py", _table),
@@ -394,18 +397,18 @@ OUTPUTS = (
         Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.pyi", partial(_operator_stub, name), committed=True)
         for name, folder in FOLDERS.items()
     ),
-    *(Output(Plan, f"{PACKAGE}/{folder}/__init__.py", _init) for folder in ("operators", *FOLDERS.values())),
-    Output(Plan, f"{PACKAGE}/__init__.py", _init),
+    *(Output(Facts, f"{PACKAGE}/{folder}/__init__.py", _init) for folder in ("operators", *FOLDERS.values())),
+    Output(Facts, f"{PACKAGE}/__init__.py", _init),
     Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
-    *(Output(Plan, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),
+    *(Output(Facts, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),
     Output(OperatorPlan, f"{SPECS}/operators/{{operator}}.toml", _shown),
     Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True, linked=True),
     Output(OperatorPlan, "docs/reference/figures/{name}.svg", _figure, committed=True),
     *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
     *(Output(Plan, name, partial(_marked, name), committed=True, source="", reads=name) for name in MARKED),
-    Output(Plan, schema.PATH, _schema, committed=True, source=""),
-    Output(Plan, f"{SPECS}/schema.json", _schema, source=""),
+    Output(Facts, schema.PATH, _schema, committed=True, source=""),
+    Output(Facts, f"{SPECS}/schema.json", _schema, source=""),
     Output(Plan, ids.PATH, _published, committed=True, source="", reads=ids.PATH),
     Output(Plan, f"{SPECS}/ids.lock", _published, source="", reads=ids.PATH),
 )  # fmt: skip

@@ -25,6 +25,9 @@ from .plan import FamilyPlan, OperatorPlan, Plan, assemble, plan_operator
 from .store import Store, digest, file_digest
 from .writer import Writer
 
+UNITS = "unit-"
+"""How the names of stored units begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -90,7 +93,7 @@ class _Run:
         self.done.changed = writer.finish(OWNED)
         if unchanged:  # nobody edited a file while it was read
             self.store.put("files", "", stamps)
-            self.store.finish()
+            self.store.write(UNITS)
         return self.done
 
     def digest(self, file: str) -> str | None:
@@ -241,9 +244,9 @@ class _Run:
                 if members:
                     yield output.file(family), digest(*around, *members)
         else:
-            yield output.file(), digest(*around, *(unit.digest for unit in units))
+            yield output.file(), digest(*around, *(unit.digest for unit in units if output.of is Plan))
 
 
 def unit_name(file: str) -> str:
     """The name under which the unit of a spec is stored."""
-    return f"unit-{digest(file)[:16]}"
+    return f"{UNITS}{digest(file)[:16]}"

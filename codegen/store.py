@@ -48,7 +48,7 @@ def version() -> str:
 
 
 class Store:
-    """The results of a checkout. Those that this run neither found nor stored are removed by ``finish``."""
+    """The results of a checkout."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / FOLDER
@@ -70,17 +70,20 @@ class Store:
         return found
 
     def put(self, name: str, key: str, value: Any) -> None:
-        """Stores a result when the run is finished."""
+        """Stores a result with the next ``write``."""
         payload = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
         self.waiting[self.path(name)] = digest(version(), key, payload).encode("ascii") + payload
 
-    def finish(self) -> None:
-        """Writes the results, and removes those of things that are gone."""
+    def write(self, prefix: str | None = None) -> None:
+        """Writes the results. Those with this prefix that this run neither found nor made are removed."""
         with suppress(OSError):  # then the next run makes everything again
             for path, content in self.waiting.items():
                 replace(path, content)
-            for path in {*self.folder.glob("*.pickle")} - self.used - {*self.waiting}:
-                path.unlink(missing_ok=True)
+            if prefix is not None:
+                for path in {*self.folder.glob(f"{prefix}*.pickle")} - self.used - {*self.waiting}:
+                    path.unlink(missing_ok=True)
+            self.waiting.clear()
 
     def path(self, name: str) -> Path:
+        """The file of a result."""
         return self.folder / f"{name}.pickle"

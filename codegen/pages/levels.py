@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ..model import Facts, Level
 from ..plan import OperatorPlan, Plan
@@ -54,6 +53,7 @@ def level_summary(plan: Plan) -> str:
 def levels(plan: Plan) -> Iterator[tuple[Level, str, list[str]]]:
     """Each level, its anchor, and what it brought."""
     built = {operator.name: operator for operator in plan.operators}
+    widened = _widened(plan)
     for level in plan.facts.levels:
         brought = []
         new = sorted(entry.name for entry in plan.facts.catalogue.values() if entry.since == level.name)
@@ -67,17 +67,20 @@ def levels(plan: Plan) -> Iterator[tuple[Level, str, list[str]]]:
             fresh = [member.name for member in enum.members if member.since == level.name]
             if fresh:
                 brought.append(f"Members of [{enum.python}](enums.md#{enum.name}): {', '.join(fresh)}.")
-        brought += _widened(plan, level)
+        brought += widened[level.name]
         yield level, anchor(f"level-{level.name}"), [wrapped(text, 2) for text in brought]
 
 
-def _widened(plan: Plan, level: Level) -> Iterator[str]:
+def _widened(plan: Plan) -> dict[str, list[str]]:
+    """For each level, the tensors that it widened."""
+    said: dict[str, list[str]] = {level.name: [] for level in plan.facts.levels}
     for op in plan.operators:
-        groups: dict[tuple[list[str], str] | Any, list[str]] = {}
+        groups: dict[tuple[str, tuple[str, ...], str], list[str]] = {}
         for field in op.operator.tensors:
-            for found, added, dimensions in support(op, plan.facts, field.types or "", field.ranks or ""):
-                if found is level and level.name != op.operator.since:
-                    groups.setdefault((tuple(added), dimensions), []).append(code(field.python))
-        for (added, dimensions), names in groups.items():
-            what = f"also {', '.join(added)}" if added else f"{dimensions} dimensions"
-            yield f"[{op.name}]({op.python}.md), {' and '.join(names)}: {what}."
+            for level, added, dimensions in support(op, plan.facts, field.types or "", field.ranks or ""):
+                if level.name != op.operator.since:
+                    groups.setdefault((level.name, tuple(added), dimensions), []).append(code(field.python))
+        for (name, new, dimensions), tensors in groups.items():
+            what = f"also {', '.join(new)}" if new else f"{dimensions} dimensions"
+            said[name].append(f"[{op.name}]({op.python}.md), {' and '.join(tensors)}: {what}.")
+    return said

@@ -25,11 +25,9 @@ from codegen import emit as emit_module
 from codegen import ids, source
 from codegen.__main__ import main
 from codegen.diagnostics import Diagnostics, Span
-from codegen.emit import emit
 from codegen.families import FAMILIES
 from codegen.load import load
 from codegen.pages.marked import BEGIN, END
-from codegen.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = functools.cache(emit_module.environment)  # compiles each template once
@@ -99,11 +97,10 @@ def test_nothing_is_written_when_a_template_fails(root: Path, monkeypatch: pytes
     before = files(root)
     edit(root, "Very.", "Very very.")
 
-    def fail(plan: Plan, writer: object) -> None:
-        emit(plan, writer)  # type: ignore[arg-type]
+    def fail(*given: object) -> str:
         raise RuntimeError("half way")
 
-    monkeypatch.setattr(cli, "emit", fail)
+    monkeypatch.setattr(emit_module.ids, "render", fail)  # the last file
     with pytest.raises(RuntimeError, match="half way"):
         run(root, "gen")
     assert {**files(root), WIDEN: b""} == {**before, WIDEN: b""}
@@ -457,6 +454,13 @@ def test_build_compiles_and_restores(root: Path, capsys: pytest.CaptureFixture[s
     (root / "setup.py").write_text("import sys\nopen('asked', 'w').write(' '.join(sys.argv))\n")
     assert run(root, "build") == 0
     assert (root / "asked").read_text() == "setup.py -q build_ext --inplace"
+    assert "wrote dmlcy/_generated/pad.pyx\n" in capsys.readouterr().out
+    (root / "asked").unlink()
+    assert run(root, "build") == 0
+    assert capsys.readouterr().out == "nothing to do\n" and not (root / "asked").exists()
+    (root / "setup.py").write_text("open('asked', 'w').write('again'); print('compiled dmlcy.x (0.1 s)'); print('y')\n")
+    assert run(root, "build") == 0
+    assert capsys.readouterr().out == "compiled dmlcy.x (0.1 s)\n" and (root / "asked").exists()
     package = root / "dmlcy" / "_generated"
     (package / "gone.cpython-311-x86_64-linux-gnu.so").touch()
     (package / "pad.cpython-311-x86_64-linux-gnu.so").touch()
