@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+from depth import first_of_each
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
@@ -33,7 +35,7 @@ from reference.window_reduce import average_pooling
 Array = np.ndarray[Any, Any]
 
 EXAMPLES = [(operator, example) for operator in OPERATORS.values() for example in operator.examples]
-IDS = [f"{operator.name}-{operator.examples.index(example) + 1}" for operator, example in EXAMPLES]
+each_example = pytest.mark.parametrize(("operator", "example"), first_of_each(EXAMPLES, lambda operator: operator.name))
 
 
 def cases(count: int) -> settings:

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from exchange import (
     EXAMPLES,
-    IDS,
     Array,
     Case,
     bits_moved,
@@ -23,6 +22,7 @@ from exchange import (
     command,
     compare,
     copied,
+    each_example,
     expect,
     grid,
     manifest,
@@ -68,7 +68,7 @@ def allowed_errors(expected: Path, output: dict[str, Any], values: Array) -> Arr
 # What passes
 
 
-@pytest.mark.parametrize(("operator", "example"), EXAMPLES, ids=IDS)
+@each_example
 def test_the_examples_agree_with_themselves(operator: Operator, example: Example, tmp_path: Path) -> None:
     expected = expect(tmp_path, model(operator, example))
     done, report = compare(expected, expected)

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from exchange import (
     EXAMPLES,
-    IDS,
     Case,
     at,
     cases,
     command,
     dispatch,
+    each_example,
     expect,
     manifest,
     models,
@@ -51,7 +51,7 @@ def values(folder: Path, name: str = "out.npy") -> list[Any]:
 # One output
 
 
-@pytest.mark.parametrize(("operator", "example"), EXAMPLES, ids=IDS)
+@each_example
 def test_the_examples(operator: Operator, example: Example, tmp_path: Path) -> None:
     folder = expect(tmp_path, model(operator, example))
     found = manifest(folder)

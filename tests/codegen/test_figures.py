@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
+from planned import planned
 
 from codegen.__main__ import make_plan
 from codegen.diagnostics import SpecError
@@ -35,7 +36,7 @@ from codegen.show import value
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-PLAN = make_plan(ROOT)
+PLAN = planned()
 OPERATORS = [pytest.param(op, id=op.python) for op in PLAN.operators]
 DRAWN = [pytest.param(op, id=op.python) for op in PLAN.operators if op.drawn]
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pytest
+from planned import planned
 from shown_pages import DOCS, blocks
 
 from codegen.diagnostics import Diagnostic, Diagnostics, SpecError
@@ -28,7 +29,7 @@ from codegen.plan import plan
 ROOT = Path(__file__).parents[2]
 PAGE = DOCS / "rest-of-the-catalogue.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-SPECS = load(ROOT)
+SPECS = planned().specs
 CATALOGUE = SPECS.facts.catalogue
 
 Array: TypeAlias = npt.NDArray[Any]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from each import each_of
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "operators")]
@@ -21,7 +22,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("target", "path"), CASES)
+@each_of("target, path", CASES)
 def test_replay(target: object, path: Path) -> None:
     target.one(path.read_bytes())  # type: ignore[attr-defined]
 

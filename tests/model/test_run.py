@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import first_of_each
 from helpers import FLOATS, execute, model, padding, parse, refused
 from hypothesis import given
 from hypothesis import strategies as st
@@ -207,7 +208,7 @@ def test_a_list_has_no_type() -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "number"), EXAMPLES)
+@pytest.mark.parametrize(("name", "number"), first_of_each(EXAMPLES))
 def test_examples_give_their_documented_output(name: str, number: int, tmp_path: Path) -> None:
     printed = command("example", name, "--number", str(number))
     assert printed.returncode == 0, printed.stderr

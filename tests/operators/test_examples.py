@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits
+from depth import first_of_each
+from each import each_of
 
 import dmlcy as dml
 from dmlcy._cli import main
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import OPERATORS
 
-CASES = [
-    pytest.param(operator, example, id=f"{operator.python}-{number}-{example.title}")
-    for operator in OPERATORS.values()
-    for number, example in enumerate(operator.examples)
-]
+CASES = [(operator, example) for operator in OPERATORS.values() for example in operator.examples]
 
 
 def array(tensor: tuple[str, tuple[int, ...], Any]) -> np.ndarray[Any, Any]:
@@ -38,7 +36,7 @@ def parts(operator: Operator, example: Example) -> tuple[list[Any], dict[str, An
     return inputs, given | requests, outputs if len(outputs) > 1 else outputs[0]
 
 
-@pytest.mark.parametrize(("operator", "example"), CASES)
+@each_of("operator, example", CASES)
 def test_the_call_gives_the_output_bit_for_bit(operator: Operator, example: Example) -> None:
     inputs, attributes, expected = parts(operator, example)
     function = getattr(dml, operator.python)
@@ -49,7 +47,7 @@ def test_the_call_gives_the_output_bit_for_bit(operator: Operator, example: Exam
     assert_same_bits(out, expected)
 
 
-@pytest.mark.parametrize(("operator", "example"), CASES)
+@each_of("operator, example", CASES)
 def test_the_compiled_desc_gives_the_output(operator: Operator, example: Example) -> None:
     inputs, _, expected = parts(operator, example)
     optional = [field.python for field in operator.fields if field.optional]
@@ -64,7 +62,7 @@ def test_the_compiled_desc_gives_the_output(operator: Operator, example: Example
     assert type(desc).from_dict(json.loads(json.dumps(desc.to_dict()))) == desc
 
 
-@pytest.mark.parametrize(("operator", "example"), CASES)
+@pytest.mark.parametrize(("operator", "example"), first_of_each(CASES, lambda operator: operator.name))
 def test_the_model_file_prints_the_output(
     operator: Operator, example: Example, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from breaking import WAYS, Case, cases, ids
-from each import each
+from each import each, each_of
 from uses import OPERATORS, PLAN, USES
 
 import dmlcy as dml
@@ -30,13 +30,13 @@ def test_every_slug_has_a_way_to_break_it() -> None:
     assert set(WAYS) == {error.id for error in PLAN.facts.implicit}
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_the_ids_triggered_are_those_listed(name: str) -> None:
     triggered = {case.id for case in CASES[name]}
     assert sorted(triggered - ids(OPERATORS[name])) == [], "the generator does not list these"
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_the_unbroken_use_is_valid(name: str) -> None:
     use = USES[name]
     assert dml.check(use.desc, use.operator.since) == []
@@ -66,7 +66,7 @@ def gives_its_id(case: Case) -> None:
         assert [found.id for found in dml.check(case.desc(), case.level)] == [found.id for found in error.violations]
 
 
-@pytest.mark.parametrize("case", WITH_FIX, ids=str)
+@each_of("case", WITH_FIX)
 def test_the_nearest_valid_value_is_both(case: Case) -> None:
     """With it the rule holds; one step from it to the value that was refused, it does not."""
     others = {name: value for name, value in case.use.attributes.items() if isinstance(value, list)}

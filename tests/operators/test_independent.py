@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits, assert_same_values
+from depth import deep
+from each import each
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
@@ -18,12 +20,6 @@ from dmlcy._facts.rows import Independent, Operator
 from dmlcy._facts.tables import OPERATORS
 
 AXES = [(operator, one) for operator in OPERATORS.values() for one in operator.independent if operator.family != "fake"]
-IDS = [
-    f"{operator.python} {row['doc']}"
-    for operator in OPERATORS.values()
-    if operator.family != "fake"
-    for row in dml.specs.operator(operator.name).get("independent", ())
-]
 
 
 def call(desc: Any, arrays: dict[str, Any]) -> Any:
@@ -46,11 +42,11 @@ def cuts(desc: Any, one: Independent) -> list[tuple[dict[str, int], int, int]]:
     return found
 
 
-def look(operator: Operator, one: Independent) -> None:
+def look(operator: Operator, one: Independent, draws: int = 25) -> None:
     """AssertionError, or a refusal of slices, where the declaration does not hold."""
 
     @settings(
-        max_examples=25, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+        max_examples=draws, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
         suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
     )  # fmt: skip
     @given(testing.cases(operator.name, most_elements=1000), st.data())
@@ -73,9 +69,10 @@ def look(operator: Operator, one: Independent) -> None:
     run()
 
 
-@pytest.mark.parametrize(("operator", "one"), AXES, ids=IDS)
-def test_slices_give_slices(operator: Operator, one: Independent) -> None:
-    look(operator, one)
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("draws", [8, pytest.param(40, marks=deep)])
+def test_slices_give_slices(name: str, draws: int) -> None:
+    each([one for operator, one in AXES if operator.name == name], lambda one: look(OPERATORS[name], one, draws))
 
 
 @pytest.mark.parametrize(("name", "wrong"), [

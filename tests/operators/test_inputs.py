@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits, compiled
+from each import each_of
 from strategies import DTYPES, Array, small_integers
 
 import dmlcy as dml
@@ -34,7 +35,7 @@ CALLS: dict[str, tuple[list[Array], dict[str, Any]]] = {
     "unfold": ([X], {"window_sizes": 2}),
 }
 MOVES = ["depth_to_space1", "padding1", "unfold"]
-calls = pytest.mark.parametrize(("name", "inputs", "attributes"), [(k, *v) for k, v in CALLS.items()], ids=CALLS)
+calls = each_of("name, inputs, attributes", [(name, *call) for name, call in CALLS.items()])
 
 
 class WithArray:
@@ -139,7 +140,7 @@ def test_bytes() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", MOVES)
+@each_of("name", MOVES)
 def test_every_data_type_of_the_moves(name: str, dtype: str) -> None:
     inputs, attributes = CALLS[name]
     x = np.abs(inputs[0]).astype(dtype)
@@ -238,7 +239,7 @@ REFUSED: dict[str, tuple[Callable[[Array], Any], str]] = {
 
 @calls
 @pytest.mark.parametrize(("make", "slug"), REFUSED.values(), ids=REFUSED)
-@pytest.mark.parametrize("position", [0, 1])
+@each_of("position", [0, 1])
 def test_what_is_refused(
     name: str, inputs: list[Array], attributes: dict[str, Any], make: Callable[[Array], Any], slug: str, position: int
 ) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
+from depth import deep
+from each import each, each_of
 from uses import (
     FACTS,
     LEVELS,
@@ -83,6 +85,35 @@ def expected(operator: Operator, field: Field, dtype: str, rank: int, level: int
     return ids
 
 
+def changing(operator: Operator) -> list[str]:
+    """The levels at which a row of the spec begins, those before them, and the newest."""
+    rows = [
+        [{*known(operator, field, max(level, FACTS.level_index(operator.since)))} for field in operator.tensors]
+        for level in range(len(LEVELS))
+        for known in (rows_of_type, rows_of_rank)
+    ]
+    begins = {FACTS.level_index(operator.since), len(LEVELS)}
+    begins |= {
+        level for level in range(1, len(LEVELS)) if rows[2 * level : 2 * level + 2] != rows[2 * level - 2 : 2 * level]
+    }
+    return [name for level, name in enumerate(LEVELS) if {level, level + 1} & begins]
+
+
+def all_levels(operator: Operator) -> list[str]:
+    """Every level."""
+    return list(LEVELS)
+
+
+def last_changing(operator: Operator) -> list[str]:
+    """The level of the last change, the one before it, and the newest."""
+    return changing(operator)[-3:]
+
+
+def levels_by(default: Callable[[Operator], list[str]]) -> pytest.MarkDecorator:
+    """Some levels by default, and all with ``-m deep``."""
+    return pytest.mark.parametrize("levels_of", [default, pytest.param(all_levels, marks=deep)])
+
+
 def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
     """A desc in which one tensor has this data type and rank: the first takes the others with it, they go alone."""
     use = USES[operator.name]
@@ -95,13 +126,16 @@ def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
     return use.make({**use.values(), field.python: dml.TensorDesc(dtype, valid if rank == len(valid) else (1,) * rank)})
 
 
+@levels_by(changing)
 @pytest.mark.parametrize("name", OPERATORS)
-def test_every_data_type_and_rank_at_every_level(name: str) -> None:
+def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[[Operator], list[str]]) -> None:
     operator = OPERATORS[name]
+    levels = levels_of(operator)
     accepted = set()
     for field, dtype, rank in cells(operator):
         d = described(operator, field, dtype, rank)
-        for level, level_name in enumerate(LEVELS):
+        for level_name in levels:
+            level = LEVELS.index(level_name)
             found = {one.id.removeprefix(f"DML-{name}-") for one in dml.check(d, level_name)}
             about = {id_ for id_ in found if id_.startswith((f"{field.python}-", "operator-"))}
             # What one tensor alone cannot have beside the others.
@@ -129,10 +163,14 @@ def defined(operator: Operator, arrays: list[Array], d: Any) -> Array:
     return result.rounded(arrays[0].dtype) if isinstance(result, reference.Average | reference.Norm) else result
 
 
+@levels_by(last_changing)
 @pytest.mark.parametrize("name", OPERATORS)
-@pytest.mark.parametrize("level", LEVELS)
-def test_calls_at_every_level(name: str, level: str) -> None:
+def test_calls_at_every_level(name: str, levels_of: Callable[[Operator], list[str]]) -> None:
     """The functional call agrees with the rows for every data type and rank of the first tensor, and is right."""
+    each(levels_of(OPERATORS[name]), lambda level: calls_at(name, level))
+
+
+def calls_at(name: str, level: str) -> None:
     operator = OPERATORS[name]
     index, function = LEVELS.index(level), getattr(dml, operator.python)
     use, first = USES[name], operator.inputs[0]
@@ -169,7 +207,7 @@ MEMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "field", "member", "since"), MEMBERS)
+@each_of("name, field, member, since", MEMBERS)
 def test_every_member_at_every_level(name: str, field: str, member: str, since: str) -> None:
     use, function = USES[name], getattr(dml, OPERATORS[name].python)
     d = use.make({**use.values(), field: member})
@@ -189,7 +227,7 @@ def test_every_member_at_every_level(name: str, field: str, member: str, since: 
                 use.call(function, {}, use.attributes | {field: member})
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_a_refusal_names_the_lowest_level_that_accepts(name: str) -> None:
     use, since = USES[name], LEVELS.index(OPERATORS[name].since)
     for level in LEVELS[:since]:

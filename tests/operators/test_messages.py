@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 
 import dmlcy as dml
 from dmlcy._facts.tables import OPERATORS
@@ -87,7 +88,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each_of("name", CALLS)
 def test_the_message_of_a_call(name: str) -> None:
     call, text = CALLS[name]
     with pytest.raises(dml.DmlError) as caught:
@@ -120,8 +121,8 @@ def test_other_sizes_are_not_read_from_sizes_that_are_refused() -> None:
     ]
 
 
-@pytest.mark.parametrize("given", ["float64", "int64", "bool", "uint8", "float16"])
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("given", ["float64", "int64", "bool", "uint8", "float16"])
+@each_of("name", OPERATORS)
 def test_the_advice_on_a_data_type_works(name: str, given: str) -> None:
     operator = OPERATORS[name]
     example = operator.examples[0]
@@ -145,8 +146,8 @@ def test_a_desc_is_told_the_allowed_data_types_only() -> None:
     assert violation.text == "input has data type FLOAT64, which is not among FLOAT32, FLOAT16."
 
 
-@pytest.mark.parametrize(
-    ("dtype", "allowed", "nearest"),
+@each_of(
+    "dtype, allowed, nearest",
     [
         ("float64", ["FLOAT32", "FLOAT16"], "float32"),
         ("bool", ["FLOAT32", "UINT8"], "uint8"),
@@ -164,7 +165,7 @@ def test_the_nearest_data_type(dtype: str, allowed: list[str], nearest: str | No
     assert nearest_dtype(np.dtype(dtype), allowed) == nearest
 
 
-@pytest.mark.parametrize("word", sorted({let.name for operator in OPERATORS.values() for let in operator.lets}))
+@each_of("word", sorted({let.name for operator in OPERATORS.values() for let in operator.lets}))
 def test_a_quantity_is_explained(word: str) -> None:
     (found,) = [facts for facts in find(word) if facts["kind"] == "quantity" and facts["name"] == word]
     owners = [name for meaning in found["meanings"] for name in meaning["operators"]]

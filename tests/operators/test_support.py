@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 from uses import FACTS, LEVELS, NUMPY, OPERATORS, USES, rows_of_rank, rows_of_type
 
 import dmlcy as dml
@@ -30,7 +31,7 @@ def test_the_table_is_that_of_the_specs() -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_supports_agrees_with_the_table(name: str) -> None:
     operator = OPERATORS[name]
     table = {
@@ -62,8 +63,8 @@ def test_supports_of_an_operator_that_is_not_built() -> None:
     assert raised.value.id == "DML-MODEL-operator-unbuilt"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
+@each_of(
+    "arguments, error, words",
     [
         ({"operator": "UNFLOD"}, dml.ModelError, 'Did you mean "UNFOLD"?'),
         ({"operator": 5}, dml.ModelError, "5 is not an operator"),
@@ -83,7 +84,7 @@ def test_supports_refuses(arguments: dict[str, Any], error: type[Exception], wor
     assert words in str(raised.value) and str(raised.value).isprintable()
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_the_minimum_is_the_first_level_that_accepts(name: str) -> None:
     """For every data type of the first tensor and every member of every enum."""
     operator, use = OPERATORS[name], USES[name]
@@ -131,7 +132,7 @@ def test_a_desc_that_no_level_accepts() -> None:
     assert str(raised.value).startswith("minimum_feature_level(): input has 3 dimensions")
 
 
-@pytest.mark.parametrize("value", [None, 5, {}, "PADDING1", desc.Padding1])
+@each_of("value", [None, 5, {}, "PADDING1", desc.Padding1])
 def test_what_is_no_desc(value: Any) -> None:
     with pytest.raises(TypeError, match=r"minimum_feature_level\(\) takes an object of a class of dmlcy.desc"):
         dml.minimum_feature_level(value)

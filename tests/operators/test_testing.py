@@ -6,13 +6,15 @@ import math
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from depth import deep, of_each_family
+from drawing import Facts, draw_all, draw_some, draw_until
+from each import each_of
 from families import never_largest
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import Array
 
 import dmlcy as dml
@@ -27,40 +29,6 @@ NAMES = list(OPERATORS)
 NEWEST = len(LEVELS) - 1
 UINT_MAX = 2**32 - 1
 SEEDS = 5
-Facts = Counter[tuple[str, Any]]
-
-
-def draw_all(strategy: Any, draws: int, look: Callable[[Any], None], first_seed: int = 0, seeds: int = 1) -> None:
-    """Looks at so many values, the same ones each time; several seeds, since one alone repeats itself."""
-    for number in range(first_seed, first_seed + seeds):
-        draw_some(strategy, draws // seeds, look, number)
-
-
-def draw_some(strategy: Any, draws: int, look: Callable[[Any], None], number: int, strict: bool = False) -> None:
-    """``strict``: with Hypothesis' health checks, except the one of the time, which depends on the machine's load."""
-    once = settings(
-        max_examples=draws,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=[HealthCheck.too_slow] if strict else list(HealthCheck),
-    )
-    seed(number)(once(given(strategy)(lambda value: look(value))))()
-
-
-def draw_until(met: Facts, wanted: set[tuple[str, Any]], rounds: int, draw: Callable[[int], None]) -> None:
-    """Draws in rounds until all is met that is wanted; the last one must find it."""
-    for number in range(rounds):
-        if wanted <= met.keys():
-            return
-        draw(number)
-    assert_met(met, wanted)
-
-
-def assert_met(met: Facts, wanted: set[tuple[str, Any]]) -> None:
-    missing = sorted(map(str, wanted - met.keys()))
-    counts = "\n".join(f"{count:6} {fact}" for fact, count in sorted(met.items(), key=str))
-    assert not missing, f"never drawn: {missing}\ndrawn:\n{counts}"
 
 
 # Descs
@@ -154,7 +122,7 @@ def reachable(operator: Operator, fact: tuple[str, Any]) -> bool:
     return value != UINT_MAX or name not in never_largest(operator)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family())
 def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
     operator, met = OPERATORS[name], Counter[tuple[str, Any]]()
 
@@ -176,7 +144,7 @@ def test_descs_of_a_level_are_valid_there(name: str) -> None:
     def look(desc: OperatorDesc) -> None:
         assert not dml.check(desc, feature_level=since)
 
-    draw_all(testing.descs(name, level=since), 30, look)
+    draw_all(testing.descs(name, level=since), 15, look)
 
 
 # Arrays
@@ -234,7 +202,7 @@ LAYOUTS = {
 FLOATS = ("NaN", "inf", "-inf", "-0", "subnormal", "largest")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family())
 def test_arrays_have_every_layout_and_special_value(name: str) -> None:
     operator, met = OPERATORS[name], Counter[tuple[str, Any]]()
     tensors = [field for field in operator.fields if field.kind == "input"]
@@ -268,7 +236,7 @@ def broken_at(name: str) -> list[tuple[str, str]]:
     return sorted(found.items())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family())
 def test_every_id_is_drawn_alone(name: str) -> None:
     for id_, level in broken_at(name):
         met: Facts = Counter()
@@ -300,6 +268,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize("id_", NUMBERS)
+@deep
 def test_rules_on_a_number_are_broken_with_every_seed(id_: str) -> None:
     """The strategy chooses data types and modes for which a number is refused; it does not wait for them."""
     found: Counter[str] = Counter()
@@ -317,7 +286,7 @@ NOT_IN_DESCS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_of("name", NAMES)
 def test_the_ids_are_all_that_there_are(name: str) -> None:
     from breaking import ids
     from uses import OPERATORS as SPECS
@@ -342,7 +311,7 @@ def test_broken_descs_of_any_kind() -> None:
     assert len(met) > 30
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family())
 def test_data_that_is_refused(name: str) -> None:
     met: Facts = Counter()
     rules = {rule.id for rule in OPERATORS[name].rules if rule.data}

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, settings
+from planned import planned
 
 import dmlcy as dml
-from codegen.diagnostics import Diagnostics
-from codegen.load import load
 from codegen.model import Example, Field, Operator
-from codegen.plan import plan
 from dmlcy._check.checker import Check
 from dmlcy._facts.tables import OPERATORS as TABLE  # noqa: F401
 
-PLAN = plan(load(Path(__file__).resolve().parents[2]), Diagnostics())
+PLAN = planned()
 FACTS = PLAN.facts
 OPERATORS = {planned.name: planned.operator for planned in PLAN.operators}
 LEVELS = [level.name for level in FACTS.levels]

@@ -10,6 +10,7 @@ import typing
 from typing import Any
 
 import pytest
+from each import each_of
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
@@ -18,7 +19,7 @@ from dmlcy._facts.tables import OPERATORS
 SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "References", "Examples")
 TERMINAL = 80
 KNOWN = tuple(OPERATORS.values())  # before tests add to them
-EACH = pytest.mark.parametrize("operator", KNOWN, ids=[operator.name for operator in KNOWN])
+EACH = each_of("operator", KNOWN)
 
 
 def desc_of(operator: Operator) -> Any:

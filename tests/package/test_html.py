@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from each import each_of
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
@@ -70,7 +71,7 @@ def desc_of(operator: Operator, **changes: Any) -> Any:
     return getattr(dml.desc, operator.desc)(**{**tensors, **example.attributes, **changes})
 
 
-@pytest.mark.parametrize("operator", KNOWN, ids=[operator.name for operator in KNOWN])
+@each_of("operator", KNOWN)
 def test_a_valid_desc(operator: Operator) -> None:
     shown = cells(desc_of(operator))
     assert shown[0] == f"{operator.struct} at feature level 6_4, valid"

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each import each_of
+from planned import specs
 
 import dmlcy as dml
 from codegen import ids
 from codegen.diagnostics import Diagnostics
 from codegen.expr.parse import parse
 from codegen.expr.text import formula
-from codegen.load import load
 from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
@@ -25,7 +26,7 @@ from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERAT
 SPECS = Path(__file__).parents[2] / "specs"
 FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml", "terms.toml")
 NAMES = tuple(OPERATORS)
-WRITTEN = load(SPECS.parent)
+WRITTEN = specs()
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def test_files() -> None:
             assert tomllib.loads(text), name
 
 
-@pytest.mark.parametrize("name", [*FACTS, "ids.lock", "schema.json"])
+@each_of("name", [*FACTS, "ids.lock", "schema.json"])
 def test_facts_are_those_of_the_checkout(name: str) -> None:
     assert dml.specs.files()[name].read_bytes() == (SPECS / name).read_bytes()
 
@@ -146,7 +147,7 @@ def test_errors() -> None:
     }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_of("name", NAMES)
 def test_operator(name: str) -> None:
     spec, known, entry = dml.specs.operator(name), OPERATORS[name], dml.specs.catalogue()[name]
     head, written = spec["operator"], WRITTEN.operators[name]
@@ -239,7 +240,7 @@ def test_what_is_returned_is_the_callers_own() -> None:
         assert repr(read()) == kept
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@each_of("name", CATALOGUE)
 def test_spellings_of_a_name(name: str) -> None:
     camel = "".join(word.capitalize() for word in name.split("_"))
     for spelling in (name, name.lower(), camel, f"DML_OPERATOR_{name}", f"DML_{name}_OPERATOR_DESC"):

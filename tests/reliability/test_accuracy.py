@@ -8,12 +8,13 @@ import accuracy
 import numpy as np
 import pytest
 from adversarial import KINDS
+from depth import of_each_family
 
 import dmlcy as dml
 from dmlcy._facts.tables import OPERATORS
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", of_each_family())
 def test_errors_are_within_the_bounds(name: str) -> None:
     found = accuracy.measure(OPERATORS[name], 300, 11)
     assert all(worst.right and worst.elements >= 300 for worst in found.values()), accuracy.table(
@@ -27,7 +28,7 @@ def test_errors_are_within_the_bounds(name: str) -> None:
             assert worst.ulp == worst.bound == worst.unjudged == 0
 
 
-@pytest.mark.parametrize("name", [operator.name for operator in OPERATORS.values() if operator.accuracy])
+@pytest.mark.parametrize("name", of_each_family(name for name in OPERATORS if OPERATORS[name].accuracy))
 def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compile_desc = dml.compile
     monkeypatch.setattr(accuracy, "KINDS", ("positive",))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from calls import calls
+from depth import of_each_family
 from limits import needs_limits, run
 
 pytestmark = needs_limits
@@ -43,7 +44,7 @@ def flat(function, count):
 """
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family(NAMES))
 def test_no_memory_for_a_result(name: str) -> None:
     """What needs no new memory works all the time."""
     program = """
@@ -56,7 +57,7 @@ print((function(*call.inputs, **call.attributes) == expected).all())
     assert run(SETUP + program, name) == "True True\n[True, True]\nTrue\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family(NAMES))
 def test_no_memory_for_an_aligned_copy(name: str) -> None:
     """Of an input and of ``out``: then nothing is written."""
     program = """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import random_calls
+from depth import of_each_family
 from random_arrays import placed
 from random_calls import Caller, Failed, several
 
@@ -88,7 +89,7 @@ def another_error(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
         (another_error, "RuntimeError"),
     ],
 )
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", of_each_family(NAMES))
 def test_faults_are_found(name: str, fault: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     function = getattr(dml, name)
 

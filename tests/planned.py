@@ -1,0 +1,23 @@
+"""The specs of the checkout and their plan, made once for all tests of a process."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from codegen.__main__ import make_plan
+from codegen.model import Specs
+from codegen.plan import Plan
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def planned() -> Plan:
+    """The plan of all operators."""
+    return make_plan(ROOT)
+
+
+def specs() -> Specs:
+    """The specs, as the plan has them."""
+    return planned().specs
