@@ -1,0 +1,104 @@
+"""What an operator costs the tests: ``python -m tests.budget [ARGUMENTS OF PYTEST]`` measures seconds of CPU time.
+
+A generic test belongs to the operators that its id names. Seconds include those of child processes. Arguments such as
+``-m deep`` or ``tests/operators`` choose the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dmlcy._facts.tables import OPERATORS
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = 32  # generic tests of an operator that run by default
+SECONDS = 3.0  # and the CPU time that they may take; measured, never asserted
+FILES = 15  # rows of the tables of files and tests
+
+BY_NAME = {spelling: name for name in OPERATORS for spelling in (name, name.lower())}
+
+
+def operators_of(test: str) -> set[str]:
+    """The operators that the parameters of a test name, by its id: ``test_properties[first-PADDING1]``."""
+    words = re.findall(r"\w+", test.partition("[")[2])
+    return {BY_NAME[word] for word in words if word in BY_NAME}
+
+
+def of_a_family(test: str) -> bool:
+    """Whether a test says what only one family does."""
+    return test.startswith("tests/families/")
+
+
+def counts(tests: Iterable[str]) -> dict[str, int]:
+    """How many generic tests each operator has."""
+    found = dict.fromkeys(OPERATORS, 0)
+    for test in tests:
+        for name in operators_of(test) if not of_a_family(test) else ():
+            found[name] += 1
+    return found
+
+
+class Clock:
+    """Plugin of pytest: the seconds of CPU time that each test took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @staticmethod
+    def now() -> float:
+        """Seconds of CPU time, those of children included."""
+        used = os.times()
+        return used.user + used.system + used.children_user + used.children_system
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Measure a test with its fixtures."""
+        begin = self.now()
+        result = yield
+        self.seconds[item.nodeid] = self.now() - begin
+        return result
+
+
+def table(title: str, rows: dict[str, tuple[float, int]], most: int | None = None) -> str:
+    """Rows of seconds and tests, the largest first."""
+    lines = [f"\n{'seconds':>8} {'tests':>6}  {title}"]
+    ordered = sorted(rows.items(), key=lambda row: row[1], reverse=True)
+    return "\n".join(lines + [f"{seconds:8.1f} {count:6}  {name}" for name, (seconds, count) in ordered[:most]])
+
+
+def summed(seconds: dict[str, float], keys_of: Callable[[str], Collection[str]]) -> dict[str, tuple[float, int]]:
+    """Seconds and tests of each key; a test of several keys counts for each with its part."""
+    found: dict[str, tuple[float, int]] = {}
+    for test, used in seconds.items():
+        keys = keys_of(test)
+        for key in keys:
+            total, count = found.get(key, (0.0, 0))
+            found[key] = total + used / len(keys), count + 1
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Run pytest and print what it took."""
+    clock = Clock()
+    begin = clock.now()
+    status = pytest.main([f"--rootdir={ROOT}", "-q", "-p", "no:cacheprovider", *arguments], plugins=[clock])
+    tests = sum(clock.seconds.values())
+    operators = summed(clock.seconds, lambda test: () if of_a_family(test) else operators_of(test))
+    print(table("generic tests of an operator", operators))
+    print(table("file", summed(clock.seconds, lambda test: [test.partition("::")[0]]), FILES))
+    print(table("test", summed(clock.seconds, lambda test: [test.partition("[")[0]]), FILES))
+    collecting = clock.now() - begin - tests
+    print(f"\n{tests:.0f} seconds of CPU time in {len(clock.seconds)} tests, and {collecting:.0f} to collect them.")
+    over = sorted(name for name, (seconds, _) in operators.items() if seconds > SECONDS)
+    print(f"Operators beyond {SECONDS:g} seconds: {', '.join(over) or 'none'}.")
+    return int(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
