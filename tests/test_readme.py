@@ -68,6 +68,12 @@ def test_a_page_installs_as_the_readme_does(page: str) -> None:
     assert lines and all(line in README for line in lines)
 
 
+def test_readme_and_contributing_set_up_a_checkout_with_the_same_commands() -> None:
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (commands,) = re.findall(r"```sh\n(python3 -m venv.*?)```", contributing, re.DOTALL)
+    assert commands in README and "--no-build-isolation -e" in commands
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/index.md"])
 def test_the_lint_shown_is_in_the_report(page: str) -> None:
     report = (ROOT / "examples" / "broken" / "report" / "lint.txt").read_text(encoding="utf-8")
