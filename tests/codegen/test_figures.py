@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from depth import of_each_family, seeds_of
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from planned import planned
@@ -110,8 +111,9 @@ def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
                     assert item.use.element(item.use.output, place) == item.picture.padding
 
 
-@pytest.mark.parametrize("op", OPERATORS)
-def test_sources_are_those_of_the_compiled_operator(op: OperatorPlan) -> None:
+@seeds_of(4)
+@pytest.mark.parametrize("name", of_each_family())
+def test_sources_are_those_of_the_compiled_operator(name: str, seeds: range) -> None:
     """Of any valid use: each element of the output has the sources that the family says, and all of them are drawn."""
     pytest.importorskip("dmlcy", reason="the package is not built: figures are not compared with it")
     from dmlcy import testing
@@ -119,7 +121,8 @@ def test_sources_are_those_of_the_compiled_operator(op: OperatorPlan) -> None:
     once = settings(
         max_examples=15, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
     )
-    for number in range(4):  # one seed alone repeats itself
+    op = next(op for op in PLAN.operators if op.name == name)
+    for number in seeds:  # one seed alone repeats itself
         seed(number)(once(given(testing.cases(op.name, most_elements=120))(lambda case: look(op, *case))))()
 
 

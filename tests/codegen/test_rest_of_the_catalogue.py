@@ -212,9 +212,9 @@ def problems(root: Path) -> tuple[Diagnostic, ...]:
     diagnostics = Diagnostics()
     try:
         specs = load(root)
-        required(specs, root, diagnostics)
+        required(specs, diagnostics)
         complete = diagnostics.ok
-        lint(specs, root, diagnostics)
+        lint(specs, diagnostics)
         if complete:
             plan(specs, diagnostics)
     except SpecError as error:

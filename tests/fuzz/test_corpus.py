@@ -16,7 +16,7 @@ import calls_target  # noqa: E402
 import model_target  # noqa: E402
 
 CASES = [
-    pytest.param(target, path, id=f"{name}-{path.name[:8]}")
+    (target, path)
     for name, target in (("model", model_target), ("calls", calls_target))
     for path in [*target.SEEDS, *sorted((HERE / "corpus" / name).iterdir())]
 ]

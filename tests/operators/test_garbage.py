@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from depth import deep, of_each_family
 from garbage import DEEP, GARBAGE, ITSELF, wrong
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from uses import (
 
 import dmlcy as dml
 
+FIRST = {case.values[0] for case in of_each_family() if deep not in case.marks}
 NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
 
 
@@ -30,7 +32,7 @@ def garbage(data: st.DataObject) -> Any:
 
 
 ARGUMENTS = [
-    (name, argument)
+    pytest.param(name, argument, marks=() if name in FIRST else deep)
     for name, use in USES.items()
     for argument in (*(field.python for field in use.operator.inputs), *use.attributes, "out")
 ]
@@ -73,7 +75,11 @@ def ask(use: Use, changes: dict[str, Any], level: str) -> None:
     dml.compile(d, level)
 
 
-FIELDS = [(name, field.python) for name, use in USES.items() for field in use.operator.fields]
+FIELDS = [
+    pytest.param(name, field.python, marks=() if name in FIRST else deep)
+    for name, use in USES.items()
+    for field in use.operator.fields
+]
 
 
 @pytest.mark.parametrize(("name", "field"), FIELDS)

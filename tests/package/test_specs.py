@@ -47,7 +47,9 @@ def test_files() -> None:
 
 @each_of("name", [*FACTS, "ids.lock", "schema.json"])
 def test_facts_are_those_of_the_checkout(name: str) -> None:
-    assert dml.specs.files()[name].read_bytes() == (SPECS / name).read_bytes()
+    """Below the line that says what made them."""
+    shipped, written = dml.specs.files()[name].read_bytes(), (SPECS / name).read_bytes()
+    assert (shipped.partition(b"\n")[2] if name in FACTS else shipped) == written
 
 
 def test_ids() -> None:
