@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each import each
+from each import each, each_of
 
 import dmlcy as dml
 from benchmarks import peers
@@ -73,7 +73,7 @@ def test_a_figure_to_reach_speaks_of_cells_that_exist(figure: Figure) -> None:
     assert any(figure.covers(cell) for cell in CELLS)
 
 
-@pytest.mark.parametrize("cell", [cell for cell in CELLS if cell.size in ("tiny", "small")], ids=lambda cell: cell.name)
+@each_of("cell", [cell for cell in CELLS if cell.size in ("tiny", "small")])
 def test_results_agree_with_the_peers_that_are_here(cell: Cell) -> None:
     calls, absent, _ = prepare(cell, OPERATORS[cell.operator].inputs(cell))  # raises if a result differs
     assert {OURS, OURS_OUT} <= set(calls)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from each import each
+from each import each, each_of
 
 import dmlcy as dml
 from codegen.expr.parse import EACH, FUNCTIONS
@@ -140,7 +140,7 @@ def test_an_error_of_a_field() -> None:
 FIELD_ERRORS = [name for name in IDS if name not in ERRORS and name not in {rule.id for _, rule in RULES}]
 
 
-@pytest.mark.parametrize("operator", sorted({identifier.split("-")[1] for identifier in FIELD_ERRORS}))
+@each_of("operator", sorted({identifier.split("-")[1] for identifier in FIELD_ERRORS}))
 def test_an_error_of_a_field_has_an_example(operator: str) -> None:
     each([identifier for identifier in FIELD_ERRORS if identifier.split("-")[1] == operator], has_an_example)
 
@@ -192,7 +192,7 @@ def test_a_retired_id(monkeypatch: pytest.MonkeyPatch, command: Command) -> None
     assert "DML-PADDING1-input-huge" in suggestion("DML-PADDING1-input-hug")
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@each_of("name", CATALOGUE)
 def test_an_operator(name: str) -> None:
     found = one(name, "operator")
     text = shown(name)
@@ -207,7 +207,7 @@ def test_an_operator(name: str) -> None:
     assert ("memory of an input" in text) == inputs
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_an_operator_that_is_built(name: str) -> None:
     operator, text = OPERATORS[name], _flat(shown(name))
     for rule in operator.rules:
@@ -229,7 +229,7 @@ def test_an_operator_that_is_built(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_what_a_call_is_given_stands_among_the_fields(name: str) -> None:
     operator, found = OPERATORS[name], one(name, "operator")
     section = re.search(r"^Fields\n(.*?)\n\n", shown(name), re.DOTALL | re.MULTILINE)
@@ -249,7 +249,7 @@ def test_what_only_a_call_is_given(command: Command, operator: Operator, field: 
     assert f'"{operator.name}.{field.python}"' in command("explain", f"{operator.name}.{field.python}x")[2]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_when_an_output_is_there(name: str) -> None:
     operator = OPERATORS[name]
     for field in operator.fields:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from depth import of_each_family, seeds_of
+from each import each_of
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from planned import planned
@@ -39,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 PLAN = planned()
 OPERATORS = [pytest.param(op, id=op.python) for op in PLAN.operators]
-DRAWN = [pytest.param(op, id=op.python) for op in PLAN.operators if op.drawn]
+DRAWN = [op for op in PLAN.operators if op.drawn]
 
 
 def drawn(plan: Plan) -> dict[str, str]:
@@ -88,7 +89,7 @@ def within(places: Any, sizes: tuple[int, ...]) -> set[tuple[int, ...]]:
     return {place for place in places if inside(place, sizes)}
 
 
-@pytest.mark.parametrize("op", DRAWN)
+@each_of("op", DRAWN)
 def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
     """Of each example of a figure: growing an element of the input changes what has its colour, and nothing else."""
     dml = pytest.importorskip("dmlcy", reason="the package is not built: figures are not compared with it")
@@ -197,7 +198,7 @@ def coloured(text: str) -> Counter[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("op", DRAWN)
+@each_of("op", DRAWN)
 def test_the_drawing_has_the_groups(op: OperatorPlan, texts: dict[str, str]) -> None:
     """The values that stand on a colour in the SVG are those of its elements."""
     wanted: Counter[tuple[str, str]] = Counter()
@@ -217,7 +218,7 @@ def test_the_drawing_has_the_groups(op: OperatorPlan, texts: dict[str, str]) -> 
     assert coloured(texts[op.python]) == wanted
 
 
-@pytest.mark.parametrize("op", DRAWN)
+@each_of("op", DRAWN)
 def test_all_values_are_drawn(op: OperatorPlan, texts: dict[str, str]) -> None:
     every = Counter(
         child.text for child, _, _ in placed(ElementTree.fromstring(texts[op.python]))
@@ -240,8 +241,12 @@ def extents(child: Any, x: float, y: float) -> tuple[float, float, float]:
     return (x - half, x + half, y) if kind in ("letter", "value") else (x, x + 2 * half, y)
 
 
-@pytest.mark.parametrize("name", [op.python for op in PLAN.operators if op.drawn])
+@each_of("name", [op.python for op in PLAN.operators if op.drawn])
 def test_text_stands_inside_and_apart(name: str, texts: dict[str, str]) -> None:
+    text_stands_inside_and_apart(name, texts)
+
+
+def text_stands_inside_and_apart(name: str, texts: dict[str, str]) -> None:
     root = ElementTree.fromstring(texts[name])
     width, height = float(root.get("width", "")), float(root.get("height", ""))
     lines = [extents(child, x, y) for child, x, y in placed(root) if child.tag == f"{SVG}text"]
@@ -279,8 +284,12 @@ def test_the_site_knows_them_by_their_text() -> None:
     assert len(known) == 2 and all(alt(op).startswith(text) for op in PLAN.operators if op.drawn for text in known)
 
 
-@pytest.mark.parametrize("name", [op.python for op in PLAN.operators if op.drawn])
+@each_of("name", [op.python for op in PLAN.operators if op.drawn])
 def test_it_is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
+    is_an_image_for_everybody(name, texts)
+
+
+def is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
     """It has a name and a description, nothing that runs, and nothing from elsewhere."""
     root = ElementTree.fromstring(texts[name])
     assert root.tag == f"{SVG}svg" and root.get("role") == "img"
@@ -325,11 +334,11 @@ def test_hostile_specs(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
     for name, text in drawn(plan).items():
         root = ElementTree.fromstring(text)
-        test_it_is_an_image_for_everybody(name, {name: re.sub(r"&lt;[!?]", "", text)})
+        is_an_image_for_everybody(name, {name: re.sub(r"&lt;[!?]", "", text)})
         assert HOSTILE in (root.findtext(f"{SVG}title") or "") and HOSTILE in (root.findtext(f"{SVG}desc") or "")
         shown_ = "".join(child.text or "" for child in root.iter(f"{SVG}text") if child.get("class") == "title")
         assert HOSTILE.replace(" ", "") in shown_.replace(" ", "") and "{{ 7*7 }}" in text
-        test_text_stands_inside_and_apart(name, {name: text})
+        text_stands_inside_and_apart(name, {name: text})
 
 
 @given(st.text())

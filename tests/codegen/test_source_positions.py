@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import pytest
+from each import each_of
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -192,6 +192,6 @@ def test_any_text_is_read_or_refused_at_a_place(text: str) -> None:
         check_positions(text)
 
 
-@pytest.mark.parametrize("path", sorted(SPECS.rglob("*.toml")), ids=lambda path: path.stem)
+@each_of("path", sorted(SPECS.rglob("*.toml")))
 def test_positions_of_the_specs(path: Path) -> None:
     check_positions(path.read_text(encoding="utf-8"))

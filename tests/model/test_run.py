@@ -25,8 +25,6 @@ from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.run import Options, run
 
-pytest.importorskip("dmlcy._generated.api")
-
 EXAMPLES = [
     (name, number) for name, operator in sorted(OPERATORS.items()) for number in range(1, len(operator.examples) + 1)
 ]

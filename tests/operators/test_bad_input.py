@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 from numpy.lib.stride_tricks import as_strided
 from uses import (
     NEWEST,
@@ -171,7 +172,7 @@ BAD: list[tuple[str, dict[str, Any], str, type[dml.DmlError], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "changes", "slug", "error", "level"), BAD)
+@each_of("name, changes, slug, error, level", BAD)
 def test_a_bad_call(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
     good, shape = GOOD[name]
     arguments: dict[str, Any] = good | {"out": np.full(shape, 77, np.float32)} | changes
@@ -189,7 +190,7 @@ def test_a_bad_call(name: str, changes: dict[str, Any], slug: str, error: type[d
 DESCS = [row for row in BAD if "out" not in row[1] and row[2] != "output-sizes" and row[3] is not dml.InvalidDataError]
 
 
-@pytest.mark.parametrize(("name", "changes", "slug", "error", "level"), DESCS)
+@each_of("name, changes, slug, error, level", DESCS)
 def test_a_bad_desc(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
     values: dict[str, Any] = GOOD[name][0] | changes
     operator = OPERATORS[name.upper()]

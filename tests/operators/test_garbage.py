@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from depth import deep, of_each_family
+from depth import of_each_family
+from each import each
 from garbage import DEEP, GARBAGE, ITSELF, wrong
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,6 @@ from uses import (
 
 import dmlcy as dml
 
-FIRST = {case.values[0] for case in of_each_family() if deep not in case.marks}
 NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
 
 
@@ -31,15 +31,18 @@ def garbage(data: st.DataObject) -> Any:
     return 0 if value is ITSELF or value is DEEP else value  # hypothesis lifts the limit of recursion
 
 
-ARGUMENTS = [
-    pytest.param(name, argument, marks=() if name in FIRST else deep)
-    for name, use in USES.items()
-    for argument in (*(field.python for field in use.operator.inputs), *use.attributes, "out")
-]
+def arguments_of(name: str) -> list[str]:
+    """What a call takes."""
+    use = USES[name]
+    return [*(field.python for field in use.operator.inputs), *use.attributes, "out"]
 
 
-@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_each_garbage_in_a_call(name: str, argument: str) -> None:
+@pytest.mark.parametrize("name", of_each_family())
+def test_each_garbage_in_a_call(name: str) -> None:
+    each(arguments_of(name), lambda argument: each_garbage_in_a_call(name, argument))
+
+
+def each_garbage_in_a_call(name: str, argument: str) -> None:
     use = USES[name]
     good = {field.python: use.arrays[field.python] for field in use.operator.inputs} | use.attributes
     functions = [(getattr(dml, use.operator.python), good)]
@@ -59,7 +62,7 @@ def test_each_garbage_in_a_call(name: str, argument: str) -> None:
 @given(data=st.data())
 def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
     use = USES[name]
-    names = [*(field.python for field in use.operator.inputs), *use.attributes, "out"]
+    names = arguments_of(name)
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
     changes = {key: garbage(data) for key in chosen}
     arguments = {key: use.arrays[key] for key in names if key in use.arrays} | use.attributes | changes
@@ -75,15 +78,12 @@ def ask(use: Use, changes: dict[str, Any], level: str) -> None:
     dml.compile(d, level)
 
 
-FIELDS = [
-    pytest.param(name, field.python, marks=() if name in FIRST else deep)
-    for name, use in USES.items()
-    for field in use.operator.fields
-]
+@pytest.mark.parametrize("name", of_each_family())
+def test_each_garbage_in_a_desc(name: str) -> None:
+    each([field.python for field in OPERATORS[name].fields], lambda field: each_garbage_in_a_desc(name, field))
 
 
-@pytest.mark.parametrize(("name", "field"), FIELDS)
-def test_each_garbage_in_a_desc(name: str, field: str) -> None:
+def each_garbage_in_a_desc(name: str, field: str) -> None:
     use = USES[name]
     tried: list[dict[str, Any]] = [{field: value} for value in GARBAGE]
     if field == next(iter(use.arrays)):
