@@ -32,6 +32,12 @@ def of_each_family(names: Iterable[str] = OPERATORS) -> list[Any]:
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
 
 
+def one_operator(names: Iterable[str] = OPERATORS) -> list[Any]:
+    """The operator that has the most fields of all, and the others with ``-m deep``."""
+    most = max(OPERATORS, key=lambda name: len(OPERATORS[name].fields))
+    return [pytest.param(name, marks=() if name == most else deep) for name in names]
+
+
 def first_of_each(cases: Iterable[tuple[Any, Any]], name: Callable[[Any], str] = str) -> list[Any]:
     """The first case of each operator, which comes first in a case, and all others with ``-m deep``."""
     found, numbers = [], Counter[str]()

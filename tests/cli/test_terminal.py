@@ -19,7 +19,7 @@ from dmlcy._show.terminal import Progress, span
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
-from pseudo_terminal import Seen, seen  # noqa: E402
+from pseudo_terminal import seen  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = {
@@ -60,42 +60,50 @@ def broken(tmp_path: Path) -> Path:
     return path
 
 
-def reports(broken: Path, **more: Any) -> list[Seen]:
+def said_by(*commands: list[str], **more: Any) -> list[str]:
+    """What each command writes to standard output, and its status: one process runs them all."""
+    code = "import sys; from dmlcy._cli import main; [print(end=f'{main(line.split())}\\0') for line in sys.argv[1:]]"
+    shown = seen("-c", code, *map(" ".join, commands), **more)
+    assert (shown.status, shown.stderr) == (0, ""), shown
+    *texts, end = shown.stdout.split("\0")
+    assert len(texts) == len(commands) and not end
+    return texts
+
+
+def reports(broken: Path, **more: Any) -> list[str]:
     """What each command with colours says."""
-    commands = (["info"], ["operators", "--built"], ["explain", "padding1"], ["lint", str(broken)])
-    return [seen("-m", "dmlcy", *command, **more) for command in commands]
+    return said_by(["info"], ["operators", "--built"], ["explain", "padding1"], ["lint", str(broken)], **more)
 
 
 def test_colours_on_a_terminal_only(broken: Path) -> None:
     shown, piped = reports(broken), reports(broken, out=False)
     for on, off in zip(shown, piped, strict=True):
-        assert COLOUR.search(on.stdout)
-        assert "\x1b" not in off.stdout + off.stderr
-        assert on.status == off.status
-        if "dmlcy 0" not in off.stdout:  # info tells of the moment
-            assert COLOUR.sub("", on.stdout) == off.stdout
-    assert "\x1b[1;31merror:\x1b[0m" in shown[-1].stdout
-    assert "\x1b[1mFields\x1b[0m" in shown[2].stdout
+        assert COLOUR.search(on)
+        assert "\x1b" not in off
+        if "dmlcy 0" not in off:  # info tells of the moment
+            assert COLOUR.sub("", on) == off
+    assert "\x1b[1;31merror:\x1b[0m" in shown[-1]
+    assert "\x1b[1mFields\x1b[0m" in shown[2]
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
 def test_colours_are_not_forced_on_a_terminal(broken: Path, variables: dict[str, str]) -> None:
-    assert "\x1b" not in "".join(one.stdout for one in reports(broken, variables=variables))
+    assert "\x1b" not in "".join(reports(broken, variables=variables))
 
 
 def test_colours_can_be_had_without_a_terminal(broken: Path) -> None:
     for one in reports(broken, out=False, variables={"FORCE_COLOR": "1"}):
-        assert COLOUR.search(one.stdout)
+        assert COLOUR.search(one)
     for off in ({"FORCE_COLOR": "0"}, {"FORCE_COLOR": ""}, {"NO_COLOR": ""}):
         assert "\x1b" not in seen("-m", "dmlcy", "info", out=False, variables=off).stdout
     assert "\x1b" in seen("-m", "dmlcy", "info", variables={"NO_COLOR": ""}).stdout  # empty is unset
 
 
 def test_json_has_no_colours(broken: Path) -> None:
-    for command in (["lint", str(broken)], ["operators"], ["info"], ["explain", "5_0"]):
-        for spelling in (["--json"], ["--format", "json"]):
-            shown = seen("-m", "dmlcy", *command, *spelling, variables={"FORCE_COLOR": "1"}).stdout
-            assert "\x1b" not in shown and json.loads(shown)
+    commands = (["lint", str(broken)], ["operators"], ["info"], ["explain", "5_0"])
+    for spelling in (["--json"], ["--format", "json"]):
+        for shown in said_by(*([*command, *spelling] for command in commands), variables={"FORCE_COLOR": "1"}):
+            assert "\x1b" not in shown and json.loads(shown.rstrip("01"))
 
 
 def test_progress_of_iterations(model: Path) -> None:

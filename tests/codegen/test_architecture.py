@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -106,16 +107,23 @@ def test_the_package_never_imports_codegen() -> None:
             assert not re.search(r"^\s*(from|c?import)\s+codegen\b", path.read_text(encoding="utf-8"), re.M), path
 
 
-def operator_names() -> set[str]:
+@cache
+def operator_names() -> frozenset[str]:
     with (ROOT / "specs" / "catalogue.toml").open("rb") as file:
-        return {row["name"] for row in tomllib.load(file)["operator"]}
+        return frozenset(row["name"] for row in tomllib.load(file)["operator"])
 
 
-def named(text: str, names: set[str]) -> set[str]:
+@cache
+def spellings(names: frozenset[str]) -> frozenset[str]:
     """Names of operators in a text: in capitals always, in small letters those that are no common word."""
     small = {name.lower() for name in names if re.search(r"[_0-9]", name)}
     desc = {"".join(word.capitalize() for word in name.split("_")) for name in names if re.search(r"[_0-9]", name)}
-    return {word for word in re.findall(r"\w+", text) if word in names | small | desc}
+    return names | small | desc
+
+
+def named(text: str, names: frozenset[str]) -> set[str]:
+    """The spellings that are in a text."""
+    return spellings(names) & {*re.findall(r"\w+", text)}
 
 
 @pytest.mark.parametrize(

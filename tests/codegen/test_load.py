@@ -7,6 +7,7 @@ import json
 import pkgutil
 import shutil
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,7 @@ def test_the_schema_refuses(old: str, new: str) -> None:
 def complaints(schema: dict[str, Any], data: dict[str, Any]) -> list[str]:
     """What jsonschema says; without it, the required keys of the tables at the top that are missing."""
     try:
-        from jsonschema import Draft202012Validator
+        validator = validator_of(json.dumps(schema))
     except ImportError:
         kind = "an_operator" if isinstance(data.get("operator"), dict) else "a_group"
         kind = next((f"facts_{key}" for key in data if f"facts_{key}" in schema["$defs"] and key != "operator"), kind)
@@ -166,8 +167,16 @@ def complaints(schema: dict[str, Any], data: dict[str, Any]) -> list[str]:
             kind = "facts_operator"
         known = schema["$defs"][kind]
         return [*(set(known["required"]) - data.keys()), *(data.keys() - known["properties"].keys())]
-    Draft202012Validator.check_schema(schema)
-    return [error.message for error in Draft202012Validator(schema).iter_errors(data)]
+    return [error.message for error in validator.iter_errors(data)]
+
+
+@cache
+def validator_of(schema: str) -> Any:
+    """The validator of a schema in JSON, which is itself checked once."""
+    from jsonschema import Draft202012Validator
+
+    Draft202012Validator.check_schema(json.loads(schema))
+    return Draft202012Validator(json.loads(schema))
 
 
 def test_the_committed_schema_is_json() -> None:

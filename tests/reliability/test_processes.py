@@ -72,7 +72,7 @@ def test_a_fork_while_other_threads_are_in_calls() -> None:
         threads = [threading.Thread(target=work) for _ in range(2)]
         for thread in threads:
             thread.start()
-        for _ in range(5):
+        for _ in range(2):
             child = os.fork()
             if child == 0:
                 grandchild = os.fork()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import Call, calls, ways
+from depth import deep
 
 import dmlcy as dml
 
@@ -39,7 +40,7 @@ def serial(*, large: bool) -> list[bytes]:
     return [way().tobytes() for way in ways(large=large)]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=deep), pytest.param(2, marks=deep), 8])
 def test_mixed_calls_of_many_threads(threads: int) -> None:
     small, large = serial(large=False), serial(large=True)
     dml.set_num_threads(threads)
