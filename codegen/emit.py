@@ -328,12 +328,16 @@ def _index(given: Given, plan: Plan) -> str:
     return tables.index_module(plan)
 
 
-def _operator(name: str, given: Given, operator: OperatorPlan) -> str:
+def _operator(name: str, given: Given, operator: OperatorPlan) -> str | None:
+    if name == "dask" and not operator.runs:
+        return None
     template = given.env.get_template(f"operator_{name}.py.j2")
     return template.render(plan=given.around, op=operator, docstring=escaped(dask_docstring(given.env, operator)))
 
 
-def _operator_stub(name: str, given: Given, operator: OperatorPlan) -> str:
+def _operator_stub(name: str, given: Given, operator: OperatorPlan) -> str | None:
+    if name == "dask" and not operator.runs:
+        return None
     return operator_stub(given.env, given.around, operator, name)
 
 

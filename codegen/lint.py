@@ -91,8 +91,6 @@ class _Linter:
                 self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
             if field.kind == "output" and field.sizes is None:
                 self.error(field.span, f"the output {field.name} has no sizes", 'add sizes = "[…]", a formula')
-        if operator.kernel is None:
-            self.error(self.own.value_span(("operator",)), f"{operator.name} has no [kernel]")
 
     def texts(self, document: source.Document, table: str, rows: Iterable[Any], keys: tuple[str, ...]) -> None:
         for number, row in enumerate(rows):

@@ -53,13 +53,13 @@ def facts_module(plan: Plan) -> str:
 
 def index_module(plan: Plan) -> str:
     """What is asked of all operators at once, so that no other module of theirs is loaded for it."""
-    operators = {op.name: (op.python, op.desc, op.operator.family, op.operator.summary) for op in plan.operators}
+    operators = {op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators}
     enums = tuple(sorted(enum.python for enum in plan.enums))
     return "\n\n".join((
         '"""The names of operators and enums."""',
         "from typing import Final",
-        "# By the name of the operator: the names of its function, of its desc and of its family, and its summary.\n"
-        f"OPERATORS: Final[dict[str, tuple[str, str, str, str]]] = {written(operators)}",
+        "# By the name of the operator: the names of its function, of its desc and of its family, its summary, its state.\n"
+        f"OPERATORS: Final[dict[str, tuple[str, str, str, str, str]]] = {written(operators)}",
         f"ENUMS: Final = {written(enums)}",
     )) + "\n"  # fmt: skip
 

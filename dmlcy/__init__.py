@@ -38,6 +38,7 @@ _LATER = {
         "InvalidDataTypeError",
         "InvalidDescError",
         "ModelError",
+        "OperatorNotRunnableError",
         "Violation",
     ),
     "dmlcy._facts.levels": ("current_level", "feature_level"),

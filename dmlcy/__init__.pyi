@@ -13,6 +13,7 @@ from dmlcy._errors import (
     InvalidDataTypeError,
     InvalidDescError,
     ModelError,
+    OperatorNotRunnableError,
     Violation,
 )
 from dmlcy._facts.levels import current_level, feature_level
@@ -39,6 +40,7 @@ from dmlcy._generated.enums import (
 )
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
 from dmlcy._generated.functions.fold import fold
@@ -77,6 +79,7 @@ __all__ = [
     "MinimumLevel",
     "ModelError",
     "MultiheadAttentionMaskType",
+    "OperatorNotRunnableError",
     "PaddingMode",
     "QuantizationType",
     "RandomGeneratorType",
@@ -96,6 +99,7 @@ __all__ = [
     "average_pooling1",
     "check",
     "compile",
+    "cumulative_summation",
     "current_level",
     "depth_to_space",
     "depth_to_space1",

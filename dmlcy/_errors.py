@@ -160,9 +160,20 @@ class ModelError(DmlError, ValueError):
     """A model file, or an operator desc in JSON, cannot be understood."""
 
 
+class OperatorNotRunnableError(DmlError, NotImplementedError):
+    """An operator is described, and does not run yet."""
+
+
 CLASSES: dict[str, type[DmlError]] = {
     cls.__name__: cls
-    for cls in (InvalidDescError, InvalidDataTypeError, FeatureLevelError, InvalidDataError, ModelError)
+    for cls in (
+        InvalidDescError,
+        InvalidDataTypeError,
+        FeatureLevelError,
+        InvalidDataError,
+        ModelError,
+        OperatorNotRunnableError,
+    )
 }
 for public in (DmlError, Violation, *CLASSES.values()):
     public.__module__ = "dmlcy"  # as users import them, and as a traceback shows them

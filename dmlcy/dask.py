@@ -8,7 +8,11 @@ except ImportError as error:
 from dmlcy._generated import index as _index
 from dmlcy._words.later import later as _later
 
-_HOMES = {python: f"dmlcy._generated.dask.{name.lower()}" for name, (python, *_) in _index.OPERATORS.items()}
+_HOMES = {
+    python: f"dmlcy._generated.dask.{name.lower()}"
+    for name, (python, *_, state) in _index.OPERATORS.items()
+    if state != "described"
+}
 
 __all__ = [*_HOMES]
 

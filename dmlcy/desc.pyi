@@ -5,6 +5,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._field_types.size_2d import Size2D
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
+from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
 from dmlcy._generated.descs.fold import Fold
@@ -23,6 +24,7 @@ from dmlcy._generated.descs.unfold import Unfold
 __all__ = [
     "AveragePooling",
     "AveragePooling1",
+    "CumulativeSummation",
     "DepthToSpace",
     "DepthToSpace1",
     "Fold",

@@ -32,15 +32,12 @@ class Binding(Protocol):
 class Taken:
     """How a call takes an attribute: C declarations, the condition that takes it, and the value as Python has it.
 
-    ``summary`` is its type in the docstring, ``takes`` a sentence on its values, ``members`` the level table of an
-    enum.
+    ``members`` is the level table of an enum.
     """
 
     declarations: tuple[str, ...]
     take: str
     value: str
-    summary: str
-    takes: str
     members: str | None = None
 
 
@@ -56,6 +53,7 @@ class FieldType:
     typed: ClassVar[bool] = False  # another field holds the data type of its value
     real: ClassVar[bool] = False  # may be infinite, where a spec says so
     errors: ClassVar[tuple[str, ...]] = ("type", "required")  # slugs of the implicit errors that a field can have
+    summary: ClassVar[str]  # its type in the docstring of a call
     held: ClassVar[str]  # the annotation of the value that a desc holds
     given: ClassVar[str]  # what a desc class takes, in a few words
     argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
@@ -71,8 +69,12 @@ class FieldType:
         return type(self).taken is not FieldType.taken
 
     def taken(self, field: Field, binding: Binding) -> Taken:
-        """How a call takes the field."""
+        """How a compiled call takes the field."""
         raise NotImplementedError(f"no call takes a field of the type {field.type}")
+
+    def said(self, field: Field, binding: Binding) -> tuple[str, str]:
+        """What a call takes, for its docstring: the type, and a sentence on the values; "" where there is none."""
+        return self.summary, range_text(self, field) if self.ranged else ""
 
     def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
         """The annotation of the value that a desc holds."""
@@ -115,7 +117,7 @@ class Integer(FieldType):
     errors = (*FieldType.errors, "range")
     ranged = True
     number = int
-    held = given = "int"
+    summary = held = given = "int"
     argument = "_Int"
     variable = "int64_t"
 
@@ -125,7 +127,7 @@ class Integer(FieldType):
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
         take = f"take_uint({name}, {field.minimum}, {field.maximum}, &a.{name})"
-        return Taken((f"int64_t {name}",), take, f"a.{name}", "int", range_text(self, field))
+        return Taken((f"int64_t {name}",), take, f"a.{name}")
 
 
 class IntegerArray(FieldType):
@@ -135,6 +137,7 @@ class IntegerArray(FieldType):
     errors = (*FieldType.errors, "range", "length")
     array = ranged = True
     number = int
+    summary = "int or sequence of ints"
     held = "tuple[int, ...]"
     given = "int | Sequence[int]"
     argument = "_Int | _Ints"
@@ -150,14 +153,16 @@ class IntegerArray(FieldType):
                 (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),
                 f"take_sizes({name}, a.{name}, &a.{name}_count)",
                 f"tuple_of(a.{name}_count, a.{name})",
-                "int or sequence of ints",
-                f"{range_text(self, field)} An int is a sequence of one.",
             )
         count = binding.count(field)
         return Taken(
             (f"int64_t {name}[MAX_RANK]",),
             f"take_uints({name}, {count}, {low}, {high}, a.{name})",
             f"tuple_of({count}, a.{name})",
-            "int or sequence of ints",
-            f"{range_text(self, field)} A sequence has ``{formula(field.length.node)}`` entries.".strip(),
         )
+
+    def said(self, field: Field, binding: Binding) -> tuple[str, str]:
+        entries = "An int is a sequence of one."
+        if field.length is not None:
+            entries = f"A sequence has ``{formula(field.length.node)}`` entries."
+        return self.summary, f"{range_text(self, field)} {entries}".strip()

@@ -10,7 +10,7 @@ class Bool(FieldType):
 
     directml = "BOOL"
     toml = (bool,)
-    held = given = "bool"
+    summary = held = given = "bool"
     argument = "_Bool"
     variable = "bint"
 
@@ -19,7 +19,7 @@ class Bool(FieldType):
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
-        return Taken((f"bint {name}",), f"take_bool({name}, &a.{name})", f"a.{name}", "bool", "")
+        return Taken((f"bint {name}",), f"take_bool({name}, &a.{name})", f"a.{name}")
 
 
 TYPE = Bool()

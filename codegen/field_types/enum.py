@@ -29,10 +29,12 @@ class Enum(FieldType):
             (f"int64_t {name}",),
             f"take_enum({name}, {enum.python}, {enum.python}_NAMES, &a.{name})",
             f"{enum.python}(a.{name})",
-            f"{enum.python} or its name",
-            f"One of {alternatives([member.name for member in enum.members])}.",
             binding.members(enum),
         )
+
+    def said(self, field: Field, binding: Binding) -> tuple[str, str]:
+        enum = binding.enum(field.enum or "")
+        return f"{enum.python} or its name", f"One of {alternatives([member.name for member in enum.members])}."
 
     def annotation(self, field: Field, enum: Callable[[str], model.Enum]) -> str:
         return enum(field.enum or "").python

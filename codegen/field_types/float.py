@@ -13,7 +13,7 @@ class Float(FieldType):
     errors = (*FieldType.errors, "finite")
     number = float
     real = True
-    held = given = "float"
+    summary = held = given = "float"
     argument = "_Number"
     variable = "float"
 
@@ -23,7 +23,7 @@ class Float(FieldType):
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
         take = f"take_float({name}, {field.infinite}, &a.{name})"
-        return Taken((f"float {name}",), take, f"a.{name}", "float", "")
+        return Taken((f"float {name}",), take, f"a.{name}")
 
 
 TYPE = Float()

@@ -13,6 +13,7 @@ class ScalarUnion(FieldType):
     errors = (*FieldType.errors, "value")
     number = float
     typed = True
+    summary = "number"
     held = given = "int | float"
     argument = "_Number"
 
@@ -25,9 +26,10 @@ class ScalarUnion(FieldType):
             (f"unsigned char {name}[8]",),
             f"take_scalar({name}, a.{tensor}.dtype, a.{name})",
             f"element_of(a.{tensor}.dtype, a.{name})",
-            "number",
-            f"A value of the data type of ``{tensor}``.",
         )
+
+    def said(self, field: Field, binding: Binding) -> tuple[str, str]:
+        return self.summary, f"A value of the data type of ``{binding.first_tensor()}``."
 
 
 TYPE = ScalarUnion()

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..expr.types import Kind, Symbol
 from ..model import Facts, Field
-from .base import Binding, FieldType, Taken, interval, range_text
+from .base import Binding, FieldType, Taken, interval
 
 
 class Size2d(FieldType):
@@ -16,6 +16,7 @@ class Size2d(FieldType):
     errors = (*FieldType.errors, "range")
     ranged = True
     number = int
+    summary = "(height, width), or an int for both"
     held = "Size2D"
     given = "int | tuple[int, int]"
     argument = "_Int | tuple[_Int, _Int]"
@@ -29,8 +30,6 @@ class Size2d(FieldType):
             (f"int64_t {name}_height", f"int64_t {name}_width"),
             f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)",
             f"(a.{name}_height, a.{name}_width)",
-            "(height, width), or an int for both",
-            range_text(self, field),
         )
 
     def evaluated(self, value: Any) -> Any:

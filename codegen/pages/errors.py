@@ -22,6 +22,7 @@ EXCEPTIONS = (
     ),
     ("InvalidDataError", "ValueError", "A value inside a tensor, found when the operator runs, is not acceptable."),
     ("ModelError", "ValueError", "A model file, or an operator desc in JSON, cannot be understood."),
+    ("OperatorNotRunnableError", "NotImplementedError", "An operator is described, and does not run yet."),
 )
 
 

@@ -118,6 +118,8 @@ class StubOperator:
     @property
     def overloads(self) -> Iterator[tuple[list[tuple[str, str]], list[str], str, str]]:
         """For each way to call it: types of the inputs, requests for outputs, type of ``out``, type of the result."""
+        if not self.op.runs:
+            return
         inputs = [(tensor.python, "_Array") for tensor in self.op.inputs]
         like = self.op.output.same_as
         array = "np.ndarray[Any, np.dtype[_Scalar]]"

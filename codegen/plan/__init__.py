@@ -31,13 +31,14 @@ def plan(specs: Specs, diagnostics: Diagnostics) -> Plan:
 def plan_operator(operator: Operator, facts: Facts, diagnostics: Diagnostics) -> OperatorPlan | None:
     """The plan of one operator; None, and a problem reported, if its family cannot have it."""
     family = FAMILIES.get(operator.family)
-    if family is None:
+    if family is None and operator.kernel is not None:
         families = f"families: {', '.join(FAMILIES)}"
         diagnostics.error(operator.family_span, f"there is no family {operator.family!r}", families)
         return None
-    planner = Planner(operator, facts, {enum.name: enum for enum in _enums(facts)}, family, diagnostics)
+    runs = operator.kernel is not None
+    planner = Planner(operator, facts, {enum.name: enum for enum in _enums(facts)}, family if runs else None, diagnostics)
     known = len(diagnostics.errors)
-    for field in operator.fields:
+    for field in operator.fields if runs else ():
         planner.supported(field)
     if len(diagnostics.errors) > known:
         return None
@@ -58,7 +59,7 @@ def assemble(specs: Specs, planned: Iterable[OperatorPlan]) -> Plan:
     operators = tuple(planned)
     families = []
     for name, family in FAMILIES.items():
-        members = tuple(operator for operator in operators if operator.operator.family == name)
+        members = tuple(operator for operator in operators if operator.runs and operator.operator.family == name)
         if members:
             families.append(FamilyPlan(family, members, family.module([operator.kernel for operator in members])))
     ids = {error.id: error.about for error in specs.facts.model_errors}

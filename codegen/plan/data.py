@@ -194,6 +194,24 @@ class FieldPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class CompiledPlan:
+    """The steps of a compiled call, and what its kernel is made of."""
+
+    let_declarations: tuple[str, ...]
+    take: tuple[Step, ...]
+    take_overflows: bool
+    checks: tuple[Step, ...]
+    overflows: bool
+    data_checks: tuple[CheckStep, ...]
+    kernel: Any
+
+    @property
+    def element_names(self) -> tuple[str, ...]:
+        """The variables of the data checks."""
+        return tuple(dict.fromkeys(name for step in self.data_checks for name, _ in step.elements))
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorPlan:
     """Everything the templates need of one operator."""
 
@@ -207,12 +225,6 @@ class OperatorPlan:
     attributes: tuple[AttributePlan, ...]
     requests: tuple[AttributePlan, ...]  # for optional outputs
     chosen: tuple[AttributePlan, ...]
-    let_declarations: tuple[str, ...]
-    take: tuple[Step, ...]
-    take_overflows: bool
-    checks: tuple[Step, ...]
-    overflows: bool
-    data_checks: tuple[CheckStep, ...]
     fields: tuple[FieldPlan, ...]
     choices: tuple[FieldPlan, ...]
     rules: tuple[RulePlan, ...]
@@ -220,8 +232,24 @@ class OperatorPlan:
     lets: tuple[LetPlan, ...]
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     pieces: str | None  # along which other axes than the independent ones a call can be cut
-    kernel: Any
+    compiled: CompiledPlan | None  # None: described, so that it does not run
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
+
+    @property
+    def state(self) -> str:
+        """How far it is built: described, or fast."""
+        return "described" if self.compiled is None else "fast"
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be called."""
+        return self.compiled is not None
+
+    @property
+    def kernel(self) -> Any:
+        """What its run template is given."""
+        assert self.compiled is not None
+        return self.compiled.kernel
 
     @property
     def file_name(self) -> str:
@@ -252,11 +280,6 @@ class OperatorPlan:
             elif isinstance(step, CheckStep):
                 names.update(dict.fromkeys(index for index, _ in step.loops))
         return tuple(names)
-
-    @property
-    def element_names(self) -> tuple[str, ...]:
-        """The variables of the data checks."""
-        return tuple(dict.fromkeys(name for step in self.data_checks for name, _ in step.elements))
 
     @property
     def inputs(self) -> tuple[TensorPlan, ...]:

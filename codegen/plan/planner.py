@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..diagnostics import Diagnostics
 from ..expr.nodes import Name
 from ..expr.text import alternatives
 from ..families import Family
-from ..field_types import type_of
+from ..field_types import Taken, type_of
 from ..model import Enum, Facts, Field, Operator
-from .data import AttributePlan, OperatorPlan, Step, TakeStep
+from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
 from .tables import Tables
 
+NOT_TAKEN = Taken((), "", "")
+
 
 class Planner:
-    """Plans one operator."""
+    """Plans one operator; without a family, one that is described and does not run."""
 
     def __init__(
-        self, operator: Operator, facts: Facts, enums: Mapping[str, Enum], family: Family, diagnostics: Diagnostics
+        self,
+        operator: Operator,
+        facts: Facts,
+        enums: Mapping[str, Enum],
+        family: Family | None,
+        diagnostics: Diagnostics,
     ) -> None:
         self.operator = operator
         self.facts = facts
@@ -35,25 +42,8 @@ class Planner:
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
         attributes = tuple(self.attribute(field) for field in operator.attributes)
         chosen = tuple(self.attribute(field) for field in operator.chosen)
-        take: list[Step] = []
-        for attribute in (*chosen, *attributes):
-            if attribute.field.length is not None:
-                self.steps.require(attribute.field.length.node, take)
-            take.append(TakeStep(attribute))
         requests = tuple(self.request(field) for field in operator.outputs if field.optional)
-        take += map(TakeStep, requests)
-        take_overflows, self.steps.cython.overflows = self.steps.cython.overflows, False
-        checks = self.steps.checks()
-        kernel = self.family.plan(operator, self.facts, self.diagnostics)
-        for needed in self.family.needs(kernel):
-            self.steps.require(Name(needed), checks)
-        for rule in operator.rules:
-            if rule.data:
-                self.steps.require(rule.that.node, checks)
-                if rule.count is not None:
-                    self.steps.require(rule.count.node, checks)
-        overflows, self.steps.cython.overflows = self.steps.cython.overflows, False
-        data = tuple(self.steps.check(rule) for rule in operator.rules if rule.data)
+        compiled = None if self.family is None else self.compiled(self.family, (*chosen, *attributes), requests)
         fields = tuple(self.tables.field(field) for field in operator.fields)
         choices = tuple(self.tables.field(field) for field in operator.chosen)
         rules = tuple(self.tables.rule(rule) for rule in operator.rules)
@@ -68,25 +58,51 @@ class Planner:
             attributes=attributes,
             requests=requests,
             chosen=chosen,
-            let_declarations=tuple(
-                f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
-                for let in operator.lets
-                if let.name in self.steps.done
-            ),
-            take=tuple(take),
-            take_overflows=take_overflows,
-            checks=tuple(checks),
-            overflows=overflows,
-            data_checks=data,
             fields=fields,
             choices=choices,
             rules=rules,
             independent=tuple(self.tables.independent(one) for one in operator.independent),
             lets=tuple(self.tables.let(let) for let in operator.lets),
             accuracy=tuple((row.dtype, self.tables.some(row.ulp), row.of) for row in operator.accuracy),
-            pieces=self.family.pieces(kernel),
-            kernel=kernel,
+            pieces=None if self.family is None or compiled is None else self.family.pieces(compiled.kernel),
+            compiled=compiled,
             ids=self.tables.ids((*fields, *choices), rules),
+        )
+
+    def compiled(
+        self, family: Family, attributes: Iterable[AttributePlan], requests: Iterable[AttributePlan]
+    ) -> CompiledPlan:
+        """The steps of a compiled call, and its kernel."""
+        operator, steps = self.operator, self.steps
+        take: list[Step] = []
+        for attribute in attributes:
+            if attribute.field.length is not None:
+                steps.require(attribute.field.length.node, take)
+            take.append(TakeStep(attribute))
+        take += map(TakeStep, requests)
+        take_overflows, steps.cython.overflows = steps.cython.overflows, False
+        checks = steps.checks()
+        kernel = family.plan(operator, self.facts, self.diagnostics)
+        for needed in family.needs(kernel):
+            steps.require(Name(needed), checks)
+        for rule in operator.rules:
+            if rule.data:
+                steps.require(rule.that.node, checks)
+                if rule.count is not None:
+                    steps.require(rule.count.node, checks)
+        overflows, steps.cython.overflows = steps.cython.overflows, False
+        return CompiledPlan(
+            let_declarations=tuple(
+                f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
+                for let in operator.lets
+                if let.name in steps.done
+            ),
+            take=tuple(take),
+            take_overflows=take_overflows,
+            checks=tuple(checks),
+            overflows=overflows,
+            data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data),
+            kernel=kernel,
         )
 
     def supported(self, field: Field) -> None:
@@ -103,7 +119,8 @@ class Planner:
         self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
 
     def attribute(self, field: Field) -> AttributePlan:
-        taken = type_of(field).taken(field, self)
+        taken = NOT_TAKEN if self.family is None else type_of(field).taken(field, self)
+        summary, takes = type_of(field).said(field, self)
         return AttributePlan(
             python=field.python,
             declarations=taken.declarations,
@@ -112,8 +129,8 @@ class Planner:
             members=taken.members,
             default=None if field.default is None else repr(field.default),
             doc=field.doc,
-            summary=taken.summary,
-            takes=taken.takes,
+            summary=summary,
+            takes=takes,
             field=field,
             of_desc=self.of_desc(field),
         )

@@ -141,7 +141,7 @@ class Operator:
     independent: tuple[Independent, ...]
     rules_class: Code
     accuracy: dict[str, Accuracy]
-    definition: Definition
+    definition: Definition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +179,6 @@ class ErrorText:
 
 def operator_row(op: OperatorPlan) -> Operator:
     """Everything that the package is told of an operator."""
-    told = op.kernel.definition
-    formulas = {key: Formula(text, frozenset(), function(python)) for key, (text, python) in told.formulas.items()}
     return taken(
         Operator,
         op.operator,
@@ -191,8 +189,14 @@ def operator_row(op: OperatorPlan) -> Operator:
         independent=tuple(independent(one) for one in op.independent),
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
-        definition=Definition(told.roles, told.words, formulas),
+        definition=definition(op.kernel.definition) if op.runs else None,
     )
+
+
+def definition(told: Any) -> Definition:
+    """What the loops of a family are told of an operator."""
+    formulas = {key: Formula(text, frozenset(), function(python)) for key, (text, python) in told.formulas.items()}
+    return Definition(told.roles, told.words, formulas)
 
 
 def taken(row: type[Row], of: object, **others: Any) -> Row:

@@ -9,6 +9,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import raise_violations
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, level_index
+from dmlcy._facts.names import refuse_to_run
 from dmlcy._runtime.compiled import CompiledOperator
 
 if TYPE_CHECKING:
@@ -31,10 +32,14 @@ def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> C
     ------
     DmlError
         All violations of the desc.
+    OperatorNotRunnableError
+        The operator is described, and does not run yet.
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
     found = known_desc(desc, "compile")._violations(level)
     if found:
         raise_violations(found, "compile")
+    if desc.operator.definition is None:
+        refuse_to_run(desc.operator.name)
     operator: CompiledOperator = _tables.compiled_class(desc.operator.name)(desc, level)
     return operator

@@ -20,6 +20,7 @@ __all__ = [
     "known_operator_name",
     "refuse",
     "refuse_name",
+    "refuse_to_run",
 ]
 
 PREFIX: Final = "DML_OPERATOR_"
@@ -66,6 +67,11 @@ def in_another_version(operator: Operator, member: str) -> str:
     versions = [OPERATORS[name] for name in OPERATORS if name.rstrip(digits) == stem]
     owners = [f"{PREFIX}{other.name}" for other in versions if member in (field.name for field in other.fields)]
     return f"{' and '.join(owners)} {'has' if len(owners) == 1 else 'have'} it." if owners else ""
+
+
+def refuse_to_run(name: str) -> NoReturn:
+    """Raises OperatorNotRunnableError: the operator is described only."""
+    refuse("not-runnable", name, "Its desc can be made, checked, explained and exported.", operator=name)
 
 
 def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:

@@ -227,7 +227,7 @@ class Operator(Row):
     independent: tuple[Independent, ...]
     rules_class: type[Rules]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
-    definition: Definition
+    definition: Definition | None  # None: described, so that it does not run
 
     def __repr__(self) -> str:
         """Its name: the rest is pages long, and stands in reports of failed tests."""
@@ -241,6 +241,11 @@ class Operator(Row):
     def summary(self) -> str:
         """What it does, in a sentence."""
         return OPERATORS[self.name][3]
+
+    @property
+    def state(self) -> str:
+        """How far it is built: described, or fast."""
+        return OPERATORS[self.name][4]
 
     @property
     def docs(self) -> dict[str, str]:

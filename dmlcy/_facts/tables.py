@@ -15,7 +15,7 @@ from dmlcy._generated.enums import ENUMS, EnumInfo, FeatureLevel, TensorDataType
 from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS
 
 __all__ = [
-    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS",
+    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS", "RUNNABLE",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
     "compiled_class", "desc_class", "function",
 ]  # fmt: skip
@@ -27,11 +27,11 @@ else:
 
 LEVEL_INDEX: Final[dict[str, int]] = {level.name: index for index, level in enumerate(LEVELS)}
 NAMES: Final = {name: python for name, (python, *_) in index.OPERATORS.items()}
-"""The operators that are built, and their names in Python: to ask for these loads no table."""
+"""The operators that are described, and their names in Python: to ask for these loads no table."""
 
 
 class _Operators(Mapping[str, Operator]):
-    """The operators that are built, by name; the module of an operator is loaded when it is first asked for."""
+    """The operators that are described, by name; the module of an operator is loaded when it is first asked for."""
 
     def __getitem__(self, name: str) -> Operator:
         if name not in index.OPERATORS:
@@ -50,6 +50,8 @@ class _Operators(Mapping[str, Operator]):
 
 
 OPERATORS: Final[Mapping[str, Operator]] = _Operators()
+RUNNABLE: Final = tuple(name for name, (*_, state) in index.OPERATORS.items() if state != "described")
+"""The operators that can be called; of the others there are descs only."""
 
 
 def function(name: str) -> Any:
