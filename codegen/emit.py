@@ -23,8 +23,8 @@ from .pages import (
     FOLDERS,
     MARKED,
     REFERENCE,
+    StubOperator,
     arguments,
-    dask_docstring,
     docstring,
     marked_page,
     operator_page,
@@ -331,8 +331,8 @@ def _index(given: Given, plan: Plan) -> str:
 def _operator(name: str, given: Given, operator: OperatorPlan) -> str | None:
     if name == "dask" and not operator.runs:
         return None
-    template = given.env.get_template(f"operator_{name}.py.j2")
-    return template.render(plan=given.around, op=operator, docstring=escaped(dask_docstring(given.env, operator)))
+    stub = StubOperator(given.env, given.around, operator)
+    return given.env.get_template(f"operator_{name}.py.j2").render(plan=given.around, op=operator, stub=stub)
 
 
 def _operator_stub(name: str, given: Given, operator: OperatorPlan) -> str | None:

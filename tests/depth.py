@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS, RUNNABLE
 
 deep = pytest.mark.deep
 
@@ -23,8 +23,11 @@ def seeds_of(count: int) -> pytest.MarkDecorator:
     )
 
 
-def of_each_family(names: Iterable[str] = OPERATORS) -> list[Any]:
-    """The operator of each family that has the most fields, and all others with ``-m deep``; in upper or lower case."""
+def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
+    """The operator of each family that has the most fields, and all others with ``-m deep``; in upper or lower case.
+
+    Without names, operators that run: a described operator has no family to stand for.
+    """
     names = list(names)
     first: dict[str, str] = {}
     for name in sorted(names, key=lambda name: len(OPERATORS[name.upper()].fields), reverse=True):
@@ -32,9 +35,10 @@ def of_each_family(names: Iterable[str] = OPERATORS) -> list[Any]:
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
 
 
-def one_operator(names: Iterable[str] = OPERATORS) -> list[Any]:
-    """The operator that has the most fields of all, and the others with ``-m deep``."""
-    most = max(OPERATORS, key=lambda name: len(OPERATORS[name].fields))
+def one_operator(names: Iterable[str] = RUNNABLE) -> list[Any]:
+    """The operator that has the most fields, and the others with ``-m deep``; without names, of those that run."""
+    names = list(names)
+    most = max(names, key=lambda name: len(OPERATORS[name].fields))
     return [pytest.param(name, marks=() if name == most else deep) for name in names]
 
 

@@ -21,10 +21,10 @@ from .markdown import cell, code, heading, link, prose, table
 from .marked import MARKED, marked_page
 from .operator import OperatorPage
 from .speed import Speed
-from .stubs import FOLDERS, arguments, dask_docstring, docstring, operator_stub, stub
+from .stubs import FOLDERS, StubOperator, arguments, docstring, operator_stub, stub
 
 __all__ = [
-    "FOLDERS", "MARKED", "REFERENCE", "arguments", "dask_docstring", "docstring", "marked_page", "operator_page",
+    "FOLDERS", "MARKED", "REFERENCE", "StubOperator", "arguments", "docstring", "marked_page", "operator_page",
     "operator_stub", "reference_page", "stub",
 ]  # fmt: skip
 

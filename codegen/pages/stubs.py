@@ -163,6 +163,28 @@ class StubOperator:
             yield f"{attribute.python}: {self.accepted(attribute.field)}{default}"
 
     @property
+    def described(self) -> Iterator[tuple[str, str]]:
+        """The parameters of the function of an operator that does not run, without their types and with them.
+
+        An optional input that comes before one which must be given has no default.
+        """
+        optional = [self.op.operator.field(tensor.python).optional for tensor in self.op.inputs]
+        for number, tensor in enumerate(self.op.inputs):
+            default = " = None" if all(optional[number:]) else ""
+            taken = "_Array | None" if optional[number] else "_Array"
+            yield f"{tensor.python}{default.replace(' ', '')}", f"{tensor.python}: {taken}{default}"
+        yield "*", "*"
+        for attribute, typed in zip(self.op.parameters, self.parameters, strict=True):
+            given = "" if attribute.default is None else f"={literal(attribute.field.default)}"
+            yield f"{attribute.python}{given}", typed
+        for request in self.op.requests:
+            yield (
+                f"{request.python}={request.default}",
+                f"{request.python}: _DataType | bool | None = {request.default}",
+            )
+        yield "out=None", "out: object = None"
+
+    @property
     def fields(self) -> Iterator[str]:
         """The parameters of the desc class; those that must be given come first."""
         for item in sorted(self.op.fields, key=lambda item: not item.required):

@@ -40,7 +40,7 @@ calls = {
 }
 
 if __name__ == "__main__":
-    assert {*calls} == {name.lower() for name in dml.specs.operators()}
+    assert {*calls} == {*dmlcy.dask.__all__}
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=2, dashboard_address=None, host="127.0.0.1"
     ) as cluster, distributed.Client(cluster) as client:

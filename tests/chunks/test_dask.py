@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
+from dmlcy._facts.tables import RUNNABLE
 from dmlcy._runtime.threads import one_thread, openmp_available
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 dml_dask: Any = pytest.importorskip("dmlcy.dask", reason="dask is not installed")
 
-NAMES = [name.lower() for name in dml.specs.operators() if hasattr(dml, name.lower())]
+NAMES = [operator.python for operator in RUNNABLE.values()]
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from helpers import FLOATS, execute, model, padding, parse, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import RUNNABLE
 from dmlcy._frontends.dxdispatch import resources, show
 from dmlcy._frontends.dxdispatch.files import target_parts
 from dmlcy._frontends.dxdispatch.json import decode
@@ -26,7 +26,7 @@ from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.run import Options, run
 
 EXAMPLES = [
-    (name, number) for name, operator in sorted(OPERATORS.items()) for number in range(1, len(operator.examples) + 1)
+    (name, number) for name, operator in sorted(RUNNABLE.items()) for number in range(1, len(operator.examples) + 1)
 ]
 ZEROS = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 5, "value": 0}}
 
@@ -212,7 +212,7 @@ def test_examples_give_their_documented_output(name: str, number: int, tmp_path:
     assert printed.returncode == 0, printed.stderr
     text = printed.stdout
     assert json.loads(text)
-    example = OPERATORS[name].examples[number - 1]
+    example = RUNNABLE[name].examples[number - 1]
     expected = ""
     for output, (dtype, _, data) in example.outputs.items():
         array = np.array(data).astype({"FLOAT32": "f4", "FLOAT16": "f2"}.get(dtype, np.array(data).dtype)).ravel()

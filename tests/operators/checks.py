@@ -17,9 +17,9 @@ import dmlcy as dml
 from dmlcy._check.checker import Check
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import RUNNABLE
 
-PYTHON_NAMES = {operator.python: operator for operator in OPERATORS.values()}
+PYTHON_NAMES = {operator.python: operator for operator in RUNNABLE.values()}
 
 
 def assert_same_bits(actual: Any, expected: Array | tuple[Array, ...]) -> None:

@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 from uses import (
     NEWEST,
     NUMPY,
-    OPERATORS,
+    RUNNABLE,
     UINT_MAX,
     Array,
     memory,
@@ -193,7 +193,7 @@ DESCS = [row for row in BAD if "out" not in row[1] and row[2] != "output-sizes" 
 @each_of("name, changes, slug, error, level", DESCS)
 def test_a_bad_desc(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
     values: dict[str, Any] = GOOD[name][0] | changes
-    operator = OPERATORS[name.upper()]
+    operator = RUNNABLE[name.upper()]
     tensors = {key: dml.TensorDesc(value.dtype, value.shape) for key, value in values.items() if type(value) is type(X)}
     for field in operator.chosen:  # a desc has them in its output
         del values[field.python]

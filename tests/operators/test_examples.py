@@ -14,9 +14,9 @@ from each import each_of
 import dmlcy as dml
 from dmlcy._cli import main
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import RUNNABLE
 
-CASES = [(operator, example) for operator in OPERATORS.values() for example in operator.examples]
+CASES = [(operator, example) for operator in RUNNABLE.values() for example in operator.examples]
 
 
 def array(tensor: tuple[str, tuple[int, ...], Any]) -> np.ndarray[Any, Any]:

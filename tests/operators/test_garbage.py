@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from uses import (
     LEVELS,
     NEWEST,
-    OPERATORS,
+    RUNNABLE,
     USES,
     Use,
     searched,
@@ -57,7 +57,7 @@ def each_garbage_in_a_call(name: str, argument: str) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", RUNNABLE)
 @searched(60)
 @given(data=st.data())
 def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
@@ -80,7 +80,7 @@ def ask(use: Use, changes: dict[str, Any], level: str) -> None:
 
 @pytest.mark.parametrize("name", of_each_family())
 def test_each_garbage_in_a_desc(name: str) -> None:
-    each([field.python for field in OPERATORS[name].fields], lambda field: each_garbage_in_a_desc(name, field))
+    each([field.python for field in RUNNABLE[name].fields], lambda field: each_garbage_in_a_desc(name, field))
 
 
 def each_garbage_in_a_desc(name: str, field: str) -> None:
@@ -96,7 +96,7 @@ def each_garbage_in_a_desc(name: str, field: str) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", RUNNABLE)
 @searched(60)
 @given(data=st.data())
 def test_garbage_in_a_desc(name: str, data: st.DataObject) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from breaking import WAYS, Case, cases, ids
 from each import each, each_of
-from uses import OPERATORS, PLAN, USES
+from uses import PLAN, RUNNABLE, USES
 
 import dmlcy as dml
 
-CASES = {name: list(cases(operator)) for name, operator in OPERATORS.items()}
+CASES = {name: list(cases(operator)) for name, operator in RUNNABLE.items()}
 WITH_FIX = [
     case
     for found in CASES.values()
@@ -30,13 +30,13 @@ def test_every_slug_has_a_way_to_break_it() -> None:
     assert set(WAYS) == {error.id for error in PLAN.facts.implicit}
 
 
-@each_of("name", OPERATORS)
+@each_of("name", RUNNABLE)
 def test_the_ids_triggered_are_those_listed(name: str) -> None:
     triggered = {case.id for case in CASES[name]}
-    assert sorted(triggered - ids(OPERATORS[name])) == [], "the generator does not list these"
+    assert sorted(triggered - ids(RUNNABLE[name])) == [], "the generator does not list these"
 
 
-@each_of("name", OPERATORS)
+@each_of("name", RUNNABLE)
 def test_the_unbroken_use_is_valid(name: str) -> None:
     use = USES[name]
     assert dml.check(use.desc, use.operator.since) == []
@@ -47,7 +47,7 @@ def test_the_unbroken_use_is_valid(name: str) -> None:
             np.testing.assert_array_equal(one, use.arrays[name])
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_one_broken_thing_gives_its_id(name: str) -> None:
     each(CASES[name], gives_its_id)
 
@@ -82,7 +82,7 @@ def test_the_nearest_valid_value_is_both(case: Case) -> None:
             assert ((found.id, found.index) not in {(one.id, one.index) for one in left}) == holds, (more, value)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_a_fix_belongs_at_its_index(name: str) -> None:
     """A program that puts each fix where its violation is gets rid of the violation, whatever it is of."""
     each([case for case in CASES[name] if case.way in ("desc", "json")], fix_belongs)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from each import each_of
-from uses import FACTS, LEVELS, NUMPY, OPERATORS, USES, rows_of_rank, rows_of_type
+from uses import FACTS, LEVELS, NUMPY, OPERATORS, RUNNABLE, USES, rows_of_rank, rows_of_type
 
 import dmlcy as dml
 from dmlcy import desc
@@ -84,7 +84,7 @@ def test_supports_refuses(arguments: dict[str, Any], error: type[Exception], wor
     assert words in str(raised.value) and str(raised.value).isprintable()
 
 
-@each_of("name", OPERATORS)
+@each_of("name", RUNNABLE)
 def test_the_minimum_is_the_first_level_that_accepts(name: str) -> None:
     """For every data type of the first tensor and every member of every enum."""
     operator, use = OPERATORS[name], USES[name]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codegen.families import FAMILIES
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import RUNNABLE
 from dmlcy._families import Family, family_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,9 +55,9 @@ def test_tests_compare_with_no_family() -> None:
                 assert not strings(node) & FAMILIES.keys(), f"{name}:{node.lineno}: {ast.unparse(node)}"
 
 
-@pytest.mark.parametrize("name", {operator.family: operator for operator in OPERATORS.values()})
+@pytest.mark.parametrize("name", {operator.family: operator for operator in RUNNABLE.values()})
 def test_a_family_is_found_by_its_name_in_both_halves(name: str) -> None:
-    found = family_of(next(operator for operator in OPERATORS.values() if operator.family == name))
+    found = family_of(next(operator for operator in RUNNABLE.values() if operator.family == name))
     assert isinstance(found, Family)
     assert type(found).__module__ == f"dmlcy._families.{name}.family"
     assert type(FAMILIES[name]).__module__ == f"codegen.families.{name}.family"

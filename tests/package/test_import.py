@@ -177,9 +177,10 @@ def test_functions_and_classes_are_pickled_by_their_public_names() -> None:
 def test_the_doctests_of_all_functions_are_collected() -> None:
     program = """
 import doctest, dmlcy
+from dmlcy._facts.tables import RUNNABLE
 tests = [test.name.rpartition(".")[2] for test in doctest.DocTestFinder().find(dmlcy) if test.examples]
 assert {*dmlcy._index.ENUMS, "TensorDesc"} & {*tests} == set()
-assert sorted(tests) == sorted(python for python, *_ in dmlcy._index.OPERATORS.values()), tests
+assert sorted(tests) == sorted(operator.python for operator in RUNNABLE.values()), tests
 """
     loaded(program)
 

@@ -23,7 +23,7 @@ from strategies import (
 )
 
 import dmlcy as dml
-from dmlcy._facts.tables import LEVELS, OPERATORS
+from dmlcy._facts.tables import LEVELS, RUNNABLE
 from dmlcy._frontends.dxdispatch import files
 
 # Models
@@ -111,7 +111,7 @@ def test_what_no_stock_dxdispatch_knows(tmp_path: Path) -> None:
         f"feature level {unknown}, which padding_mode WRAP needs",
         f"feature level {unknown}, which UNFOLD needs",
     )
-    for operator in (operator for operator in OPERATORS.values() if operator.family != "fake"):
+    for operator in RUNNABLE.values():
         with dml.record() as recording:
             for example in operator.examples:
                 arrays = [np.array(data, dml.TensorDataType[d].name.lower()) for d, _, data in example.inputs.values()]
