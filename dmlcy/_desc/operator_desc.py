@@ -12,13 +12,14 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX, refuse, refuse_name
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
+from dmlcy._field_types.scale_bias import ScaleBias
 from dmlcy._field_types.size_2d import Size2D
 from dmlcy._field_types.tensor_desc import TensorDesc, spelled
 from dmlcy._field_types.values import STRUCTS, key
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import is_a, printable, show
 
-__all__ = ["OperatorDesc", "Size2D"]
+__all__ = ["OperatorDesc", "ScaleBias", "Size2D"]
 
 
 class OperatorDesc(Shown):
