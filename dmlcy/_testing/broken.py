@@ -141,7 +141,7 @@ def _broken(
     desc = draw(valid)
     if field.kind == "output" and getattr(desc, field.python) is None:  # an optional output
         dtype = draw(st.sampled_from(dtypes_at(field, level)))
-        desc = class_of(operator)(**with_output(operator, desc.values(), field, dtype, level))
+        desc = class_of(operator)(**with_output(operator, desc._values(), field, dtype, level))
     desc = break_(Broken(draw, desc, level), field)
     violations = desc._violations(level)
     assume([violation.id for violation in violations] == [id_])
