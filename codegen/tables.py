@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from .plan import OperatorPlan, Plan
+from .plan.data import STATES
 from .plan.rows import LETS, Code, fact_rows, operator_row, without_outer
 
 WIDTH = 120
@@ -53,14 +54,17 @@ def facts_module(plan: Plan) -> str:
 
 def index_module(plan: Plan) -> str:
     """What is asked of all operators at once, so that no other module of theirs is loaded for it."""
-    operators = {op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators}
+    operators = {
+        op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators
+    }
     enums = tuple(sorted(enum.python for enum in plan.enums))
     return "\n\n".join((
         '"""The names of operators and enums."""',
         "from typing import Final",
-        "# By the name of the operator: the names of its function, of its desc and of its family, its summary, its state.\n"
+        "# By the name of the operator: the names of its function, of its desc and of its family, its summary, state.\n"
         f"OPERATORS: Final[dict[str, tuple[str, str, str, str, str]]] = {written(operators)}",
         f"ENUMS: Final = {written(enums)}",
+        f"STATES: Final = {written(STATES)}",
     )) + "\n"  # fmt: skip
 
 

@@ -5,14 +5,11 @@ try:
 except ImportError as error:
     raise ImportError(f"dmlcy.dask needs dask: pip install 'dmlcy[dask]' ({error})", name=error.name) from error
 
-from dmlcy._generated import index as _index
+from dmlcy._facts.tables import NAMES as _NAMES
+from dmlcy._facts.tables import RUNNABLE as _RUNNABLE
 from dmlcy._words.later import later as _later
 
-_HOMES = {
-    python: f"dmlcy._generated.dask.{name.lower()}"
-    for name, (python, *_, state) in _index.OPERATORS.items()
-    if state != "described"
-}
+_HOMES = {_NAMES[name]: f"dmlcy._generated.dask.{name.lower()}" for name in _RUNNABLE}
 
 __all__ = [*_HOMES]
 

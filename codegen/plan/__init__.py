@@ -36,7 +36,9 @@ def plan_operator(operator: Operator, facts: Facts, diagnostics: Diagnostics) ->
         diagnostics.error(operator.family_span, f"there is no family {operator.family!r}", families)
         return None
     runs = operator.kernel is not None
-    planner = Planner(operator, facts, {enum.name: enum for enum in _enums(facts)}, family if runs else None, diagnostics)
+    planner = Planner(
+        operator, facts, {enum.name: enum for enum in _enums(facts)}, family if runs else None, diagnostics
+    )
     known = len(diagnostics.errors)
     for field in operator.fields if runs else ():
         planner.supported(field)

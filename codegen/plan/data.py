@@ -16,6 +16,13 @@ from ..model import Enum, Example, Facts, Field, Operator, Rule, Same, Specs
 
 INDENT = "    "
 
+STATES = {
+    "listed": "It is in the catalogue, with the fields of its struct.",
+    "described": "Its descs are checked, linted, explained and exported. It does not run yet.",
+    "fast": "It runs, with a kernel of its own.",
+}
+"""How far dmlcy has an operator, from the least on, and what it can do then."""
+
 
 @dataclass(frozen=True, slots=True)
 class LevelTable:
@@ -237,7 +244,7 @@ class OperatorPlan:
 
     @property
     def state(self) -> str:
-        """How far it is built: described, or fast."""
+        """How far dmlcy has it: one of STATES."""
         return "described" if self.compiled is None else "fast"
 
     @property

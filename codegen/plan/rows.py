@@ -141,7 +141,7 @@ class Operator:
     independent: tuple[Independent, ...]
     rules_class: Code
     accuracy: dict[str, Accuracy]
-    definition: Definition | None
+    kernel: Definition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def operator_row(op: OperatorPlan) -> Operator:
         independent=tuple(independent(one) for one in op.independent),
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
-        definition=definition(op.kernel.definition) if op.runs else None,
+        kernel=definition(op.kernel.definition) if op.runs else None,
     )
 
 

@@ -9,7 +9,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import raise_violations
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, level_index
-from dmlcy._facts.names import refuse_to_run
+from dmlcy._facts.names import must_run
 from dmlcy._runtime.compiled import CompiledOperator
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> C
     found = known_desc(desc, "compile")._violations(level)
     if found:
         raise_violations(found, "compile")
-    if desc.operator.definition is None:
-        refuse_to_run(desc.operator.name)
+    must_run(desc.operator)
     operator: CompiledOperator = _tables.compiled_class(desc.operator.name)(desc, level)
     return operator

@@ -18,12 +18,14 @@ __all__ = [
     "in_another_version",
     "known_operator",
     "known_operator_name",
+    "must_run",
     "refuse",
     "refuse_name",
     "refuse_to_run",
 ]
 
 PREFIX: Final = "DML_OPERATOR_"
+NOT_RUNNABLE: Final = "Its desc can be made, checked, explained and exported."
 LONGEST: Final = 100
 """Characters of a name that are looked at."""
 
@@ -71,7 +73,13 @@ def in_another_version(operator: Operator, member: str) -> str:
 
 def refuse_to_run(name: str) -> NoReturn:
     """Raises OperatorNotRunnableError: the operator is described only."""
-    refuse("not-runnable", name, "Its desc can be made, checked, explained and exported.", operator=name)
+    refuse("not-runnable", name, NOT_RUNNABLE, operator=name)
+
+
+def must_run(operator: Operator) -> None:
+    """Raises OperatorNotRunnableError if the operator is described only."""
+    if not operator.runs:
+        refuse_to_run(operator.name)
 
 
 def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:

@@ -227,7 +227,7 @@ class Operator(Row):
     independent: tuple[Independent, ...]
     rules_class: type[Rules]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
-    definition: Definition | None  # None: described, so that it does not run
+    kernel: Definition | None  # None: it does not run
 
     def __repr__(self) -> str:
         """Its name: the rest is pages long, and stands in reports of failed tests."""
@@ -244,8 +244,19 @@ class Operator(Row):
 
     @property
     def state(self) -> str:
-        """How far it is built: described, or fast."""
+        """How far dmlcy has it: described, or fast."""
         return OPERATORS[self.name][4]
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be called."""
+        return self.kernel is not None
+
+    @property
+    def definition(self) -> Definition:
+        """What ``[kernel]`` says of an operator that runs."""
+        assert self.kernel is not None, f"{self.name} does not run"
+        return self.kernel
 
     @property
     def docs(self) -> dict[str, str]:

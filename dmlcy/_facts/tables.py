@@ -16,8 +16,9 @@ from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS
 
 __all__ = [
     "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS", "RUNNABLE",
+    "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
-    "compiled_class", "desc_class", "function",
+    "compiled_class", "desc_class", "function", "state_of",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -27,31 +28,44 @@ else:
 
 LEVEL_INDEX: Final[dict[str, int]] = {level.name: index for index, level in enumerate(LEVELS)}
 NAMES: Final = {name: python for name, (python, *_) in index.OPERATORS.items()}
-"""The operators that are described, and their names in Python: to ask for these loads no table."""
+"""The operators that have a spec, and their names in Python: to ask for these loads no table."""
 
 
 class _Operators(Mapping[str, Operator]):
-    """The operators that are described, by name; the module of an operator is loaded when it is first asked for."""
+    """Operators of some states, by name; the module of an operator is loaded when it is first asked for."""
+
+    def __init__(self, *states: str) -> None:
+        self.states = states
 
     def __getitem__(self, name: str) -> Operator:
-        if name not in index.OPERATORS:
+        if name not in self:
             raise KeyError(name)
         operator: Operator = import_module(f"dmlcy._generated.operators.{name.lower()}").OPERATOR
         return operator
 
     def __contains__(self, name: object) -> bool:
-        return name in index.OPERATORS
+        return name in index.OPERATORS and index.OPERATORS[name][4] in self.states
 
     def __iter__(self) -> Iterator[str]:
-        return iter(index.OPERATORS)
+        return (name for name, (*_, state) in index.OPERATORS.items() if state in self.states)
 
     def __len__(self) -> int:
-        return len(index.OPERATORS)
+        return sum(1 for _ in self)
 
 
-OPERATORS: Final[Mapping[str, Operator]] = _Operators()
-RUNNABLE: Final = tuple(name for name, (*_, state) in index.OPERATORS.items() if state != "described")
-"""The operators that can be called; of the others there are descs only."""
+STATES: Final = index.STATES
+"""How far dmlcy has an operator, from the least on, and what it can do then."""
+
+OPERATORS: Final[Mapping[str, Operator]] = _Operators("described", "fast")
+"""The operators that have a spec: their descs are checked, explained and exported."""
+
+RUNNABLE: Final[Mapping[str, Operator]] = _Operators("fast")
+"""Those of them that run."""
+
+
+def state_of(name: str) -> str:
+    """The state of an operator of the catalogue: one of STATES."""
+    return index.OPERATORS[name][4] if name in index.OPERATORS else next(iter(STATES))
 
 
 def function(name: str) -> Any:

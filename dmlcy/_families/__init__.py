@@ -24,5 +24,5 @@ def family_of(operator: Operator) -> Family:
 
 
 def window_of(operator: Operator) -> WindowRoles | None:
-    """The names that say how a window slides over the input of an operator; None if no window does."""
-    return family_of(operator).window(operator)
+    """The names that say how a window slides over the input of an operator that runs; None if no window does."""
+    return family_of(operator).window(operator) if operator.runs else None

@@ -13,6 +13,7 @@ import numpy as np
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.names import must_run
 from dmlcy._families import family_of
 from dmlcy._families.accumulators import limits
 from dmlcy._families.exact import Array, unit
@@ -108,8 +109,14 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
         By the Python names of the inputs.
     output
         The Python name of one of several outputs; None: the first.
+
+    Raises
+    ------
+    OperatorNotRunnableError
+        The operator is described: dmlcy cannot compute its result yet.
     """
     operator = desc.operator
+    must_run(operator)
     names = outputs_of(desc)
     name = names[0] if output is None else output
     if name not in names:
