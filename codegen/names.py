@@ -26,6 +26,8 @@ RESERVED = frozenset({
     "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static",
     "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
+# Names that the generated Python of an operator uses for itself, whether or not the operator runs.
+OF_PYTHON = frozenset({"self"})
 # What a generated module may need, and where it is declared; each module imports what its text uses.
 CIMPORTS = {
     "cpython.object": "PyObject",
@@ -183,6 +185,11 @@ def refused(name: str, family: str = "*", default: str = "") -> str | None:
     if name in dir(builtins) and name != default:
         return "is a builtin of Python"
     return None
+
+
+def is_taken(name: str, compiled: bool) -> bool:
+    """Whether a field cannot have this name; ``compiled``: of an operator that runs, so that it is in Cython too."""
+    return keyword.iskeyword(name) or name in OF_PYTHON or (compiled and name in RESERVED)
 
 
 def level(name: str) -> str:

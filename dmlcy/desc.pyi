@@ -2,6 +2,7 @@
 """One class per operator: the desc that DirectML's DML_*_OPERATOR_DESC struct is."""
 
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._field_types.scale_bias import ScaleBias
 from dmlcy._field_types.size_2d import Size2D
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
@@ -37,6 +38,7 @@ __all__ = [
     "Padding",
     "Padding1",
     "RoiPooling",
+    "ScaleBias",
     "Size2D",
     "SpaceToDepth",
     "SpaceToDepth1",

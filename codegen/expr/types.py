@@ -194,7 +194,11 @@ def within(scope: Scope, variable: str, count: Node) -> Scope:
     if len(variable) != 1 or not "b" <= variable <= "z":  # generated code has longer names, and a, of its own
         raise ExprError(f"the index {variable!r} is not one letter from b to z", count.at, count.length)
     if variable in scope:
-        raise ExprError(f"{variable} is already the name of something", count.at, count.length)
+        free = next(letter for letter in "dijkmnuwxyz" if letter not in scope)
+        what = {"field": "a field", "let": "a let"}.get(scope[variable].role, "an index")
+        raise ExprError(
+            f"{variable} is the name of {what}", count.at, count.length, f"take another letter, such as {free}"
+        )
     high = interval_of(count, scope).hi
     return {**scope, variable: Symbol(Kind.INT, "index", Interval(0, None if high is None else max(high - 1, 0)))}
 

@@ -39,6 +39,8 @@ def can_have(field: Field, error: ErrorText) -> bool:
     shape = field.shape
     if field.is_tensor:
         return shape in error.applies or "tensor" in error.applies
+    if field.may_be_none and error.id == "required":
+        return False
     return shape in error.applies if shape not in FIELD_TYPES else error.id in type_of(field).errors
 
 

@@ -11,6 +11,9 @@ from ..expr.text import formula
 from ..expr.types import Interval, Kind, Symbol
 from ..model import Enum, Facts, Field
 
+NOTHING = " | None"
+"""After an annotation: the value may be left out."""
+
 
 class Binding(Protocol):
     """What the plan of an operator answers about a field of it."""
@@ -78,15 +81,15 @@ class FieldType:
 
     def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
         """The annotation of the value that a desc holds."""
-        return self.held
+        return self.held + NOTHING * field.may_be_none
 
     def accepted(self, field: Field, enum: Callable[[str], Enum]) -> str:
         """What a desc class takes, in a few words."""
-        return self.given
+        return self.given + NOTHING * field.may_be_none
 
     def argument_type(self, field: Field, enum: Callable[[str], Enum]) -> str:
         """What a call and a desc class take, as the stubs say it."""
-        return self.argument
+        return self.argument + NOTHING * field.may_be_none
 
     def text(self, length: str) -> str:
         """The type in DirectML's words."""

@@ -75,6 +75,11 @@ class Field:
         return self.kind in ("input", "output")
 
     @property
+    def may_be_none(self) -> bool:
+        """Whether a caller may leave the attribute out, and it is None then."""
+        return self.kind == "attribute" and self.optional and self.default is None
+
+    @property
     def enum(self) -> str | None:
         """The DirectML name of its enum."""
         return self.type.partition(":")[2] or None

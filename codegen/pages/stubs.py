@@ -65,7 +65,7 @@ class Stubs:
     @property
     def desc_names(self) -> list[str]:
         """The public names of ``dmlcy.desc``."""
-        return sorted(["OperatorDesc", "Size2D", *(op.desc for op in self.plan.operators)])
+        return sorted(["OperatorDesc", "ScaleBias", "Size2D", *(op.desc for op in self.plan.operators)])
 
     @property
     def aliases(self) -> list[tuple[str, list[str], list[str]]]:
@@ -95,6 +95,7 @@ class StubOperator:
         said = list(texts)
         enums = [enum.python for enum in self.plan.enums]
         homes = {
+            "dmlcy._field_types.scale_bias": ["ScaleBias"],
             "dmlcy._field_types.size_2d": ["Size2D"],
             "dmlcy._field_types.tensor_desc": ["TensorDesc"],
             "dmlcy._generated.arguments": [*ARGUMENTS, *(f"_{enum}{end}" for enum in enums for end in ("", "Name"))],
@@ -192,7 +193,7 @@ class StubOperator:
             taken = self.accepted(field)
             if item.required:
                 yield f"{field.python}: {taken}"
-            elif field.default is None:
+            elif field.default is None and not field.may_be_none:
                 yield f"{field.python}: {taken} | None = None"
             else:
                 yield f"{field.python}: {taken} = {literal(field.default)}"

@@ -197,7 +197,7 @@ class FieldPlan:
         inferred = self.field.value is not None or (
             self.field.kind == "output" and self.sizes is not None and not self.open
         )
-        return self.field.default is None and not inferred
+        return self.field.default is None and not inferred and not self.field.may_be_none
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class Planner:
             take=taken.take,
             value=taken.value,
             members=taken.members,
-            default=None if field.default is None else repr(field.default),
+            default=None if field.default is None and not field.may_be_none else repr(field.default),
             doc=field.doc,
             summary=summary,
             takes=takes,

@@ -228,7 +228,7 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
         more["scalar_type"] = said.types
     if item.part is not None:
         more["part"] = Part(*item.part)
-    default = MISSING if said.default is None else said.default
+    default = MISSING if said.default is None and not said.may_be_none else said.default
     return Field(
         said.name, said.python, said.kind, said.type, said.optional, default=default, infinite=said.infinite, **more
     )

@@ -48,7 +48,7 @@ class Tables:
                 ids.append((f"DML-{self.operator.name}-{field.python}-{error.id}", error.error, error.about))
         return FieldPlan(
             field=field,
-            default="MISSING" if field.default is None else repr(field.default),
+            default="MISSING" if field.default is None and not field.may_be_none else repr(field.default),
             sizes=self.sizes(field),
             length=self.formula(field.length),
             value=self.formula(field.value),

@@ -21,6 +21,8 @@ def take(state: State, field: Field) -> None:
             state.fail(name)
             state.add(field, "required")
         return
+    if value is None and field.optional:
+        return
     try:
         type_of(field.type).resolve(field, value, state)
     except Refused as refused:

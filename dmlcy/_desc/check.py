@@ -105,7 +105,7 @@ def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
 
 def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int = 0) -> NoReturn:
     """Raises what is wrong with the tensors given to a compiled operator."""
-    found = Check(desc.operator, desc.values(), max(desc._valid_levels, default=NEWEST), call=False)
+    found = Check(desc.operator, desc._values(), max(desc._valid_levels, default=NEWEST), call=False)
     there = [field for field in desc.operator.fields if found.resolved[field.python] is not None]
     names = [field.python for field in there if field.kind == "output"]
     given, found.labels = _given(desc.operator, arguments, names)

@@ -34,4 +34,4 @@ class Formulas(Values):
     """What names stand for in a valid desc."""
 
     def __init__(self, desc: OperatorDesc) -> None:
-        super().__init__(Check(desc.operator, desc.values(), NEWEST, call=False).rules)
+        super().__init__(Check(desc.operator, desc._values(), NEWEST, call=False).rules)

@@ -12,13 +12,14 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX, refuse, refuse_name
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
+from dmlcy._field_types.scale_bias import ScaleBias
 from dmlcy._field_types.size_2d import Size2D
 from dmlcy._field_types.tensor_desc import TensorDesc, spelled
 from dmlcy._field_types.values import STRUCTS, key
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import is_a, printable, show
 
-__all__ = ["OperatorDesc", "Size2D"]
+__all__ = ["OperatorDesc", "ScaleBias", "Size2D"]
 
 
 class OperatorDesc(Shown):
@@ -64,12 +65,12 @@ class OperatorDesc(Shown):
         """What ``check`` returns. A valid desc holds immutable values only, so that it stays valid."""
         if level in self._valid_levels:
             return []
-        found = self._check(self.values(), level).violations
+        found = self._check(self._values(), level).violations
         if not found:
             self._valid_levels.add(level)
         return found
 
-    def values(self) -> dict[str, object]:
+    def _values(self) -> dict[str, object]:
         """Values by the Python name of the field."""
         return {name: self.__dict__[name] for name in self._names}
 
@@ -121,7 +122,7 @@ class OperatorDesc(Shown):
         return {"type": f"{PREFIX}{self.operator.name}", "desc": members | self._unknown}
 
     def _key(self) -> object:
-        values = {**self.values(), **self._unknown}
+        values = {**self._values(), **self._unknown}
         return (type(self), self._missing, tuple((name, key(value)) for name, value in values.items()))
 
     def __eq__(self, other: object) -> bool:

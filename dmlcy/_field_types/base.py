@@ -18,6 +18,16 @@ SPECIAL: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 """How JSON spells the numbers that it does not have."""
 
 
+def spelled_in_json(value: object) -> Any:
+    """A number as JSON has it; anything else as it is."""
+    return repr(value) if type(value) is float and not math.isfinite(value) else value
+
+
+def number_in_json(value: object) -> Any:
+    """The number that a spelling of JSON stands for; anything else as it is."""
+    return SPECIAL.get(value, value) if type(value) is str else value
+
+
 class Pass(Protocol):
     """What a type asks of the pass over a desc, which takes its fields one by one."""
 
@@ -159,9 +169,7 @@ class FieldType:
         """DirectML's JSON spelling of any value."""
         if type(value) in STRUCTS:
             return value._json()  # type: ignore[attr-defined]
-        if type(value) is float and not math.isfinite(value):
-            return repr(value)
-        return list(cast("tuple[object, ...]", value)) if is_a(value, tuple) else value
+        return list(cast("tuple[object, ...]", value)) if is_a(value, tuple) else spelled_in_json(value)
 
     def in_json(self, expected: str) -> str:
         """What a value must be, in the words of JSON."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._field_types.base import SPECIAL, Break, Draws, FieldType, Pass
+from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json
 from dmlcy._field_types.values import Refused, wrong_type
 from dmlcy._words.values import is_a
 
@@ -70,7 +70,7 @@ class Float(FieldType):
             raise Refused("finite", values={"actual": value})
 
     def from_json(self, value: object, ignore_unknown: bool) -> object:
-        return SPECIAL.get(value, value) if type(value) is str else value
+        return number_in_json(value)
 
     def recorded(self, value: Any) -> Any:
         return shortest(np.float32(value))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES
-from dmlcy._field_types.base import SPECIAL, Break, Draws, FieldType, Pass
+from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json
 from dmlcy._field_types.float import as_float, shortest
 from dmlcy._field_types.values import Refused, as_int, guarded, wrong_type
 from dmlcy._words.values import is_a, plain
@@ -99,8 +99,8 @@ class ScalarUnion(FieldType):
 
     def from_json(self, value: object, ignore_unknown: bool) -> object:
         if type(value) is dict:
-            return {name: SPECIAL.get(one, one) if type(one) is str else one for name, one in value.items()}
-        return SPECIAL.get(value, value) if type(value) is str else value
+            return {name: number_in_json(one) for name, one in value.items()}
+        return number_in_json(value)
 
     def json_member(self, member: str) -> str | None:
         return member

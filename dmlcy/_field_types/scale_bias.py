@@ -2,13 +2,99 @@
 
 from __future__ import annotations
 
-from dmlcy._field_types.base import FieldType
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from dmlcy._facts.rows import Field, Operator
+from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass, number_in_json, spelled_in_json
+from dmlcy._field_types.float import FLOATS, as_float, single
+from dmlcy._field_types.values import STRUCTS, Refused, as_entries, wrong_type
+from dmlcy._words.values import show
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+PAIR: Final = "(scale, bias)"
+OBJECT: Final = 'an object with the members "Scale" and "Bias"'
+NOT_FINITE: Final = (math.nan, math.inf, -math.inf, 1e39, 10**400)
 
 
-class ScaleBias(FieldType):
+class ScaleBias(NamedTuple):
+    """What each element is multiplied by, and what is added then."""
+
+    scale: float
+    bias: float
+
+    def _json(self) -> dict[str, Any]:
+        return {"Scale": spelled_in_json(self.scale), "Bias": spelled_in_json(self.bias)}
+
+    def _shown(self) -> str:
+        return f"scale {show(self.scale)}, bias {show(self.bias)}"
+
+
+ScaleBias.__module__ = "dmlcy.desc"  # as users import it
+STRUCTS.add(ScaleBias)
+
+
+def as_scale_bias(value: object, pair: bool = True) -> ScaleBias:
+    """Scale and bias; each goes through as_float later."""
+    if type(value) is ScaleBias:
+        return value
+    expected = PAIR if pair else OBJECT
+    if not pair:
+        raise wrong_type(value, expected)
+    try:
+        entries = as_entries(value, expected, kinds="iuf")
+    except Refused as refused:
+        raise wrong_type(value, expected) from refused.__cause__
+    if len(entries) != 2:
+        raise wrong_type(value, expected)
+    return ScaleBias(*entries)  # type: ignore[arg-type]
+
+
+class ScaleBiasType(FieldType):
     """DML_SCALE_BIAS."""
 
     directml = "DML_SCALE_BIAS"
+    members = ("Scale", "Bias")
+
+    def resolve(self, field: Field, value: object, check: Pass) -> None:
+        numbers: list[float] = []
+        pair = as_scale_bias(value, pair=not check.literal)
+        for at, (name, entry) in enumerate(zip(ScaleBias._fields, pair, strict=True)):
+            try:
+                numbers.append(as_float(entry))
+                refused = None if math.isfinite(single(numbers[-1])) else Refused("finite", values={"actual": entry})
+            except Refused as error:
+                refused = error
+            if refused is not None:
+                refused.part, refused.at = f".{name}", at
+                check.fail(field.python)
+                check.refused(field, refused)
+        check.hold(field, ScaleBias(*numbers) if len(numbers) == len(pair) else value)
+
+    def from_json(self, value: object, ignore_unknown: bool) -> object:
+        if type(value) is not dict:
+            return value
+        whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == len(self.members))
+        if not whole:
+            return value
+        return ScaleBias(*map(number_in_json, (value[name] for name in self.members)))
+
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+        from hypothesis import strategies as st
+
+        number = st.sampled_from(FLOATS) | st.floats(width=32, allow_nan=False, allow_infinity=False)
+        pairs = st.builds(ScaleBias, number, number)
+        return st.none() | pairs if field.optional else pairs
+
+    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+        number = b.of(None, "1", 1j, True)
+        return b.with_(field, b.of(other, (1.0, number), (number, 0.0), (1.0,), (1.0, 0.0, 0.0), 1.0))
+
+    def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
+        yield "finite", lambda b, field: b.with_(field, b.of(*((1.0, one) for one in NOT_FINITE), (math.nan, 0.0)))
 
 
-TYPE = ScaleBias
+TYPE = ScaleBiasType

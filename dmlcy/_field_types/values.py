@@ -98,14 +98,14 @@ def as_int(value: object) -> int:
     return guarded(lambda: int.__index__(operator.index(value)), refusal)  # type: ignore[arg-type]
 
 
-def as_entries(value: object, expected: str) -> tuple[object, ...]:
-    """The entries of a sequence or of a 1-D array, as they are."""
+def as_entries(value: object, expected: str, kinds: str = "iu") -> tuple[object, ...]:
+    """The entries of a sequence or of a 1-D array, as they are; ``kinds`` are those of NumPy that an array may have."""
     refusal = wrong_type(value, expected)
     if is_a(value, str, bytes, bytearray, memoryview):
         raise refusal
     if not is_a(value, tuple, list, Sequence):
         array = guarded(lambda: to_array(value), refusal)
-        if array is None or array.ndim != 1 or array.dtype.kind not in "iu":
+        if array is None or array.ndim != 1 or array.dtype.kind not in kinds:
             raise refusal
         value = array[: LONGEST + 1].tolist()
     entries = guarded(lambda: tuple(islice(iter(value), LONGEST + 1)), refusal)  # type: ignore[call-overload]

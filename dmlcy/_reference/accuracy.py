@@ -118,7 +118,7 @@ def _run(
             given = inputs.get(field.python)
             arguments.append(None if given is None else given.astype(numpy_dtype(dtype_of(tensor)), copy=False))
     results = compile_desc(desc, level)(*arguments)
-    values = desc.values()
+    values = desc._values()
     outputs = [f.python for f in desc.operator.fields if f.kind == "output" and values[f.python] is not None]
     found = results if len(outputs) == 1 else results[outputs.index(output.python)]
     own = bound(desc, dtype_of(getattr(desc, output.python)))
@@ -128,7 +128,7 @@ def _run(
 
 def _widened(desc: OperatorDesc, level: FeatureLevelName) -> OperatorDesc:
     """The desc with its floating tensors, packed, in the widest data type that all of them take."""
-    operator, values = desc.operator, desc.values()
+    operator, values = desc.operator, desc._values()
     fields = [field for field in operator.fields if isinstance(values[field.python], TensorDesc)]
     tensors = {field.python: (field, dtype_of(getattr(desc, field.python))) for field in fields}
     floats = [(field, dtype) for field, dtype in tensors.values() if is_float(dtype)]

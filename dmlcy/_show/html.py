@@ -77,7 +77,7 @@ def _said(violations: Sequence[Violation], found: Sequence[Violation]) -> tuple[
 def _value(desc: OperatorDesc, field: Field) -> str:
     if field.python in desc._missing:
         return ""
-    value = desc.values()[field.python]
+    value = desc._values()[field.python]
     if isinstance(value, TensorDesc):
         return _tensor(value)
     entries = type_of(field.type).shown(value)

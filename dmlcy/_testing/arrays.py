@@ -67,7 +67,7 @@ def _broken(draw: st.DrawFn, case: tuple[OperatorDesc, Arrays]) -> tuple[Operato
     at = draw(st.tuples(*(st.integers(0, size - 1) for size in array.shape)))
     with np.errstate(over="ignore"):
         array[at] = draw(st.sampled_from(WRONG))
-    check = Check(desc.operator, desc.values(), NEWEST, call=False)
+    check = Check(desc.operator, desc._values(), NEWEST, call=False)
     check.data(arrays)
     assume([one.id for one in check.violations] == [rule.id])
     return desc, arrays, check.violations[0]

@@ -139,9 +139,9 @@ def _broken(
     id_ = draw(st.sampled_from(ids))
     field, break_ = ways_of(operator.name, level)[id_]
     desc = draw(valid)
-    if getattr(desc, field.python) is None:  # an optional output
+    if field.kind == "output" and getattr(desc, field.python) is None:  # an optional output
         dtype = draw(st.sampled_from(dtypes_at(field, level)))
-        desc = class_of(operator)(**with_output(operator, desc.values(), field, dtype, level))
+        desc = class_of(operator)(**with_output(operator, desc._values(), field, dtype, level))
     desc = break_(Broken(draw, desc, level), field)
     violations = desc._violations(level)
     assume([violation.id for violation in violations] == [id_])
@@ -173,9 +173,9 @@ def _holds_at(rule: Rule, level: int) -> bool:
 
 def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
     kind = type_of(field.type)
-    if field.optional:
+    if field.optional and field.kind != "attribute":
         yield "required", lambda b, field: b.json(field, b.of("DataType", "Sizes"), b.of(DELETED, None))
-    else:
+    elif not field.optional:
         yield "required", lambda b, field: b.json(None, field.name, b.of(DELETED, None))
     yield "type", lambda b, field: kind.mistyped(b, field, b.draw(OTHERS))
     yield from kind.breaks(operator, field, level) if field.value is None else kind.contradictions(field)

@@ -6,6 +6,7 @@ import math
 import random as random_module
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from codegen.expr import nodes as n
 from codegen.expr.cython import MAX_SPREAD, Cython
+from codegen.expr.latex import latex
 from codegen.expr.nodes import ExprError, substitute
 from codegen.expr.parse import EACH, FUNCTIONS, MAX_DEPTH, MAX_LENGTH, REFUSED, parse
 from codegen.expr.python import python
@@ -177,7 +179,7 @@ TYPE_ERRORS = {
     "sum(k for k in f)": "expected an integer, found a condition",
     "sum(k for a in 3)": "the index 'a' is not one letter from b to z",
     "sum(k for level in 3)": "the index 'level' is not one letter from b to z",
-    "sum(b for b in 3)": "b is already the name of something",
+    "sum(b for b in 3)": "b is the name of a field",
     "sum(1 for k in 65)": "a `for` runs at most 64 times: this may be more",
     "any(f for k in a)": "a `for` runs at most 64 times: this may be more",
     "max(k for k in 1000000 * 1000000)": "a `for` runs at most 64 times: this may be more",
@@ -287,6 +289,21 @@ def test_formulas_round_trip(random: Random, integers: bool) -> None:
 )  # fmt: skip
 def test_formulas_of_texts_round_trip(text: str) -> None:
     assert parse(formula(parse(text))) == parse(text)
+
+
+def test_names_beside_functions_of_the_same_name() -> None:
+    scope = {name: Symbol(Kind.INT, "field", Interval(1, 9)) for name in ("min", "max")}
+    scope |= {"sizes": Symbol(Kind.VECTOR, "field", Interval(1, 9), count=n.Number(2)), "t": SCOPE["t"]}
+    node = parse("min(min, max) + sizes[0] < sizes(t)[0] - max(sizes)")
+    assert kind_of(node, scope) is Kind.BOOL
+    given = SimpleNamespace(min=2, max=1, sizes=(3, 4), t=SimpleNamespace(sizes=(9, 9)))
+    assert eval(python(node, scope), {"self": given}) is True
+    assert formula(node) == "min(min, max) + sizes[0] < sizes(t)[0] - max(sizes)"
+    assert Cython(scope).expression(node) == ("min(a.min, a.max) + a.sizes[0] < a.t.sizes[0] - largest(a.sizes, 2)")
+    assert latex(node, scope) == (
+        r"\min(\mathrm{min},\; \mathrm{max}) + \mathrm{sizes}_{0}"
+        r" < \operatorname{sizes}(t)_{0} - \max_{i} \mathrm{sizes}_{i}"
+    )
 
 
 def run(text: str, **names: Any) -> Any:

@@ -161,7 +161,7 @@ def small(model: Model) -> bool:
     buffers = model.resources.values()
     if any(isinstance(buffer.initial, SourceFile) or (size_of(buffer) or 0) > MOST for buffer in buffers):
         return False
-    tensors = [value for one in model.dispatchables.values() for value in one.desc.value.values().values()]
+    tensors = [value for one in model.dispatchables.values() for value in one.desc.value._values().values()]
     if any(isinstance(tensor, TensorDesc) and elements(tensor) > MOST for tensor in tensors):
         return False
     return len(model.commands) <= 8 and not any(isinstance(command, WriteFile) for command in model.commands)

@@ -105,10 +105,10 @@ def assert_defined(actual: Any, desc: OperatorDesc, arrays: dict[str, Array]) ->
     with np.errstate(all="ignore"):
         expected = reference.defined(desc.operator, *arrays.values(), **given)
     if isinstance(expected, reference.Average):
-        values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
+        values = Check(desc.operator, desc._values(), NEWEST, call=False).rules
         assert_within(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
     elif isinstance(expected, reference.Norm):
-        values = Check(desc.operator, desc.values(), NEWEST, call=False).rules
+        values = Check(desc.operator, desc._values(), NEWEST, call=False).rules
         assert_norm(actual, expected, desc.operator.accuracy[str(actual.dtype).upper()].ulp.function(values))
     else:
         assert_same_values(actual, expected)

@@ -94,7 +94,7 @@ def fix_belongs(case: Case) -> None:
     for found in before:
         if found.fix is None or found.field is None:  # without a field, it is the name of a member
             continue
-        values = desc.values()
+        values = desc._values()
         values[found.field] = mended(values[found.field], found)
         left = [one for one in dml.check(case.use.make(values), case.level) if one.field == found.field]
         assert not [one for one in left if one.id.endswith("-type") and one not in before], (found, left)

@@ -227,7 +227,7 @@ def test_json_of_a_scalar_union(dtype: str, value: dict[str, object], number: fl
     data["desc"]["PaddingValue"] = value
     read = OperatorDesc.from_dict(data)
     assert not check(read)
-    assert read.values()["padding_value"] == number
+    assert read._values()["padding_value"] == number
     written = read.to_dict()["desc"]["PaddingValue"]
     assert written == (repr(number) if math.isinf(number) else number)
     assert OperatorDesc.from_dict(read.to_dict()) == read

@@ -214,7 +214,7 @@ class Caller:
         others: dict[str, Any] = {**given, name: value}
         asked = {key: others[key] for key in requests(desc)}
         members = {field.python for field in operator.fields if field.kind != "output" and field.value is None}
-        values = {key: member for key, member in {**desc.values(), **others}.items() if key not in asked}
+        values = {key: member for key, member in {**desc._values(), **others}.items() if key not in asked}
         values = {key: values[key] for key in (*members, *(field.python for field in operator.chosen))}
         if not Check(operator, values, self.level(), call=True, asked=asked).violations:
             return

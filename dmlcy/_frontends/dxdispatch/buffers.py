@@ -47,7 +47,7 @@ def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> N
         if not isinstance(command, Dispatch) or command.dispatchable not in valid:
             continue
         desc = valid[command.dispatchable].desc
-        values, seen = desc.value.values(), list[tuple[Field, str, range]]()
+        values, seen = desc.value._values(), list[tuple[Field, str, range]]()
         for field in desc.operator.fields:
             binding, tensor = command.bindings.get(field.name), values.get(field.python)
             buffer = None if binding is None else model.resources.get(binding.resource)
@@ -79,7 +79,7 @@ def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
 
 def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> None:
     """Report tensors that reach beyond their buffers."""
-    values = dispatchable.desc.value.values()
+    values = dispatchable.desc.value._values()
     for field in dispatchable.desc.operator.fields:
         binding, desc = bindings.get(field.name), values.get(field.python)
         buffer = None if binding is None else model.resources.get(binding.resource)

@@ -85,7 +85,7 @@ class _Executor:
     def dispatch(self, command: Dispatch) -> None:
         dispatchable = self.model.dispatchables[command.dispatchable]
         bound = {**self.initial[command.dispatchable], **self.tensors(dispatchable, command.bindings)}
-        fields, values = dispatchable.desc.operator.fields, dispatchable.desc.value.values()
+        fields, values = dispatchable.desc.operator.fields, dispatchable.desc.value._values()
         inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
         outputs = [bound.get(f.name) for f in fields if f.kind == "output" and values[f.python] is not None]
         operator: Any = self.operators[command.dispatchable]
@@ -116,7 +116,7 @@ class _Executor:
 
     def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, npt.NDArray[Any]]:
         """The tensors of these bindings, as views of the buffers."""
-        values = dispatchable.desc.value.values()
+        values = dispatchable.desc.value._values()
         found = {}
         for field in dispatchable.desc.operator.fields:
             binding, desc = bindings.get(field.name), values.get(field.python)

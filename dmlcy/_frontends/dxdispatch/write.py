@@ -56,7 +56,7 @@ class Use:
 
     def tensors(self, kind: str) -> dict[str, TensorDesc]:
         """The descs of its tensors of a kind, by Python name."""
-        values = self.desc.values()
+        values = self.desc._values()
         named = {f.python: values[f.python] for f in self.desc.operator.fields if f.kind == kind}
         return {name: tensor for name, tensor in named.items() if isinstance(tensor, TensorDesc)}
 

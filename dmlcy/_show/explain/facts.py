@@ -201,7 +201,7 @@ def required(operator: Operator, field: Field) -> bool:
 
 
 def _default(field: Field) -> Facts:
-    return {} if field.default is MISSING else {"default": field.default}
+    return {} if field.default is MISSING or field.default is None else {"default": field.default}
 
 
 def support(operator: Operator, field: Field) -> Iterator[Facts]:

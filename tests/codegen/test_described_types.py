@@ -1,0 +1,32 @@
+"""Types of fields that no call takes yet, through everything else: specs that have them, beside no other operator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from checkouts import checkout, run, with_runtime
+
+HERE = Path(__file__).parent / "described_types"
+USES = sorted(HERE.glob("uses_*.py"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout with these specs only, generated; no operator of it is compiled."""
+    folder = checkout(tmp_path_factory.mktemp("checkout"), HERE.glob("*/*.toml"))
+    with_runtime(folder)
+    done = run(folder, "-m", "codegen", "gen")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_lint_takes_them(folder: Path) -> None:
+    done = run(folder, "-m", "codegen", "lint")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("path", USES, ids=lambda path: path.stem.removeprefix("uses_"))
+def test_they_work(folder: Path, path: Path) -> None:
+    done = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
