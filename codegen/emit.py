@@ -378,7 +378,7 @@ def _schema(given: Given, facts: Facts) -> str:
 
 
 def _published(given: Given, plan: Plan) -> str:
-    return ids.render(given.lock, (id_ for id_, _ in plan.ids))
+    return ids.render(given.lock, {id_ for id_, _ in plan.ids} - plan.provisional, plan.provisional)
 
 
 def _marked(name: str, given: Given, plan: Plan) -> str | None:

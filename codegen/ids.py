@@ -1,7 +1,8 @@
 """The lists of error ids: specs/ids.lock, every id ever published, and tests/ids.lock, those that a test triggers.
 
-Published ids are added, or retired with a reason; none is removed. The tests write theirs; an id that they cannot
-trigger is excused with a reason.
+A permanent id is added, or retired with a reason; none is removed. An id of an operator that does not run yet is
+provisional: it may vanish, and becomes permanent when the operator first runs. The tests write theirs; an id that they
+cannot trigger is excused with a reason.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from .diagnostics import Diagnostics, Span, did_you_mean
 
 PATH = "specs/ids.lock"
 MARKER = "retired:"
+PROVISIONAL = "provisional:"
 HEAD = """\
 # Every error id ever published, sorted; python -m codegen gen adds new ones.
+# Those below `provisional:` are of operators that do not run yet. They may change; gen moves them up when one runs.
 # To retire one, move it below `retired:` and say why: ID  reason.
 """
 TRIGGERED_PATH = "tests/ids.lock"
@@ -31,9 +34,10 @@ TRIGGERED_HEAD = """\
 
 @dataclass(slots=True)
 class Lock:
-    """A file: where each id stands, and each one below the marker with its reason."""
+    """A file: where each id stands, those that are provisional, and each one below the marker with its reason."""
 
     ids: dict[str, Span] = field(default_factory=dict)
+    provisional: dict[str, Span] = field(default_factory=dict)
     retired: dict[str, tuple[Span, str]] = field(default_factory=dict)
 
 
@@ -48,7 +52,7 @@ def read_triggered(root: Path, diagnostics: Diagnostics) -> Lock:
 
 
 def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> Lock:
-    lock, retired = Lock(), False
+    lock, section = Lock(), ""
     path = root / relative
     try:
         lines = source.read(path).decode().split("\n") if os.path.lexists(path) else []
@@ -58,12 +62,13 @@ def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> L
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        if line.strip() == marker:
-            retired = True
+        if line.strip() in (marker, PROVISIONAL):
+            section = line.strip()
             continue
         id_, _, reason = line.strip().partition(" ")
         span = Span(relative, number, 1, len(id_), line)
-        if id_ in lock.ids or id_ in lock.retired:
+        retired = section == marker
+        if id_ in lock.ids or id_ in lock.provisional or id_ in lock.retired:
             diagnostics.error(span, f"{id_} stands here a second time")
         elif not id_.startswith("DML-") or bool(reason.strip()) != retired:
             expected = "an id and why it stands here" if retired else "one id, nothing else"
@@ -71,12 +76,12 @@ def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> L
         elif retired:
             lock.retired[id_] = (span, reason.strip())
         else:
-            lock.ids[id_] = span
+            (lock.provisional if section == PROVISIONAL else lock.ids)[id_] = span
     return lock
 
 
 def check(lock: Lock, ids: Iterable[str], diagnostics: Diagnostics) -> None:
-    """Ids that vanished, and retired ids that came back."""
+    """Permanent ids that vanished, and retired ids that came back."""
     known = {*ids}
     owners = {_owner(id_) for id_ in known}
     gone: dict[str, list[str]] = {}  # the ids of operators that have no spec any more
@@ -102,7 +107,7 @@ def _owner(id_: str) -> str:
 
 
 def check_triggered(lock: Lock, triggered: Lock, diagnostics: Diagnostics) -> None:
-    """Published ids that no test triggers, and tests of ids that are not published."""
+    """Permanent ids that no test triggers, and tests of ids that are not permanent."""
     for id_, span in lock.ids.items():
         if id_ not in triggered.ids and id_ not in triggered.retired:
             diagnostics.error(
@@ -112,13 +117,16 @@ def check_triggered(lock: Lock, triggered: Lock, diagnostics: Diagnostics) -> No
                 f"or excuse it in {TRIGGERED_PATH}",
             )
     for id_, span in (*triggered.ids.items(), *((id_, span) for id_, (span, _) in triggered.retired.items())):
-        if id_ not in lock.ids:
+        if id_ in lock.provisional:
+            diagnostics.error(span, f"{id_} is provisional: its operator does not run")
+        elif id_ not in lock.ids:
             diagnostics.error(span, f"{id_} is not published", did_you_mean(id_, lock.ids))
 
 
-def render(lock: Lock, ids: Iterable[str]) -> str:
-    """The text of the published ids with those of the specs added."""
-    return _render(HEAD, {*lock.ids, *ids} - {*lock.retired}, MARKER, lock)
+def render(lock: Lock, ids: Iterable[str], provisional: Iterable[str]) -> str:
+    """The text of the published ids with those of the specs added; the provisional ones are just those given."""
+    permanent = {*lock.ids, *ids} - {*lock.retired}
+    return _render(HEAD, permanent, MARKER, lock, {*provisional} - permanent - {*lock.retired})
 
 
 def render_triggered(excused: Lock, ids: Iterable[str]) -> str:
@@ -126,7 +134,11 @@ def render_triggered(excused: Lock, ids: Iterable[str]) -> str:
     return _render(TRIGGERED_HEAD, ids, TRIGGERED_MARKER, excused)
 
 
-def _render(head: str, ids: Iterable[str], marker: str, lock: Lock) -> str:
-    reasons = sorted((id_, reason) for id_, (_, reason) in lock.retired.items())
-    listed = "".join(f"{id_}\n" for id_ in sorted(ids))
-    return f"{head}{listed}\n{marker}\n" + "".join(f"{id_}  {reason}\n" for id_, reason in reasons)
+def _render(head: str, ids: Iterable[str], marker: str, lock: Lock, provisional: Iterable[str] = ()) -> str:
+    reasons = "".join(f"{id_}  {reason}\n" for id_, (_, reason) in sorted(lock.retired.items()))
+    more = _listed(provisional)
+    return f"{head}{_listed(ids)}" + (f"\n{PROVISIONAL}\n{more}" if more else "") + f"\n{marker}\n{reasons}"
+
+
+def _listed(ids: Iterable[str]) -> str:
+    return "".join(f"{id_}\n" for id_ in sorted(ids))

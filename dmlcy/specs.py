@@ -11,28 +11,53 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dmlcy._facts import shipped
+from dmlcy._facts.ids import published
 from dmlcy._facts.names import known_operator_name
-from dmlcy._facts.tables import ERRORS, OPERATORS
+from dmlcy._facts.tables import CATALOGUE, ERRORS, OPERATORS, STATES, state_of
+from dmlcy._words.values import is_a, listing, show
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from dmlcy._facts.rows import Rule
 
-__all__ = ["catalogue", "dtypes", "enums", "errors", "files", "ids", "levels", "operator", "operators", "terms"]
+__all__ = [
+    "catalogue", "dtypes", "enums", "errors", "files", "ids", "levels", "operator", "operators", "provisional_ids",
+    "states", "terms",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def operators() -> tuple[str, ...]:
-    """Names of the operators that are built, such as ``"PADDING1"``."""
-    return tuple(OPERATORS)
+def states() -> dict[str, str]:
+    """The states of operators, from the least on, with what dmlcy can do then."""
+    return dict(STATES)
+
+
+def operators(state: str | None = None) -> tuple[str, ...]:
+    """Names of the operators that have a spec, such as ``"PADDING1"``.
+
+    Parameters
+    ----------
+    state
+        One of ``states()``: the operators of DirectML's catalogue in this state.
+
+    Raises
+    ------
+    ValueError
+        There is no such state.
+    """
+    if state is None:
+        return tuple(OPERATORS)
+    if not is_a(state, str) or state not in STATES:
+        raise ValueError(f"unknown state {show(state)}. The states are {listing(list(STATES))}.")
+    return tuple(name for name in CATALOGUE if state_of(name) == state)
 
 
 def operator(name: str) -> dict[str, Any]:
-    """All facts of an operator that is built: its file ``operators/<name>.toml``.
+    """All facts of an operator that has a spec: its file ``operators/<name>.toml``, and its state.
 
     Its rules are in two keys: ``rule``, checked on the desc, and ``data_rule``, checked on the values of a tensor when
     the operator runs. A reader of ``rule`` alone misses the latter. Keys that an operator has no use for are left out.
@@ -47,7 +72,8 @@ def operator(name: str) -> dict[str, Any]:
     dict
         ``operator``
             ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place``, ``python``,
-            ``desc``, ``family``, ``summary``, ``source``, ``include`` (groups of facts that it shares with others).
+            ``desc``, ``family``, ``state`` (one of ``states()``), ``summary``, ``source``, ``include`` (groups of facts
+            that it shares with others).
         ``types``, ``ranks``
             By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
             the level adds.
@@ -85,14 +111,17 @@ def operator(name: str) -> dict[str, Any]:
         ``accuracy``
             By data type, ``ulp`` and ``of``; a data type without entry is exact.
         ``kernel``
-            What the family computes with.
+            What the family computes with; not there while the operator does not run.
 
     Raises
     ------
     ModelError
-        No operator has that name, or the one that has it is not built yet.
+        No operator has that name, or no spec describes the one that has it yet.
     """
-    return shipped.operator(known_operator_name(name))
+    known = known_operator_name(name)
+    found = shipped.operator(known)
+    found["operator"]["state"] = state_of(known)
+    return found
 
 
 def levels() -> dict[str, dict[str, Any]]:
@@ -122,12 +151,13 @@ def enums() -> dict[str, dict[str, Any]]:
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
-    """Every operator of DirectML by name, built here or not, with the fields of its struct.
+    """Every operator of DirectML by name, whatever its state, with the fields of its struct.
 
-    Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place``, ``source`` and
-    ``fields`` (``name``, ``kind``, ``type``, ``optional``).
+    Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``state`` (one of ``states()``), ``struct``, ``kind``,
+    ``in_place``, ``source`` and ``fields`` (``name``, ``kind``, ``type``, ``optional``).
     """
-    return _by("name", shipped.read("catalogue.toml")["operator"])
+    rows = shipped.read("catalogue.toml")["operator"]
+    return _by("name", [{**row, "state": state_of(row["name"])} for row in rows])
 
 
 def errors() -> dict[str, dict[str, Any]]:
@@ -152,12 +182,16 @@ def terms() -> dict[str, dict[str, Any]]:
 
 
 def ids() -> dict[str, str]:
-    """Every error id in force, with what it says."""
-    lines = files()["ids.lock"].read_text(encoding="utf-8").partition("\nretired:")[0].splitlines()
+    """Every error id in force, with what it says: first the permanent ones, then those of ``provisional_ids()``."""
     rules = {rule.id: _says(rule) for operator in OPERATORS.values() for rule in operator.rules}
     said = rules | {id_: text.about for id_, text in ERRORS.items()}
-    slugs = {id_: id_.split("-", 3)[-1] for id_ in lines if id_.startswith("DML-")}  # of an error of a field
+    slugs = {id_: id_.split("-", 3)[-1] for id_ in published().in_force}  # of an error of a field
     return {id_: said[id_ if id_ in said else slug] for id_, slug in slugs.items()}
+
+
+def provisional_ids() -> tuple[str, ...]:
+    """The ids of operators that do not run yet: they may change until the operator runs, and the others never do."""
+    return tuple(published().provisional)
 
 
 def _says(rule: Rule) -> str:

@@ -371,3 +371,12 @@ class Plan(Surroundings):
     operators: tuple[OperatorPlan, ...]
     families: tuple[FamilyPlan, ...]
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
+
+    @property
+    def provisional(self) -> frozenset[str]:
+        """The ids of the operators that do not run: they may change."""
+        return frozenset(id_ for operator in self.operators if not operator.runs for id_, _ in operator.ids)
+
+    def state(self, name: str) -> str:
+        """How far dmlcy has an operator of the catalogue: one of STATES."""
+        return next((operator.state for operator in self.operators if operator.name == name), next(iter(STATES)))

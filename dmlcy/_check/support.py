@@ -52,7 +52,7 @@ class SupportTable(Shown, tuple[SupportRow, ...]):
 
 
 def support_table() -> tuple[SupportRow, ...]:
-    """Every data type and number of dimensions of every tensor of every operator that is built, with its first level.
+    """Every data type and number of dimensions of every tensor of every operator that has a spec, with its first level.
 
     A tensor can have them when the operator's other tensors have what theirs need: `supports` and this table know the
     tensors one by one, `check` knows a desc.
@@ -93,7 +93,7 @@ def supports(
     Parameters
     ----------
     operator
-        PADDING1, DML_OPERATOR_PADDING1, padding1 or Padding1. Of an operator that is not built yet only the level that
+        PADDING1, DML_OPERATOR_PADDING1, padding1 or Padding1. Of an operator without a spec only the level that
         brought it is known.
     dtype
         TensorDataType, its short or full DirectML spelling, or a NumPy data type; None: any.
@@ -112,7 +112,7 @@ def supports(
     Raises
     ------
     ModelError
-        No operator has that name, or it is not built yet and ``dtype``, ``rank`` or ``tensor`` is given.
+        No operator has that name, or it has no spec and ``dtype``, ``rank`` or ``tensor`` is given.
     ValueError
         There is no such feature level, data type or tensor.
     TypeError

@@ -1,4 +1,4 @@
-"""``dmlcy example``: a runnable model from an example of a spec."""
+"""``dmlcy example``: a model from an example of a spec."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._cli.options import add_examples
+from dmlcy._cli.options import add_examples, warn_of
 from dmlcy._errors import ModelError
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Example, Operator
@@ -22,8 +22,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "example",
-        help="print a runnable model of an operator",
-        description="Print a runnable model made of a documented example of an operator.",
+        help="print a model of an operator",
+        description="Print a model made of a documented example of an operator.",
     )
     parser.add_argument("operator", metavar="OPERATOR", help="PADDING1, DML_OPERATOR_PADDING1 or padding1")
     parser.add_argument("--number", type=int, default=1, metavar="N", help="which example, from 1 (default: 1)")
@@ -41,6 +41,7 @@ def execute(options: argparse.Namespace) -> int:
     if not 1 <= options.number <= len(operator.examples):
         print(f"dmlcy example: {operator.name} has {len(operator.examples)} examples.", file=sys.stderr)
         return 2
+    warn_of(operator)
     print(layout(model(operator, operator.examples[options.number - 1])))
     return 0
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._cli.options import add_examples, whole_number
+from dmlcy._cli.options import add_examples, warn_of, whole_number
 from dmlcy._cli.run import load
+from dmlcy._desc.check import check_inputs
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.memory import dtype_of, extent, view
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -80,6 +81,7 @@ def execute(options: argparse.Namespace) -> int:
             print(f"dmlcy export: {names}", file=sys.stderr)
             return 2
         written = export([_use(desc, names, options.seed)], options.output)
+        warn_of(desc.operator)
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
@@ -142,9 +144,11 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
             values[name] = _shaped(_read(files[name]), tensor.sizes)
         else:
             values[name] = _made(tensor, np.random.default_rng((seed, index)))
-    operator = compile_desc(desc)
     try:
-        operator(*values.values())
+        if desc.operator.runs:
+            compile_desc(desc)(*values.values())
+        else:
+            check_inputs(desc, values)
     except DmlError as error:
         raise type(error)(_explained(error, set(values) - set(files), files), error.function) from None
     for name, file in files.items():

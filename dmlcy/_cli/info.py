@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from dmlcy import specs
+from dmlcy._cli.operators import in_states
 from dmlcy._cli.options import add_examples, add_format
-from dmlcy._facts.tables import CATALOGUE, LEVELS, OPERATORS
+from dmlcy._facts.tables import CATALOGUE, LEVELS, STATES
 from dmlcy._runtime import cpus, isa, threads
 from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head
@@ -67,7 +69,7 @@ def collect() -> dict[str, Any]:
             "features": features(),
             "used": isa.instructions(),
         },
-        "operators": {"done": len(OPERATORS), "catalogue": len(CATALOGUE)},
+        "operators": {**{state: len(specs.operators(state)) for state in STATES}, "all": len(CATALOGUE)},
         "feature_levels": {"oldest": LEVELS[0].name, "newest": LEVELS[-1].name, "number": len(LEVELS)},
     }
 
@@ -115,7 +117,7 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
     operators, levels = facts["operators"], facts["feature_levels"]
     version = [
         ("Location", str(plain(facts["location"]))),
-        ("Operators", f"{operators['done']} of the {operators['catalogue']} in DirectML's catalogue"),
+        ("Operators", f"{in_states(operators)}; {operators['all']} in DirectML's catalogue"),
         ("Feature levels", f"{levels['oldest']} to {levels['newest']}, {levels['number']} of them"),
     ]
     build = [

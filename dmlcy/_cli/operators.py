@@ -1,23 +1,21 @@
-"""``dmlcy operators``: the operators of DirectML, those that are built and those that are not."""
+"""``dmlcy operators``: the operators of DirectML, and how far dmlcy has each."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
 from dmlcy._facts.levels import NEWEST
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, STATES, state_of
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._show.explain.facts import catalogue
 from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head
 from dmlcy._words.values import dimensions
-
-BUILT = "done"
-UNBUILT = "not yet built"
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,17 +23,20 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "operators",
         help="list the operators of DirectML",
-        description="List the operators of DirectML: since which feature level, whether dmlcy has them, and what "
+        description="List the operators of DirectML: since which feature level, how far dmlcy has them, and what "
         "the first tensor can be.",
     )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--built", action="store_const", const=BUILT, dest="status", help="only those that are built")
-    which.add_argument("--unbuilt", action="store_const", const=UNBUILT, dest="status", help="only the others")
+    parser.add_argument(
+        "--state",
+        action="append",
+        choices=tuple(STATES),
+        help=" ".join(f"{state}: {says}" for state, says in STATES.items()) + " Can be given several times.",
+    )
     add_feature_level(parser, "what this level has")
     add_format(parser)
     add_examples(
         parser,
-        "dmlcy operators --built",
+        "dmlcy operators --state fast    # those that run",
         "dmlcy operators --feature-level 3_0    # what this level has",
         "dmlcy operators --json | jq -r '.operators[].name'",
     )
@@ -46,18 +47,22 @@ def execute(options: argparse.Namespace) -> int:
     """Print the table."""
     level = LEVELS[NEWEST].name if options.feature_level is None else options.feature_level
     known = table(level)
-    rows = [row for row in known if options.status in (None, row["status"])]
-    built = sum(row["status"] == BUILT for row in known)
-    totals = {"done": built, "not yet built": len(known) - built, "all": len(known)}
+    rows = [row for row in known if options.state is None or row["state"] in options.state]
+    totals = {state: sum(row["state"] == state for row in known) for state in STATES} | {"all": len(known)}
     if options.format == "json":
         print(json.dumps({"feature_level": level, "operators": rows, "totals": totals}, indent=2))
         return 0
     page = Page(page_width())
     _lay_out(page, rows)
     page.gap()
-    page.text(f"Level {level} has {len(known)} operators: {built} done, {len(known) - built} not yet built.", 0)
+    page.text(f"Level {level} has {len(known)} operators: {in_states(totals)}.", 0)
     print(page.shown(head))
     return 0
+
+
+def in_states(totals: Mapping[str, int]) -> str:
+    """How many operators are in each state, from the most that dmlcy can do on, in words."""
+    return ", ".join(f"{totals[state]} {state}" for state in reversed(STATES) if totals[state])
 
 
 def table(level: str) -> list[dict[str, Any]]:
@@ -73,7 +78,7 @@ def table(level: str) -> list[dict[str, Any]]:
             "name": name,
             "since": entry["since"],
             "kind": entry["kind"],
-            "status": UNBUILT if operator is None else BUILT,
+            "state": state_of(name),
             "family": None if operator is None else operator.family,
             "python": None if operator is None else operator.python,
             "summary": None if operator is None else operator.summary,
@@ -86,22 +91,24 @@ def table(level: str) -> list[dict[str, Any]]:
 
 
 def _lay_out(page: Page, rows: list[dict[str, Any]]) -> None:
-    built = [row for row in rows if row["status"] == BUILT]
-    others = [row for row in rows if row["status"] == UNBUILT]
-    if built:
-        page.section("Done")
+    for state, says in reversed(STATES.items()):
+        found = [row for row in rows if row["state"] == state]
+        if not found:
+            continue
+        page.section(f"{state.capitalize()}: {says}")
         head = ("Operator", "Since", "Family", "In Python", "Dimensions", "Data types")
         lines = [
             (row["name"], row["since"], row["family"], row["python"], dimensions(row["dimensions"]),
              _brief(row["data_types"]))
-            for row in built
+            for row in found if row["family"] is not None
         ]  # fmt: skip
-        page.rows([head, *lines], most=50)
-        page.text("Dimensions and data types are those of the first tensor.")
-    if others:
-        page.section("Not yet built")
-        lines_of = [(row["name"], row["since"], row["kind"]) for row in others]
-        page.rows([("Operator", "Since", "Kind"), *lines_of], most=50)
+        if lines:
+            page.rows([head, *lines], most=50)
+            page.text("Dimensions and data types are those of the first tensor.")
+        else:
+            page.rows(
+                [("Operator", "Since", "Kind"), *((row["name"], row["since"], row["kind"]) for row in found)], most=50
+            )
 
 
 def _brief(dtypes: list[str]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from dmlcy._facts.levels import level_index
+from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVELS
 from dmlcy._words.values import quote
 
@@ -22,6 +24,15 @@ def add_format(parser: argparse.ArgumentParser, formats: Iterable[str] = ("text"
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
     """Show commands below the options; what stands after four spaces and # is said of a command."""
     parser.epilog = "\n".join([EXAMPLES, *(f"  {line}" for line in lines)])
+
+
+def warn_of(operator: Operator) -> None:
+    """Say on standard error that dmlcy cannot run the model of an operator."""
+    if not operator.runs:
+        print(
+            f"warning: dmlcy does not run {operator.name} yet. A program that has it can run the model.",
+            file=sys.stderr,
+        )
 
 
 def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at this level") -> None:

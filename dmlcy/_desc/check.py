@@ -116,6 +116,21 @@ def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int 
     _raise(found, arrays, first)
 
 
+def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Raises what is wrong with a desc, or with arrays for its inputs, without running the operator."""
+    level = LEVEL.get()
+    refused = desc._violations(level)
+    if refused:
+        raise_violations(refused, desc.operator.python)
+    found = Check(desc.operator, desc._values(), level, call=False)
+    for field in desc.operator.fields:
+        if field.python in arrays:
+            found.bind(field, arrays[field.python], arrays[field.python])
+    found.data(arrays)
+    if found.violations:
+        raise_violations(found.violations, desc.operator.python)
+
+
 def _given(
     operator: Operator, arguments: Mapping[str, object], names: Sequence[str]
 ) -> tuple[dict[str, object], dict[str, str]]:

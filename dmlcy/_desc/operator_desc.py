@@ -91,7 +91,7 @@ class OperatorDesc(Shown):
         Raises
         ------
         ModelError
-            The operator is not known, or not built yet.
+            The operator is not known, or no spec describes it yet.
         """
         name = _operator_name(desc)
         if not is_a(desc.get("desc"), dict):
@@ -154,7 +154,7 @@ def _repr(value: object) -> str:
 
 
 def _operator_name(desc: object) -> str:
-    """The name of an operator that is built; ModelError for everything else."""
+    """The name of an operator that has a spec; ModelError for everything else."""
     expected = "an object with the members type and desc"
     if not is_a(desc, dict):
         refuse("form", "", expected=expected, actual=show(desc))

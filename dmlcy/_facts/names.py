@@ -19,6 +19,7 @@ __all__ = [
     "known_operator",
     "known_operator_name",
     "must_run",
+    "not_runnable",
     "refuse",
     "refuse_name",
     "refuse_to_run",
@@ -36,7 +37,7 @@ def known_operator(name: object) -> Operator:
     Raises
     ------
     ModelError
-        No operator has that name, or the one that has it is not built yet.
+        No operator has that name, or no spec describes the one that has it yet.
     """
     return OPERATORS[known_operator_name(name)]
 
@@ -50,12 +51,12 @@ def known_operator_name(name: object) -> str:
 
 
 def catalogue_name(name: object) -> str | None:
-    """DirectML's name of the operator, built or not, that any of its spellings gives; None where there is none."""
+    """DirectML's name of the operator, of any state, that one of its spellings gives; None where there is none."""
     return _SPELLINGS.get(_text(name).lower())
 
 
 def refuse_name(name: object, known: str | None) -> NoReturn:
-    """Raises ModelError: the operator ``known`` is not built yet, or nothing has that name."""
+    """Raises ModelError: no spec describes the operator ``known`` yet, or nothing has that name."""
     if known in CATALOGUE:
         refuse("unbuilt", known, operator=known, since=CATALOGUE[known].since)
     text = _text(name)
@@ -71,9 +72,14 @@ def in_another_version(operator: Operator, member: str) -> str:
     return f"{' and '.join(owners)} {'has' if len(owners) == 1 else 'have'} it." if owners else ""
 
 
+def not_runnable(name: str) -> Violation:
+    """What is wrong with a call of an operator that is described only."""
+    return _violation("not-runnable", name, NOT_RUNNABLE, operator=name)
+
+
 def refuse_to_run(name: str) -> NoReturn:
     """Raises OperatorNotRunnableError: the operator is described only."""
-    refuse("not-runnable", name, NOT_RUNNABLE, operator=name)
+    raise_violations([not_runnable(name)])
 
 
 def must_run(operator: Operator) -> None:
@@ -84,8 +90,12 @@ def must_run(operator: Operator) -> None:
 
 def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:
     """Raises the error DML-MODEL-operator-<what>, with the words put into its message."""
+    raise_violations([_violation(what, name, hint, **words)])
+
+
+def _violation(what: str, name: str, hint: str, /, **words: str) -> Violation:
     text = ERRORS[f"DML-MODEL-operator-{what}"]
-    violation = Violation(
+    return Violation(
         id=text.id,
         operator=name,
         field=None,
@@ -100,7 +110,6 @@ def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:
         provenance="documented",
         error=text.error,
     )
-    raise_violations([violation])
 
 
 def _text(name: object) -> str:

@@ -340,7 +340,7 @@ def _value(field: Field, desc: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CatalogueEntry(Row):
-    """An operator of DirectML's catalogue, built here or not."""
+    """An operator of DirectML's catalogue, whatever its state."""
 
     name: str
     value: int  # DML_OPERATOR_TYPE

@@ -56,7 +56,7 @@ def descs(
     Raises
     ------
     ModelError
-        The operator is not known, or not built yet.
+        The operator is not known, or no spec describes it yet.
     ValueError
         The feature level does not have it.
 

@@ -223,7 +223,7 @@ class _Parser:
             return None
         problems = found.problems(reader, LEVELS[NEWEST].name)
         reader.problems += problems
-        return None if problems else found.value
+        return found.value if found.must_run(reader) and not problems else None
 
     def tensor(self, node: Node, field: Field, tensor: TensorDesc) -> None:
         """Data type and sizes are those of the desc."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from dmlcy._desc.check import check
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, Violation
-from dmlcy._facts.names import in_another_version
+from dmlcy._facts.names import in_another_version, not_runnable
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS, FeatureLevelName
 from dmlcy._field_types import type_of
@@ -80,6 +80,12 @@ class Desc:
                     violation = replace(violation, hint=f"Add the member {quote(wanted[0])}.")
             found.append(Problem(reader.document.place(node, key=key), violation))
         return found
+
+    def must_run(self, reader: Reader) -> bool:
+        """Whether the operator runs; a problem where it is described only."""
+        if not self.operator.runs:
+            reader.add(self.type_node, not_runnable(self.operator.name))
+        return self.operator.runs
 
     def _name(self, violation: Violation) -> str:
         field = next(field for field in self.operator.fields if field.python == violation.field)

@@ -49,6 +49,7 @@ def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing)
     reader.problems += model.problems
     for dispatchable in model.dispatchables.values():
         reader.problems += dispatchable.desc.problems(reader, options.level)
+        dispatchable.desc.must_run(reader)
     reader.finish()
     buffers.shared(reader, model, model.dispatchables)
     reader.finish()

@@ -17,8 +17,8 @@ def cumulative_summation(
 ) -> NoReturn:
     """Add up the elements along an axis, and keep each sum.
 
-    The operator does not run yet: a call raises OperatorNotRunnableError. Its desc
-    can be made, checked, explained and exported.
+    The operator does not run yet: a call raises OperatorNotRunnableError. Its
+    desc can be made, checked, explained and exported.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def cumulative_summation(
 
     See Also
     --------
-    dmlcy.desc.CumulativeSummation : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.CumulativeSummation : Its desc, for ``check``.
 
     References
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dmlcy._facts.tables import STATES
 from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.operators import change_text
 from dmlcy._show.explain.page import Page
@@ -58,9 +59,8 @@ def level_page(page: Page, level: Facts) -> None:
         ("DxDispatch", "knows what it brought" if level["dxdispatch"] else "does not know what it brought"),
     ])  # fmt: skip
     page.section("Operators")
-    built = [one["name"] for one in level["operators"] if one["built"]]
-    others = [one["name"] for one in level["operators"] if not one["built"]]
-    page.rows([(word, ", ".join(names)) for word, names in (("Built", built), ("Not yet built", others)) if names])
+    by_state = {state: [one["name"] for one in level["operators"] if one["state"] == state] for state in STATES}
+    page.rows([(state.capitalize(), ", ".join(names)) for state, names in reversed(by_state.items()) if names])
     if not level["operators"]:
         page.text("None.")
     rows = [("Data types", ", ".join(level["data_types"]))] if level["data_types"] else []
@@ -81,7 +81,7 @@ def dtype_page(page: Page, dtype: Facts) -> None:
         ("In NumPy", f"numpy.{dtype['numpy']}" if dtype["numpy"] else "no such type"),
         ("Since", f"{dtype['since']} (DirectML {dtype['directml']})"),
     ])  # fmt: skip
-    page.section("Tensors of built operators that can have it")
+    page.section("Tensors that can have it")
     groups: dict[tuple[str, str], list[str]] = {}
     for use in dtype["fields"]:
         groups.setdefault((use["operator"], use["since"]), []).append(use["field"])
@@ -95,5 +95,5 @@ def _users(facts: Facts) -> Iterator[tuple[str, str]]:
     fields = [f"{use['operator']}.{use['field']}" for use in facts["fields"]]
     if fields:
         yield "Fields", ", ".join(fields)
-    if facts["unbuilt"]:
-        yield "Not yet built", ", ".join(facts["unbuilt"])
+    if facts["listed"]:
+        yield "Listed", ", ".join(facts["listed"])

@@ -20,6 +20,7 @@ def rule_page(page: Page, rule: Facts) -> None:
     page.title(rule["id"])
     refused = "data" if rule["data"] else "a desc"
     page.text(f"A rule of {rule['operator']}. It refuses {refused} whose {rule['about']} {rule['says']}.")
+    _provisional(page, rule)
     page.section("Rule")
     page.code(rule["formula"])
     if rule["for"]:
@@ -48,6 +49,11 @@ def rule_page(page: Page, rule: Facts) -> None:
     see(page, rule)
 
 
+def _provisional(page: Page, error: Facts) -> None:
+    if error["provisional"]:
+        page.text(f"The id is provisional: it may change until {error['operator']} runs.")
+
+
 def _where(page: Page, definitions: Sequence[Facts]) -> None:
     """What the names in a formula mean."""
     page.section("Where")
@@ -69,6 +75,7 @@ def field_error_page(page: Page, error: Facts) -> None:
     field = error["field"]
     what = f"the operator {error['operator']} itself" if field is None else f"{error['subject']} of {error['operator']}"
     page.text(f"An error of {what}. {error['when']}")
+    _provisional(page, error)
     if error["definitions"] and field is not None:
         page.section("Formula")
         page.code(f"{_left(error)} = {field[error['formula']]}", INDENT)

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from dmlcy import specs
+from dmlcy._facts.ids import published
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import MISSING, Dtype, Field, Let, Level, Operator, Rule
 from dmlcy._facts.tables import (
@@ -19,6 +20,7 @@ from dmlcy._facts.tables import (
     EnumInfo,
     FeatureLevel,
     TensorDataType,
+    state_of,
 )
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
@@ -32,30 +34,16 @@ def catalogue() -> dict[str, Facts]:
     return specs.catalogue()
 
 
-@cache
-def published() -> tuple[dict[str, None], dict[str, str]]:
-    """The ids in force, and why each of the others was retired."""
-    ids: dict[str, None] = {}
-    retired: dict[str, str] = {}
-    for line in specs.files()["ids.lock"].read_text(encoding="utf-8").splitlines():
-        name, _, reason = line.strip().partition(" ")
-        if name.startswith("DML-") and reason:
-            retired[name] = reason.strip()
-        elif name.startswith("DML-"):
-            ids[name] = None
-    return ids, retired
-
-
 def ids_of(operator: Operator, subject: str) -> list[str]:
     """The ids about a field, or about the operator itself."""
-    return [name for name in published()[0] if name.startswith(f"DML-{operator.name}-{subject}-")]
+    return [name for name in published().in_force if name.startswith(f"DML-{operator.name}-{subject}-")]
 
 
 # Operators and fields
 
 
 def of_operator(name: str) -> Facts:
-    """An operator, built or not."""
+    """An operator, whatever its state."""
     entry = catalogue()[name]
     facts = {
         "kind": "operator",
@@ -66,7 +54,7 @@ def of_operator(name: str) -> Facts:
         "since": entry["since"],
         "directml": directml(entry["since"]),
         "in_place": entry["in_place"],
-        "built": name in OPERATORS,
+        "state": state_of(name),
         "source": entry.get("source"),
     }
     if name not in OPERATORS:
@@ -102,6 +90,7 @@ def brief_rule(operator: Operator, rule: Rule) -> Facts:
     """A rule by itself."""
     return {
         "id": rule.id,
+        "provisional": rule.id in published().provisional,
         "operator": operator.name,
         "about": rule.about,
         "says": rule.says,
@@ -152,7 +141,7 @@ def of_declared(field: Facts) -> Facts:
 
 
 def of_field(operator: Operator, field: Field) -> Facts:
-    """A field of an operator that is built."""
+    """A field of an operator that has a spec."""
     facts: Facts = {
         "operator": operator.name,
         "name": field.name,
@@ -252,15 +241,16 @@ def widened(operator: Operator, level: str) -> list[Facts]:
     return tensors + members
 
 
-def of_fields(found: list[tuple[Operator, Field]], unbuilt: list[tuple[str, Facts]]) -> Facts:
+def of_fields(found: list[tuple[Operator, Field]], only_listed: list[tuple[str, Facts]]) -> Facts:
     """The fields of one name."""
-    names = [field.name for _, field in found] + [field["name"] for _, field in unbuilt]
+    names = [field.name for _, field in found] + [field["name"] for _, field in only_listed]
     return {
         "kind": "field",
         "names": list(dict.fromkeys(names)),
         "operators": [of_field(operator, field) for operator, field in found],
-        "unbuilt": [
-            {"operator": name, **of_declared(field), "source": catalogue()[name]["source"]} for name, field in unbuilt
+        "listed": [
+            {"operator": name, **of_declared(field), "source": catalogue()[name]["source"]}
+            for name, field in only_listed
         ],
     }
 
@@ -269,7 +259,7 @@ def of_fields(found: list[tuple[Operator, Field]], unbuilt: list[tuple[str, Fact
 
 
 def users_of(enum: str) -> tuple[list[Facts], list[str]]:
-    """The fields of that enum, and the operators not built yet that have one."""
+    """The fields of that enum, and the operators without a spec that have one."""
     fields = [
         {"operator": operator.name, "field": field.python}
         for operator in OPERATORS.values()
@@ -286,7 +276,7 @@ def users_of(enum: str) -> tuple[list[Facts], list[str]]:
 
 def of_enum(info: EnumInfo) -> Facts:
     """An enum."""
-    fields, unbuilt = users_of(info.name)
+    fields, others = users_of(info.name)
     return {
         "kind": "enum",
         "name": info.name,
@@ -296,14 +286,14 @@ def of_enum(info: EnumInfo) -> Facts:
         "note": info.note,
         "members": [_member(info, name) for name in info.members],
         "fields": fields,
-        "unbuilt": unbuilt,
+        "listed": others,
         "source": info.source,
     }
 
 
 def of_member(info: EnumInfo, name: str) -> Facts:
     """A member of an enum."""
-    fields, unbuilt = users_of(info.name)
+    fields, others = users_of(info.name)
     return {
         "kind": "member",
         "enum": info.name,
@@ -314,7 +304,7 @@ def of_member(info: EnumInfo, name: str) -> Facts:
         "also": [other for other, member in info.also.items() if member == name],
         "note": info.note,
         "fields": fields,
-        "unbuilt": unbuilt,
+        "listed": others,
         "source": info.source,
     }
 
@@ -342,7 +332,7 @@ def of_level(level: Level) -> Facts:
         "note": declared.get("note"),
         "max_rank": level.max_rank,
         "dxdispatch": level.dxdispatch,
-        "operators": [{"name": name, "built": name in OPERATORS} for name in new],
+        "operators": [{"name": name, "state": state_of(name)} for name in new],
         "data_types": [dtype.name for dtype in DTYPES.values() if dtype.since == level.name],
         "members": {name: fresh for name, fresh in enums.items() if fresh},
         "widened": [
@@ -413,7 +403,7 @@ def of_slug(slug: str) -> Facts:
     """An error that fields have without a rule of their own, and the fields that can have it."""
     rules = {rule.id for operator in OPERATORS.values() for rule in operator.rules}
     where: dict[str, list[str]] = {}
-    for identifier in published()[0]:
+    for identifier in published().in_force:
         _, operator, *rest = identifier.split("-", 3)
         if operator in OPERATORS and rest[1] == slug and identifier not in rules:
             where.setdefault(operator, []).append(rest[0])
@@ -433,7 +423,9 @@ def of_family(family: str) -> Facts:
     return {
         "kind": "family",
         "name": family,
-        "operators": [{"operator": operator.name, "summary": operator.summary} for operator in members],
+        "operators": [
+            {"operator": operator.name, "state": operator.state, "summary": operator.summary} for operator in members
+        ],
     }
 
 

@@ -24,15 +24,15 @@ def fields_page(page: Page, facts: Facts) -> None:
         page.section(f"{field['operator']}.{field['python']}")
         field_body(page, field)
         page.rows([("See", field["source"])])
-    if facts["unbuilt"]:
-        page.section(f"{'Also in' if facts['operators'] else 'In'} operators that are not yet built")
+    if facts["listed"]:
+        page.section(f"{'Also in' if facts['operators'] else 'In'} operators that are only listed")
         by_type: dict[str, list[str]] = {}
-        for field in facts["unbuilt"]:
+        for field in facts["listed"]:
             by_type.setdefault(f"{type_words(field)}{or_nothing(field)}", []).append(field["operator"])
         for words, names_of in by_type.items():
             page.text(f"{words[0].upper()}{words[1:]}: {', '.join(names_of)}.")
-        if not facts["operators"] and len(facts["unbuilt"]) == 1:
-            see(page, facts["unbuilt"][0])
+        if not facts["operators"] and len(facts["listed"]) == 1:
+            see(page, facts["listed"][0])
 
 
 def field_body(page: Page, field: Facts) -> None:

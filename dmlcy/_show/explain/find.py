@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dmlcy import specs
+from dmlcy._facts.ids import published
 from dmlcy._facts.names import catalogue_name
 from dmlcy._facts.rows import Field, Let, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
@@ -70,9 +71,8 @@ def _nearest(word: str, known: list[str]) -> list[str]:
 
 def _names(word: str) -> Iterator[str]:
     """Every name that could have been meant."""
-    ids, retired = facts.published()
     if word.lower().startswith("dml-"):
-        yield from (*ids, *retired)
+        yield from (*published().in_force, *published().retired)
         return
     full = word.lower().startswith("dml_")
     yield from (f"DML_OPERATOR_{name}" if full else name for name in catalogue())
@@ -97,10 +97,9 @@ def _names(word: str) -> Iterator[str]:
 
 
 def _ids(wanted: str) -> Iterator[Facts]:
-    for known in facts.published():
-        for identifier in known:
-            if identifier.lower() in (wanted, f"dml-{wanted}"):
-                yield rules.of_id(identifier)
+    for identifier in (*published().in_force, *published().retired):
+        if identifier.lower() in (wanted, f"dml-{wanted}"):
+            yield rules.of_id(identifier)
 
 
 def _operators(wanted: str) -> Iterator[Facts]:
@@ -157,17 +156,17 @@ def _dtypes(wanted: str) -> Iterator[Facts]:
 
 
 def _fields(wanted: str) -> Iterator[Facts]:
-    built = [
+    known = [
         (operator, field) for operator in OPERATORS.values() for field in _all(operator) if _is_called(field, wanted)
     ]
-    unbuilt = [
+    others = [
         (name, field)
         for name, entry in catalogue().items()
         for field in entry["fields"]
         if name not in OPERATORS and _folded(field["name"]) == _folded(wanted)
     ]
-    if built or unbuilt:
-        yield facts.of_fields(built, unbuilt)
+    if known or others:
+        yield facts.of_fields(known, others)
 
 
 def _quantities(wanted: str) -> Iterator[Facts]:
@@ -199,15 +198,15 @@ def _families(wanted: str) -> Iterator[Facts]:
 def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
     name = catalogue_name(owner)
     if name is not None and name in OPERATORS:
-        built: list[tuple[Operator, Field]] = [
+        known: list[tuple[Operator, Field]] = [
             (OPERATORS[name], field) for field in _all(OPERATORS[name]) if _is_called(field, wanted)
         ]
-        if built:
-            yield facts.of_fields(built, [])
+        if known:
+            yield facts.of_fields(known, [])
     elif name is not None:
-        unbuilt = [(name, field) for field in catalogue()[name]["fields"] if _folded(field["name"]) == _folded(wanted)]
-        if unbuilt:
-            yield facts.of_fields([], unbuilt)
+        others = [(name, field) for field in catalogue()[name]["fields"] if _folded(field["name"]) == _folded(wanted)]
+        if others:
+            yield facts.of_fields([], others)
 
 
 def _all(operator: Operator) -> tuple[Field, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from dmlcy._facts.tables import RUNNABLE, STATES
 from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.fields import field_words, or_nothing, support_notes, support_steps, type_words
 from dmlcy._show.explain.page import INDENT, Page
@@ -18,13 +19,14 @@ ACCURACY_OF: Final = {
 
 
 def operator_page(page: Page, operator: Facts) -> None:
-    """An operator, built or not."""
+    """An operator, whatever its state."""
+    state, runs = operator["state"], operator["name"] in RUNNABLE
     page.title(operator["name"])
-    page.text(
-        operator.get("summary", "Not yet built: it is in DirectML's catalogue, and dmlcy has no specification of it.")
-    )
-    page.gap()
+    if "summary" in operator:
+        page.text(operator["summary"])
+        page.gap()
     rows = [
+        ("State", f"{state}. {STATES[state]}"),
         ("Since", f"{operator['since']} (DirectML {operator['directml']})"),
         ("Operator type", f"{operator['type']} = {operator['value']}"),
         ("Struct", operator["struct"]),
@@ -32,17 +34,19 @@ def operator_page(page: Page, operator: Facts) -> None:
     if any(field["role"] == "input" for field in operator["fields"]):
         shares = "may" if operator["in_place"] else "may not"
         rows.append(("In place", f"the output {shares} share the memory of an input in DirectML"))
-    if operator["built"]:
+    if "family" in operator:
+        call = f"dmlcy.{operator['python']}, and " if runs else ""
         rows.append(("Family", operator["family"]))
-        rows.append(("In Python", f"dmlcy.{operator['python']}, and dmlcy.desc.{operator['desc']} for its desc"))
+        rows.append(("In Python", f"{call}dmlcy.desc.{operator['desc']} for its desc"))
     page.rows(rows)
-    if not operator["built"]:
+    if "family" not in operator:
         page.section("Fields")
         page.rows([(field["name"], type_words(field) + or_nothing(field)) for field in operator["fields"]])
         see(page, operator)
         return
-    page.section("Call")
-    page.code(f"dmlcy.{operator['python']}({_parameters(operator['signature'])})")
+    if runs:
+        page.section("Call")
+        page.code(f"dmlcy.{operator['python']}({_parameters(operator['signature'])})")
     page.section("Fields")
     fields = [(one["python"], f"{one['name']}, {field_words(one)} {one['doc']}") for one in operator["fields"]]
     page.rows([*fields, *((one["python"], f"{field_words(one)} {one['doc']}") for one in operator["chosen"])])
@@ -68,6 +72,17 @@ def operator_page(page: Page, operator: Facts) -> None:
             page.text(one["question"])
             page.text(one["choice"], 3 * INDENT)
             page.text(f"Evidence: {one['evidence']}", 3 * INDENT)
+    if runs:
+        _accuracy(page, operator)
+    page.section("Levels")
+    page.rows([(level["level"], f"{_brought(level)} (DirectML {level['directml']})") for level in operator["levels"]])
+    page.section("Examples")
+    page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
+    page.text(f"dmlcy example {operator['name']} --number N prints one as a model{' that runs' if runs else ''}.")
+    see(page, operator)
+
+
+def _accuracy(page: Page, operator: Facts) -> None:
     page.section("Accuracy")
     page.rows(
         [
@@ -79,12 +94,6 @@ def operator_page(page: Page, operator: Facts) -> None:
         page.text("Exact, bit for bit.")
     elif operator["exact"]:
         page.text(f"Exact, bit for bit: {', '.join(operator['exact'])}.")
-    page.section("Levels")
-    page.rows([(level["level"], f"{_brought(level)} (DirectML {level['directml']})") for level in operator["levels"]])
-    page.section("Examples")
-    page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
-    page.text(f"dmlcy example {operator['name']} --number N prints one as a model that runs.")
-    see(page, operator)
 
 
 def _formulas(page: Page, operator: Facts) -> None:

@@ -12,12 +12,13 @@ import numpy as np
 from dmlcy import specs
 from dmlcy._desc.check import check
 from dmlcy._errors import CLASSES, DmlError, Violation
+from dmlcy._facts.ids import published
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._show.explain import breaks
-from dmlcy._show.explain.facts import Facts, brief_rule, of_field, published, rule_error
+from dmlcy._show.explain.facts import Facts, brief_rule, of_field, rule_error
 
 PROVENANCE: Final = {
     "documented": "DirectML's documentation says so",
@@ -54,9 +55,8 @@ FUNCTIONS: Final = {
 
 def of_id(identifier: str) -> Facts:
     """An id that is or was in force."""
-    ids, retired = published()
-    if identifier not in ids:
-        return {"kind": "retired id", "id": identifier, "reason": retired[identifier]}
+    if identifier in published().retired:
+        return {"kind": "retired id", "id": identifier, "reason": published().retired[identifier]}
     if identifier in ERRORS:
         return of_model_error(ERRORS[identifier])
     _, name, subject, slug = identifier.split("-", 3)
@@ -93,6 +93,7 @@ def of_implicit(identifier: str, operator: Operator, subject: str, text: ErrorTe
     return {
         "kind": "field error",
         "id": identifier,
+        "provisional": identifier in published().provisional,
         "operator": operator.name,
         "subject": subject,
         "slug": text.id,
@@ -117,6 +118,7 @@ def of_model_error(text: ErrorText) -> Facts:
     return {
         "kind": "model error",
         "id": text.id,
+        "provisional": False,
         "when": text.about,
         "message": text.message,
         "error": text.error,

@@ -35,6 +35,6 @@ def family_page(page: Page, family: Facts) -> None:
     page.title(f"{family['name']}, a family of operators")
     page.text("Operators that share kernels.")
     page.section("Operators")
-    page.rows([(one["operator"], one["summary"]) for one in family["operators"]])
+    page.rows([(one["operator"], f"{one['summary']} ({one['state']})") for one in family["operators"]])
     page.section("See")
     page.code("docs/families.md", INDENT)

@@ -17,10 +17,11 @@
           "end_column",          behind the value, or behind the part of it that stands on the line
           ...                    every attribute of dmlcy.Violation: id, operator, field, member, index, message, rule,
                                  values, hint, fix, level, provenance, error
+          "provisional": false   whether the id may change, because its operator does not run yet
         }],
         "dispatchables": [{      in the order of the file
           "name", "path", "line", "column",
-          "operator": "PADDING1",               null where it is not known or not built yet
+          "operator": "PADDING1",               null where it is not known or has no spec
           "minimum": {                          null where the desc is valid at no level
             "feature_level": "6_4", "directml": "1.15.0",
             "dxdispatch": false,                whether a stock DxDispatch knows that level
@@ -37,6 +38,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from dmlcy._facts.ids import published
 from dmlcy._frontends.dxdispatch.lint import FileReport, Finding, Report, Verdict
 
 
@@ -72,6 +74,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "column": place.column or None,
         "end_column": finding.end_column if place.line else None,
         **finding.violation.to_json(),
+        "provisional": finding.violation.id in published().provisional,
     }
 
 
