@@ -30,7 +30,7 @@ def warn_of(operator: Operator) -> None:
     """Say on standard error that dmlcy cannot run the model of an operator."""
     if not operator.runs:
         print(
-            f"warning: dmlcy does not run {operator.name} yet. A program that has it can run the model.",
+            f"warning: dmlcy does not run {operator.name} yet: the model is for other programs",
             file=sys.stderr,
         )
 

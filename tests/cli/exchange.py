@@ -26,7 +26,7 @@ from dmlcy._cli import main
 from dmlcy._cli.compare_text import WORDS
 from dmlcy._cli.example import model
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._facts.tables import DTYPES, OPERATORS
+from dmlcy._facts.tables import DTYPES, RUNNABLE
 from dmlcy._families import window_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
@@ -34,7 +34,7 @@ from reference.window_reduce import average_pooling
 
 Array = np.ndarray[Any, Any]
 
-EXAMPLES = [(operator, example) for operator in OPERATORS.values() for example in operator.examples]
+EXAMPLES = [(operator, example) for operator in RUNNABLE.values() for example in operator.examples]
 each_example = pytest.mark.parametrize(("operator", "example"), first_of_each(EXAMPLES, lambda operator: operator.name))
 
 
@@ -109,7 +109,7 @@ def compare(expected: Path, actual: Path) -> tuple[Done, dict[str, Any]]:
 
 def pooling(x: Array, **attributes: Any) -> dict[str, Any]:
     """A model with one AVERAGE_POOLING of 2 spatial axes, its input in x.npy."""
-    operator = OPERATORS["AVERAGE_POOLING"]
+    operator = RUNNABLE["AVERAGE_POOLING"]
     dtype = next(d.name for d in DTYPES.values() if d.numpy == x.dtype.name)
     example = operator.examples[0]
     average = average_pooling(x, **attributes)

@@ -15,6 +15,10 @@ from exchange import (
     edited,
     manifest,
 )
+from states import DESCRIBED, LISTED
+
+from dmlcy._cli.example import model
+from dmlcy._facts.tables import OPERATORS
 
 
 def refused(pair: tuple[Path, Path], identifier: str, path: str, *texts: str) -> None:
@@ -27,6 +31,12 @@ def refused(pair: tuple[Path, Path], identifier: str, path: str, *texts: str) ->
         assert found and any(f": {path}: " in line for line in found), done.err
     for text in texts:
         assert text in done.err
+
+
+def example_desc(name: str) -> dict[str, Any]:
+    """The desc of the first example of an operator as JSON."""
+    (dispatchable,) = model(OPERATORS[name], OPERATORS[name].examples[0])["dispatchables"].values()
+    return {"type": dispatchable["type"], "desc": dispatchable["desc"]}
 
 
 P = "$.outputs[0]"
@@ -79,7 +89,11 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         ("DML-MODEL-type", f"{FIRST}/operator", [], f"{P}.operator"),
         ("DML-MODEL-missing", f"{FIRST}/operator/type", ..., f"{P}.operator"),
         ("DML-MODEL-operator-unknown", f"{FIRST}/operator/type", "FLY", f"{P}.operator.type"),
-        ("DML-MODEL-operator-unbuilt", f"{FIRST}/operator/type", "GEMM", f"{P}.operator.type"),
+        ("DML-MODEL-operator-unbuilt", f"{FIRST}/operator/type", LISTED, f"{P}.operator.type"),
+        *(
+            ("DML-MODEL-operator-not-runnable", f"{FIRST}/operator", example_desc(name), f"{P}.operator.type")
+            for name in DESCRIBED[:1]
+        ),
         ("DML-AVERAGE_POOLING-window_size-fits", f"{DESC}/WindowSize", [9, 2], f"{P}.operator.desc.WindowSize[0]"),
         ("DML-AVERAGE_POOLING-window_size-type", f"{DESC}/WindowSize", "x", f"{P}.operator.desc.WindowSize"),
         ("DML-AVERAGE_POOLING-strides-required", f"{DESC}/Strides", ..., f"{P}.operator.desc"),

@@ -16,12 +16,13 @@ from depth import of_each_family
 from exchange import Array, cases, command
 from hypothesis import given
 from hypothesis import strategies as st
+from states import LISTED
 
 import dmlcy as dml
-from dmlcy._facts.tables import DTYPES, LEVELS, OPERATORS
+from dmlcy._facts.tables import DTYPES, LEVELS, RUNNABLE
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_header
 
-RUN = [operator for operator in OPERATORS.values() if operator.examples]
+RUN = [operator for operator in RUNNABLE.values() if operator.examples]
 FLOATS = ["FLOAT16", "FLOAT32"]
 TYPES = [dtype.name for dtype in DTYPES.values() if dtype.numpy]
 X = np.arange(32, dtype=np.float32).reshape(1, 2, 4, 4)
@@ -162,7 +163,7 @@ def test_a_model_of_any_desc_runs(desc: Any, seed: int, given_: bool) -> None:
 
 @pytest.mark.parametrize("name", of_each_family(operator.name for operator in RUN))
 def test_examples_with_their_own_inputs(tmp_path: Path, name: str) -> None:
-    operator = OPERATORS[name]
+    operator = RUNNABLE[name]
     for example in operator.examples:
         tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
         outputs = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.outputs.items()}
@@ -264,7 +265,7 @@ def test_all_violations_with_their_places(tmp_path: Path) -> None:
         ('{"type": 3, "desc": {}}', "DML-MODEL-type", 1),
         ('{"type": "UNFOLD", "desc": 3}', "DML-MODEL-type", 1),
         ('{"type": "UNFOLDED", "desc": {}}', "DML-MODEL-operator-unknown", 1),
-        ('{"type": "GEMM", "desc": {}}', "DML-MODEL-operator-unbuilt", 1),
+        (f'{{"type": "{LISTED}", "desc": {{}}}}', "DML-MODEL-operator-unbuilt", 1),
         ('{"type": "\\u001b[31m", "desc": {"\\u001b[31m": 1}}', "DML-MODEL-operator-unknown", 1),
         ('{"type": "UNFOLD", "desc": {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1e99]}}}', "input-type", 1),
         ('{"resources": {}, "dispatchables": {}, "commands": []}', "DML-MODEL-missing", 1),

@@ -15,7 +15,7 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._cli import info, main
-from dmlcy._facts.tables import CATALOGUE, LEVELS, OPERATORS
+from dmlcy._facts.tables import CATALOGUE, LEVELS, RUNNABLE, STATES, state_of
 from dmlcy._runtime import isa, threads
 
 
@@ -43,7 +43,8 @@ def test_facts(facts: dict[str, Any]) -> None:
     assert re.fullmatch(r"(gcc|clang|msvc) \d.*|unknown", facts["build"]["compiler"])
     assert facts["processor"]["used"] == isa.instructions()
     assert facts["processor"]["features"] == sorted(set(facts["processor"]["features"]))
-    assert facts["operators"] == {"done": len(OPERATORS), "catalogue": len(CATALOGUE)}
+    states = {state: sum(state_of(name) == state for name in CATALOGUE) for state in STATES}
+    assert facts["operators"] == {**states, "all": len(CATALOGUE)}
     assert facts["feature_levels"] == {"oldest": "1_0", "newest": LEVELS[-1].name, "number": len(LEVELS)}
 
 
@@ -60,7 +61,7 @@ def test_the_limits_give_the_threads() -> None:
 def test_text() -> None:
     text = run()
     assert f"dmlcy {dml.__version__}\n" in text
-    assert f"{len(OPERATORS)} of the {len(CATALOGUE)} in DirectML's catalogue" in text
+    assert f"{len(RUNNABLE)} fast, " in text and f"; {len(CATALOGUE)} in DirectML's catalogue" in text
     assert threads.compiler() in text and np.__version__ in text
     assert "processors that the process may run on" in text
     assert f"Threads: {json.loads(run('--format', 'json'))['threads']['number']}, the least of\n" in text

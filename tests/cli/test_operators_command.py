@@ -1,4 +1,4 @@
-"""``dmlcy operators``: the operators of a level, those built and the others."""
+"""``dmlcy operators``: the operators of a level, and the state of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import dmlcy as dml
-from dmlcy._facts.tables import CATALOGUE, DTYPES, LEVELS, OPERATORS
+from dmlcy._facts.tables import CATALOGUE, DTYPES, LEVELS, OPERATORS, STATES, state_of
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -23,8 +23,12 @@ class TestOperators:
             assert line.split()[1] == entry.since
             assert (OPERATORS[name].python in line) if name in OPERATORS else len(line.split()) == 3
             assert len(line) <= 100
-        built, rest = len(OPERATORS), len(CATALOGUE) - len(OPERATORS)
-        assert lines[-1] == f"Level 6_4 has {len(CATALOGUE)} operators: {built} done, {rest} not yet built."
+        totals = {state: len(dml.specs.operators(state)) for state in STATES}
+        shown = ", ".join(f"{number} {state}" for state, number in reversed(totals.items()) if number)
+        assert lines[-1] == f"Level 6_4 has {len(CATALOGUE)} operators: {shown}."
+        assert [line for line in lines if not line.startswith((" ", "Level")) and line] == [
+            f"{state.capitalize()}: {STATES[state]}" for state in reversed(STATES) if totals[state]
+        ]
 
     @pytest.mark.parametrize("level", [level.name for level in LEVELS])
     def test_json(self, command: Command, level: str) -> None:
@@ -34,7 +38,7 @@ class TestOperators:
         assert (status, report["feature_level"]) == (0, level)
         assert [*rows] == sorted(name for name in CATALOGUE if dml.supports(name, level=level))
         for name, row in rows.items():
-            assert (row["status"] == "done") == (name in OPERATORS)
+            assert row["state"] == state_of(name)
             assert row["source"].startswith("https://")
             if name in OPERATORS:
                 assert row["data_types"] and row["dimensions"]
@@ -43,18 +47,28 @@ class TestOperators:
                 for rank in range(10):
                     assert dml.supports(name, rank=rank, level=level) == (rank in row["dimensions"])
         totals = report["totals"]
-        assert totals["all"] == len(rows) == totals["done"] + totals["not yet built"]
+        assert totals["all"] == len(rows) == sum(totals[state] for state in STATES)
 
-    def test_some(self, command: Command) -> None:
-        for option, status in (("--built", "done"), ("--unbuilt", "not yet built")):
-            report = json.loads(command("operators", option, "--format", "json")[1])
-            assert {row["status"] for row in report["operators"]} == {status}
-            assert len(report["operators"]) == report["totals"][status]
-        assert "Not yet built" not in command("operators", "--built")[1]
-        assert "Done" not in command("operators", "--unbuilt")[1]
+    @pytest.mark.parametrize("state", STATES)
+    def test_some(self, command: Command, state: str) -> None:
+        report = json.loads(command("operators", "--state", state, "--format", "json")[1])
+        assert {row["name"] for row in report["operators"]} == {name for name in CATALOGUE if state_of(name) == state}
+        assert len(report["operators"]) == report["totals"][state]
+        titles = [
+            line
+            for line in command("operators", "--state", state)[1].splitlines()
+            if line.partition(":")[0].lower() in STATES
+        ]
+        assert titles == [f"{state.capitalize()}: {STATES[state]}"][: len(report["operators"])]
+
+    def test_several(self, command: Command) -> None:
+        report = json.loads(
+            command("operators", *(word for state in STATES for word in ("--state", state)), "--json")[1]
+        )
+        assert len(report["operators"]) == len(CATALOGUE)
 
     @pytest.mark.parametrize(
-        "arguments", [("--built", "--unbuilt"), ("--feature-level", "9_9\x1b"), ("--format", "xml"), ("more",)]
+        "arguments", [("--state", "built"), ("--feature-level", "9_9\x1b"), ("--format", "xml"), ("more",)]
     )
     def test_usage(self, command: Command, arguments: tuple[str, ...]) -> None:
         status, out, err = command("operators", *arguments)

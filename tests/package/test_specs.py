@@ -21,7 +21,7 @@ from codegen.expr.parse import parse
 from codegen.expr.text import formula
 from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import MISSING, Field
-from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS
+from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, RUNNABLE
 
 SPECS = Path(__file__).parents[2] / "specs"
 FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml", "terms.toml")
@@ -54,7 +54,9 @@ def test_facts_are_those_of_the_checkout(name: str) -> None:
 
 def test_ids() -> None:
     found = dml.specs.ids()
-    assert list(found) == list(ids.read(SPECS.parent, Diagnostics()).ids)
+    lock = ids.read(SPECS.parent, Diagnostics())
+    assert list(found) == [*lock.ids, *lock.provisional]
+    assert dml.specs.provisional_ids() == tuple(lock.provisional)
     for operator in OPERATORS.values():
         for rule in operator.rules:
             assert rule.about in found[rule.id] and rule.text in found[rule.id]
@@ -270,3 +272,16 @@ def test_what_is_no_name(name: Any) -> None:
 
 def test_operators() -> None:
     assert dml.specs.operators() == NAMES
+    by_state = {state: dml.specs.operators(state) for state in dml.specs.states()}
+    assert sorted(name for names in by_state.values() for name in names) == sorted(CATALOGUE)
+    assert {*NAMES} == {*CATALOGUE} - {*by_state["listed"]} and {*by_state["fast"]} == {*RUNNABLE}
+    for name, row in dml.specs.catalogue().items():
+        assert name in by_state[row["state"]]
+        assert name not in NAMES or dml.specs.operator(name)["operator"]["state"] == row["state"]
+
+
+@pytest.mark.parametrize("state", ["Fast", "", 1, b"fast", "\x1b", ["fast"]])
+def test_what_is_no_state(state: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown state .*The states are listed, described") as caught:
+        dml.specs.operators(state)
+    assert str(caught.value).isprintable()

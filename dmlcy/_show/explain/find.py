@@ -97,9 +97,10 @@ def _names(word: str) -> Iterator[str]:
 
 
 def _ids(wanted: str) -> Iterator[Facts]:
-    for identifier in (*published().in_force, *published().retired):
-        if identifier.lower() in (wanted, f"dml-{wanted}"):
-            yield rules.of_id(identifier)
+    known = {identifier.lower(): identifier for identifier in (*published().in_force, *published().retired)}
+    for small in (wanted, f"dml-{wanted}"):
+        if small in known:
+            yield rules.of_id(known[small])
 
 
 def _operators(wanted: str) -> Iterator[Facts]:

@@ -1,0 +1,11 @@
+"""Operators that do not run, for the tests of what is said of them: no operator is named."""
+
+from __future__ import annotations
+
+from dmlcy._facts.tables import CATALOGUE, OPERATORS, RUNNABLE
+
+DESCRIBED = [name for name in OPERATORS if name not in RUNNABLE]
+"""They have a spec and no kernel."""
+
+LISTED = next(name for name in CATALOGUE if name not in OPERATORS)
+"""It has no spec."""
