@@ -164,7 +164,7 @@ def run_show(root: Path, operator: str) -> int:
     name = known_name(specs, operator)
     if name not in specs.operators:
         since = specs.facts.catalogue[name].since
-        raise UsageError(f"{name} (level {since}) is in the catalogue, not built yet: python -m codegen new {name}")
+        raise UsageError(f"{name} (level {since}) is only listed, no spec describes it: python -m codegen new {name}")
     print(show(specs.operators[name], specs.facts.catalogue[name]), end="")
     return 0
 

@@ -45,6 +45,7 @@ html_title = "dmlcy"
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("filter.js", {"defer": "defer"})]
 html_show_sourcelink = False
 html_copy_source = False
 html_use_index = False

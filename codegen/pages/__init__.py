@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from ..plan import OperatorPlan, Plan, Surroundings
-from .catalogue import built, counts, done, kinds, total
+from .catalogue import FILTERS, catalogue, counts, total, with_pages
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables
@@ -44,9 +44,9 @@ def operator_page(env: jinja2.Environment, around: Surroundings, operator: Opera
 
 
 REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
-    "index": lambda plan: {"built": built(plan), "total": total(plan)},
+    "index": lambda plan: {"operators": with_pages(plan), "total": total(plan)},
     "catalogue": lambda plan: {
-        "total": total(plan), "counts": counts(plan), "done": done(plan), "kinds": kinds(plan),
+        "total": total(plan), "counts": counts(plan), "filters": FILTERS, "catalogue": catalogue(plan),
     },
     "enums": lambda plan: {"enums": enum_sections(plan)},
     "equivalents": lambda plan: {"libraries": libraries(plan)},

@@ -1,81 +1,87 @@
-"""The index: the operators that are done; and the catalogue: how many of DirectML's are, and all of them by kind."""
+"""The index: the operators that have a page; and the catalogue: all operators of DirectML, with the state of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..model import CatalogueOperator
-from ..plan import Plan
+from ..plan import OperatorPlan, Plan
+from ..plan.data import STATES
 from .markdown import anchor, cell, code, heading, level_link, link, table
 
+FILTERS = ("Kind", "Family", "From level", "State")
+"""The columns by which a script of the site filters the catalogue."""
 
-def built(plan: Plan) -> str:
-    """The operators that are done, with what they do."""
+
+def state_link(state: str, docs: str = "../") -> str:
+    """A state, linked to what it means; ``docs`` leads to the folder of the pages."""
+    return f"[{state}]({docs}glossary.md#{state})"
+
+
+def with_pages(plan: Plan) -> str:
+    """The operators that have a page, with what they do."""
     rows = [
-        (f"[{op.name}]({op.python}.md)<br>{code(op.python)}", level_link(op.operator.since), cell(op.operator.summary))
+        (
+            f"[{op.name}]({op.python}.md)<br>{code(op.python)}",
+            level_link(op.operator.since),
+            state_link(op.state),
+            cell(op.operator.summary),
+        )
         for op in plan.operators
     ]
-    return table(("Operator, and in Python", "From level", "What it does"), rows)
+    return table(("Operator, and in Python", "From level", "State", "What it does"), rows)
+
+
+def runs(operators: Iterable[OperatorPlan]) -> int:
+    """How many operators run."""
+    return sum(op.runs for op in operators)
 
 
 def total(plan: Plan) -> str:
-    """How many operators there are, and how many are done."""
-    return f"{len(plan.operators)} of the {len(plan.facts.catalogue)} operators of DirectML"
+    """How many operators there are, and how many of them run and are described."""
+    number = runs(plan.operators)
+    rest = len(plan.operators) - number
+    more = f", {rest} {'is' if rest == 1 else 'are'} described" if rest else ""
+    return f"{number} of the {len(plan.facts.catalogue)} operators of DirectML run{more}"
 
 
-def numbers(plan: Plan) -> dict[str, tuple[list[str], int]]:
-    """The operators of each kind that are done, in the order of their names, and how many of the kind there are."""
-    pages = _pages(plan)
-    return {
-        kind: (sorted(entry.name for entry in entries if entry.name in pages), len(entries))
-        for kind, entries in _kinds(plan).items()
+def of_kinds(plan: Plan) -> dict[str, dict[str, list[str]]]:
+    """The operators of each kind by state, in the order of their names."""
+    entries = sorted(plan.facts.catalogue.values(), key=lambda entry: entry.name)
+    found: dict[str, dict[str, list[str]]] = {
+        kind: {state: [] for state in STATES} for kind in sorted({entry.kind for entry in entries})
     }
+    for entry in entries:
+        found[entry.kind][plan.state(entry.name)].append(entry.name)
+    return found
 
 
 def counts(plan: Plan) -> str:
-    """How many operators of each kind there are, and how many are done."""
-    rows = [(f"[{_title(kind)}](#{kind})", str(len(done)), str(total)) for kind, (done, total) in numbers(plan).items()]
-    rows.append(("All", str(len(plan.operators)), str(len(plan.facts.catalogue))))
-    return table(("Kind", "Done", "In DirectML"), rows)
+    """How many operators of each kind are in each state."""
+    states = [*reversed(STATES)]
+    rows = []
+    for kind, by_state in of_kinds(plan).items():
+        numbers = [len(by_state[state]) for state in states]
+        rows.append((f"{anchor(kind)}{_title(kind)}", *map(str, numbers), str(sum(numbers))))
+    every = [sum(plan.state(name) == state for name in plan.facts.catalogue) for state in states]
+    rows.append(("All", *map(str, every), str(sum(every))))
+    return table(("Kind", *(state_link(state) for state in states), "In DirectML"), rows)
 
 
-def done(plan: Plan) -> str:
-    """The operators that are done, by kind and level."""
-    pages = _pages(plan)
-    rows = [
-        (f"[{entry.name}]({pages[entry.name]})", f"[{_title(kind)}](#{kind})", level_link(entry.since))
-        for kind, entries in _kinds(plan).items()
-        for entry in entries
-        if entry.name in pages
-    ]
-    return table(("Operator", "Kind", "From level"), rows)
+def catalogue(plan: Plan) -> str:
+    """All operators, by name: each leads to its page, or to that of DirectML."""
+    return table(("Operator", *FILTERS), (_row(plan, entry) for entry in _by_name(plan)))
 
 
-def kinds(plan: Plan) -> Iterator[tuple[str, str, str]]:
-    """Every kind of operator: its anchor, its title, and its operators by level."""
-    pages = _pages(plan)
-    for kind, entries in _kinds(plan).items():
-        rows = [
-            (
-                link(code(entry.name), entry.source),
-                level_link(entry.since),
-                f"[done]({pages[entry.name]})" if entry.name in pages else "",
-            )
-            for entry in entries
-        ]
-        title = f"{_title(kind)}: {len(numbers(plan)[kind][0])} of {len(entries)}"
-        yield anchor(kind), title, table(("Operator", "From level", "Done"), rows)
+def _row(plan: Plan, entry: CatalogueOperator) -> tuple[str, ...]:
+    known = next((op for op in plan.operators if op.name == entry.name), None)
+    name = link(code(entry.name), entry.source) if known is None else f"[{code(entry.name)}]({known.python}.md)"
+    family = "" if known is None else known.operator.family
+    return name, _title(entry.kind), cell(family), level_link(entry.since), plan.state(entry.name)
 
 
-def _kinds(plan: Plan) -> dict[str, list[CatalogueOperator]]:
-    """The operators of each kind, by level."""
-    levels = [level.name for level in plan.facts.levels]
-    entries = sorted(plan.facts.catalogue.values(), key=lambda entry: (levels.index(entry.since), entry.name))
-    return {kind: [e for e in entries if e.kind == kind] for kind in sorted({entry.kind for entry in entries})}
-
-
-def _pages(plan: Plan) -> dict[str, str]:
-    return {op.name: f"{op.python}.md" for op in plan.operators}
+def _by_name(plan: Plan) -> Iterator[CatalogueOperator]:
+    yield from sorted(plan.facts.catalogue.values(), key=lambda entry: entry.name)
 
 
 def _title(kind: str) -> str:

@@ -28,7 +28,7 @@ def _member(name: str) -> str:
 
 
 def enum_sections(plan: Plan) -> Iterator[tuple[Enum, str, list[str], str]]:
-    """Each enum, its anchor, the operators built that take it, and its members."""
+    """Each enum, its anchor, the operators with a page that take it, and its members."""
     for enum in sorted(plan.enums, key=lambda enum: enum.python):
         users = [
             f"[{op.name}]({op.python}.md)"

@@ -61,6 +61,7 @@ def error_tables(plan: Plan) -> Mapping[str, str]:
         "slugs": table(("Slug, and error", "Message", "Operators"), _slugs(plan)),
         "rules": table(("Slug, and error", "When", "Operators"), _rules(plan)),
         "model": table(("Id, and error", "When"), model),
+        "provisional": ", ".join(f"[{op.name}]({op.python}.md#rules)" for op in plan.operators if not op.runs),
     }
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from .. import source
 from ..diagnostics import Diagnostics
 from ..plan import Plan
-from .catalogue import numbers
+from ..plan.data import STATES
+from .catalogue import of_kinds, runs
 from .markdown import code
 
 BEGIN = "<!-- generated from specs/ by `python -m codegen gen` -->"
@@ -22,19 +23,22 @@ WIDTH = 120
 def how_far(plan: Plan, docs: str) -> str:
     """How many of DirectML's operators run, and which, by kind; ``docs`` leads to the folder of the pages."""
     total = len(plan.facts.catalogue)
+    rows, rest = [], []
+    for kind, by_state in of_kinds(plan).items():
+        title, number = kind.replace("_", " "), sum(map(len, by_state.values()))
+        fast, described = by_state["fast"], by_state["described"]
+        if fast:
+            rows.append(f"- {title}, {len(fast)} of {number}: {', '.join(map(code, fast))}")
+        if described:
+            rest.append(f"{title} ({len(described)} of {number})")
     head = [
-        f"**{len(plan.operators)} of DirectML's {total} operators run so far**, listed here by kind",
+        f"**{runs(plan.operators)} of DirectML's {total} operators run so far**, listed here by kind",
         f"([a page for each]({docs}reference/index.md), [all {total}]({docs}reference/catalogue.md)):",
     ]
-    rows, none = [], []
-    for kind, (done, of_kind) in numbers(plan).items():
-        title = kind.replace("_", " ")
-        if done:
-            rows.append(f"- {title}, {len(done)} of {of_kind}: {', '.join(map(code, done))}")
-        else:
-            none.append(f"{title} ({of_kind})")
-    if none:
-        rows.append(f"- no operator yet of these kinds: {', '.join(none)}")
+    if rest:
+        number = len(plan.operators) - runs(plan.operators)
+        said = f"{number} more {'is' if number == 1 else 'are'} [described]({docs}glossary.md#described)"
+        rows.append(f"- {said}, and can be checked, linted and explained: {', '.join(rest)}")
     return "\n".join([*head, "", *map(_filled, rows)])
 
 
@@ -45,7 +49,7 @@ def info(plan: Plan, docs: str) -> str:
         "$ dmlcy info",
         "dmlcy ...",
         "  Location        ...",
-        f"  Operators       {len(plan.operators)} of the {len(plan.facts.catalogue)} in DirectML's catalogue",
+        f"  Operators       {_in_states(plan)}; {len(plan.facts.catalogue)} in DirectML's catalogue",
         f"  Feature levels  {levels[0].name} to {levels[-1].name}, {len(levels)} of them",
         "...",
     ]
@@ -77,6 +81,11 @@ def marked_page(plan: Plan, root: Path, name: str) -> str | None:
     generated, docs = MARKED[name]
     head, tail = PART.split(texts[name])
     return "\n".join([f"{head}{BEGIN}", generated(plan, docs), f"{END}{tail}"])
+
+
+def _in_states(plan: Plan) -> str:
+    numbers = {state: sum(plan.state(name) == state for name in plan.facts.catalogue) for state in reversed(STATES)}
+    return ", ".join(f"{number} {state}" for state, number in numbers.items() if number)
 
 
 def _filled(row: str) -> str:

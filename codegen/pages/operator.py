@@ -14,6 +14,9 @@ from ..expr.types import Scope
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, Example, Field, Same
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
+from ..plan.data import STATES
+from .catalogue import state_link
+from .described import described_example
 from .enums import members
 from .equivalents import sections
 from .errors import implicit_table, rule_error
@@ -65,6 +68,11 @@ class OperatorPage:
         return self.linked(text).replace("|", "\\|")
 
     @property
+    def state(self) -> str:
+        """How far dmlcy has it, and what that means."""
+        return wrapped(f"{state_link(self.op.state)}. {escape(STATES[self.op.state])}", 2)
+
+    @property
     def signature(self) -> str:
         """The functional call."""
         names = [tensor.python for tensor in self.op.inputs]
@@ -97,7 +105,11 @@ class OperatorPage:
             origin = "Source: " + link("DirectML's documentation", example.source) + "."
             if example.source is None:
                 origin = prose(example.calculation or "", first="Derived:")
-            yield heading(example.title), origin, block("\n".join(self.example_lines(example)), "pycon")
+            if self.op.runs:
+                shown = block("\n".join(self.example_lines(example)), "pycon")
+            else:
+                shown = "\n\n".join(described_example(self.op, example, self.facts.dtypes))
+            yield heading(example.title), origin, shown
 
     def example_lines(self, example: Example) -> Iterator[str]:
         """An example at the prompt, with what is printed."""

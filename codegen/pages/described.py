@@ -1,0 +1,54 @@
+"""An example of an operator that does not run: its data, and the desc that passes ``check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..model import Dtype, Example, TensorData
+from ..plan import OperatorPlan
+from .markdown import block
+from .values import array_text, call, literal, prompt
+
+
+def described_example(op: OperatorPlan, example: Example, dtypes: Iterable[Dtype]) -> Iterator[str]:
+    """Blocks of code: the desc at the prompt, and the data."""
+    fields = [*(item for item in op.fields if item.required), *(item for item in op.fields if not item.required)]
+    tensors: dict[str, Any] = {**example.inputs}
+    tensors |= {item.field.python: example.outputs[item.field.python] for item in op.fields if _is_given(item, example)}
+    given = [
+        f"{name}={_desc(tensors[name]) if name in tensors else literal(example.attributes[name])}"
+        for name in (item.field.python for item in fields)
+        if name in tensors or name in example.attributes
+    ]
+    made = call(f"desc = dml.desc.{op.desc}", given)
+    yield block("\n".join([prompt(made), ">>> dml.check(desc)", "[]"]), "pycon")
+    known = {dtype.name: dtype for dtype in dtypes}
+    lines = [line for tensors in (example.inputs, example.outputs) for line in _data(tensors, known)]
+    yield block("\n".join(lines), "text")
+
+
+def _is_given(item: Any, example: Example) -> bool:
+    """Whether a desc must be given an output."""
+    output = item.field.kind == "output" and item.field.python in example.outputs
+    return bool(output and (item.required or item.field.optional))
+
+
+def _desc(tensor: Any) -> str:
+    if isinstance(tensor, Sequence):
+        return f"[{', '.join(map(_desc, tensor))}]"
+    return f'dml.TensorDesc("{tensor.dtype}", {literal(tensor.sizes)})'
+
+
+def _data(tensors: Mapping[str, Any], dtypes: Mapping[str, Dtype]) -> Iterator[str]:
+    for name, tensor in tensors.items():
+        if isinstance(tensor, Sequence):
+            yield from _data({f"{name}[{number}]": one for number, one in enumerate(tensor)}, dtypes)
+        else:
+            yield f"{name} = {_array(tensor, dtypes[tensor.dtype], len(name) + 3)}"
+
+
+def _array(tensor: TensorData, dtype: Dtype, indent: int) -> str:
+    """As NumPy prints it; a list where NumPy does not have the data type or shortens it."""
+    text = array_text(tensor, dtype)
+    return f"{tensor.data!r}, {tensor.dtype}" if text is None else text.replace("\n", "\n" + " " * indent)
