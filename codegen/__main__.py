@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -180,8 +181,10 @@ def run_new(root: Path, operator: str, family: str | None) -> int:
     if family is None and sibling is None:
         raise UsageError(
             f"say the family of {name}: --family {' | '.join(FAMILIES)}; where none does what it does,"
-            " docs/rest-of-the-catalogue.md plans the one it needs"
+            " the one that docs/rest-of-the-catalogue.md plans: the operator is described then, and does not run"
         )
+    if family is not None and not re.fullmatch("[a-z][a-z0-9_]*", family):
+        raise UsageError(f"{family!r} is no name of a family: small letters, digits and underscores")
     chosen = family or (sibling.family if sibling is not None else "")
     path = root / "specs" / "operators" / chosen / f"{name.lower()}.toml"
     if path.exists():
@@ -189,7 +192,7 @@ def run_new(root: Path, operator: str, family: str | None) -> int:
         return 1
     entry = specs.facts.catalogue[name]
     groups = new.groups_of(sibling if sibling is not None and sibling.family == chosen else None, entry, root)
-    replace(path, new.skeleton(entry, chosen, specs.facts, groups).encode())
+    replace(path, new.skeleton(entry, chosen, specs.facts, groups, runs=chosen in FAMILIES).encode())
     print(path.relative_to(root).as_posix())
     return 0
 
@@ -218,7 +221,9 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("show", help="print a spec with its groups merged in").add_argument("operator")
     skeleton = commands.add_parser("new", help="write the skeleton of a spec, from the catalogue")
     skeleton.add_argument("operator")
-    skeleton.add_argument("--family", choices=tuple(FAMILIES), help="default: that of another version of the operator")
+    families = ", ".join(FAMILIES)
+    about = f"default: that of another version of the operator. It runs in {families}; in others it is described only"
+    skeleton.add_argument("--family", help=about)
     return found
 
 

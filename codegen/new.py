@@ -42,12 +42,12 @@ def groups_of(operator: Operator | None, entry: CatalogueOperator, root: Path) -
     return Groups(operator.include, fields, frozenset(name for group in data for name in group))
 
 
-def skeleton(entry: CatalogueOperator, family: str, facts: Facts, groups: Groups) -> str:
-    """The text of the file."""
-    return "\n".join(_parts(entry, family, facts, groups))
+def skeleton(entry: CatalogueOperator, family: str, facts: Facts, groups: Groups, *, runs: bool) -> str:
+    """The text of the file; an operator that does not run is described only."""
+    return "\n".join(_parts(entry, family, facts, groups, runs))
 
 
-def _parts(entry: CatalogueOperator, family: str, facts: Facts, groups: Groups) -> Iterator[str]:
+def _parts(entry: CatalogueOperator, family: str, facts: Facts, groups: Groups, runs: bool) -> Iterator[str]:
     head = {
         "name": entry.name,
         "family": family,
@@ -61,7 +61,7 @@ def _parts(entry: CatalogueOperator, family: str, facts: Facts, groups: Groups) 
     for field in entry.fields:
         if field.name not in groups.fields:
             yield _field(field, entry.fields, facts)
-    if "kernel" not in groups.tables:
+    if runs and "kernel" not in groups.tables:
         yield f"[kernel]    # what family {family} asks for\n"
 
 

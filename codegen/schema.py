@@ -111,14 +111,15 @@ def _equivalent(facts: Facts) -> JSON:
 
 def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     head = {
-        "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": _enum(families), "include": WORDS,
+        "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": TEXT, "include": WORDS,
         "summary": TEXT,
     }  # fmt: skip
     own = {
         "operator": _table(head, ("name", "family", "summary")),
         "equivalent": _tables(_equivalent(facts)), "same": _tables(_table({"as": TEXT, "with": _map(ANY)}, ("as",))),
     }  # fmt: skip
-    return _table({**own, **_group()}, ("operator",))
+    runs = {"properties": {"operator": {"properties": {"family": _enum(families)}}}}
+    return _table({**own, **_group()}, ("operator",)) | {"if": {"required": ["kernel"]}, "then": runs}
 
 
 def _facts() -> dict[str, JSON]:

@@ -14,7 +14,8 @@ from states import DESCRIBED
 
 import dmlcy as dml
 from dmlcy._cli.example import model
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.ids import published
+from dmlcy._facts.tables import OPERATORS, RUNNABLE
 
 Command = Callable[..., tuple[int, str, str]]
 NAME = DESCRIBED[0] if DESCRIBED else ""
@@ -121,3 +122,10 @@ def test_the_error_in_python() -> None:
         assert str(caught.value).startswith(f"{NAME} does not run yet. ")
     with pytest.raises(TypeError):
         getattr(dml, operator.python)(*arguments, **given, nothing=1)
+
+
+def test_provisional_ids_are_those_of_operators_that_do_not_run() -> None:
+    owners = {identifier.split("-")[1] for identifier in published().provisional}
+    assert owners <= OPERATORS.keys() - RUNNABLE.keys()
+    assert owners.isdisjoint(identifier.split("-")[1] for identifier in published().permanent)
+    assert dml.specs.provisional_ids() == tuple(published().provisional)

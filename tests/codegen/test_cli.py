@@ -274,12 +274,12 @@ def test_every_operator_shows_as_toml(capsys: pytest.CaptureFixture[str], monkey
     ("arguments", "problem"),
     [
         (("show", "widdn"), "there is no operator 'widdn': did you mean 'WIDEN'?"),
-        (("show", "widen1"), "WIDEN1 (level 3_0) is in the catalogue, not built yet"),
+        (("show", "widen1"), "WIDEN1 (level 3_0) is only listed, no spec describes it"),
         (("new", "widdn"), "there is no operator 'widdn': did you mean 'WIDEN'?"),
         ((), "required: COMMAND"),
         (("gen", "x"), "unrecognized arguments: x"),
         (("shwo",), "invalid choice: 'shwo'"),
-        (("new", "widen1", "--family", "pads"), "invalid choice: 'pads'"),
+        (("new", "widen1", "--family", "Pad/s"), "'Pad/s' is no name of a family"),
     ],
 )
 def test_wrong_usage(root: Path, arguments: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -313,8 +313,14 @@ def test_new_needs_a_family(root: Path, capsys: pytest.CaptureFixture[str]) -> N
     (root / "specs" / "operators" / "window_reduce" / "squash.toml").unlink()
     assert run(root, "new", "squash") == 2
     assert "--family" in capsys.readouterr().err
-    assert run(root, "new", "SQUASH", "--family", "rearrange") == 0
-    assert (root / "specs" / "operators" / "rearrange" / "squash.toml").is_file()
+    for family, runs in (("rearrange", True), ("squeeze", False)):
+        path = root / "specs" / "operators" / family / "squash.toml"
+        assert run(root, "new", "SQUASH", "--family", family) == 0
+        assert ("kernel" in tomllib.loads(path.read_text())) == runs
+        assert run(root, "gen") == 1
+        said = capsys.readouterr().err
+        assert "summary is empty" in said and "Traceback" not in said
+        path.unlink()
 
 
 def test_new_never_overwrites(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

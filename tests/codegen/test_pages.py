@@ -32,7 +32,7 @@ from codegen.model import Dtype, TensorData
 from codegen.notice import notice
 from codegen.pages.errors import error_tables
 from codegen.pages.markdown import cell, code, escape, link, prose, table, wrapped
-from codegen.pages.marked import MARKED, marked_page
+from codegen.pages.marked import MARKED
 from codegen.pages.speed import PATH as SPEEDS
 from codegen.pages.speed import Speed
 from codegen.pages.speed import read as read_speeds
@@ -41,6 +41,7 @@ from codegen.plan import Plan, plan
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = "docs/reference/"
+ALLOWED = r'(<a id="[^"]*">|</a>|<br>|<div class="filtered" data-columns="[\w ,]+"></div>|<!-- Generated [^>]* -->|\s)*'
 
 
 def make_plan(root: Path) -> Plan:
@@ -90,10 +91,11 @@ def rows(text: str) -> Iterator[list[str]]:
 
 def test_every_id_is_explained(planned: Plan, texts: dict[str, str]) -> None:
     pages = {operator.name: operator.python for operator in planned.operators} | {"MODEL": "errors"}
-    for id_, _ in planned.ids:
-        page = f"{REFERENCE}{pages[id_.split('-')[1]]}.md"
-        places = [name for name, text in markdown(texts) for _ in range(text.count(f'<a id="{id_}"></a>'))]
-        assert places == [page] and f"`{id_}`" in texts[page]
+    places: dict[str, list[str]] = {}
+    for name, text in markdown(texts):
+        for id_ in re.findall(r'<a id="(DML-\w+-[^"]*)"></a>(?=\s*`\1`)', text):
+            places.setdefault(id_, []).append(name)
+    assert places == {id_: [f"{REFERENCE}{pages[id_.split('-')[1]]}.md"] for id_, _ in planned.ids}
 
 
 def test_the_index_of_errors_names_the_operators_of_a_slug(planned: Plan, texts: dict[str, str]) -> None:
@@ -173,17 +175,6 @@ def test_tables_have_equal_columns(texts: dict[str, str]) -> None:
             assert len({tuple(line[:-1]) for line in widths}) == 1, name
 
 
-def test_the_first_lines_say_how_many_operators_run(planned: Plan) -> None:
-    pages = {name: marked_page(planned, ROOT, name) or "" for name in MARKED}
-    for name in ("README.md", "docs/index.md"):
-        first = pages[name].partition("\n## ")[0].split("\n")[:16]
-        assert any(line.startswith(f"**{len(planned.operators)} of DirectML's 177 operators run") for line in first)
-        names = re.findall(r"`(\w+)`", " ".join(line for line in first if line.startswith(("- ", "  "))))
-        assert names == [operator.name for operator in planned.operators] and "reference/index.md" in " ".join(first)
-    for name, text in pages.items():
-        assert (ROOT / name).read_text(encoding="utf-8") == text, name
-
-
 def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
     for operator in planned.operators:
         page = texts[f"{REFERENCE}{operator.python}.md"]
@@ -196,14 +187,6 @@ def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
             assert f"\n### {shown.title}\n" in plain
         for row in operator.operator.types.values():
             assert all(dtype in page for since in row for dtype in since.dtypes)
-    catalogue = texts[f"{REFERENCE}catalogue.md"]
-    assert all(f"`{name}`" in catalogue for name in planned.facts.catalogue)
-    assert f"**{len(planned.operators)} of the {len(planned.facts.catalogue)} operators" in catalogue
-    done = {line[0].strip(): line for line in rows(catalogue.split("## Done")[1].split("\n## ")[0])}
-    names = {operator.name: f"[{operator.name}]({operator.python}.md)" for operator in planned.operators}
-    assert {name for name in done if name.startswith("[")} == {*names.values()}
-    assert all(f"[{operator.operator.since}]" in done[names[operator.name]][2] for operator in planned.operators)
-    assert catalogue.count("[done](") == len(planned.operators)
     levels = texts[f"{REFERENCE}levels.md"]
     assert all(re.search(rf"\b{name}\b", levels) for name in planned.facts.catalogue)
 
@@ -228,7 +211,7 @@ def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path) -> N
 
 def test_stubs_parse(texts: dict[str, str], planned: Plan) -> None:
     for op in planned.operators:
-        for folder, name in (("functions", op.python), ("descs", op.desc), ("dask", op.python)):
+        for folder, name in (("functions", op.python), ("descs", op.desc), *([("dask", op.python)] if op.runs else [])):
             tree = ast.parse(texts[f"dmlcy/_generated/{folder}/{op.file_name}.pyi"])
             defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
             assert defined == {name}
@@ -250,7 +233,7 @@ def test_every_generated_file_says_what_made_it(planned: Plan) -> None:
             assert made_from is None or (ROOT / made_from).exists(), path
     form = json.loads(schema.render(planned.facts, FAMILIES))
     assert next(iter(form)) == "$comment" and form["$comment"] == notice("specs")
-    assert "python -m codegen gen" in ids.render(ids.Lock(), ()).partition("\n")[0]
+    assert "python -m codegen gen" in ids.render(ids.Lock(), (), ()).partition("\n")[0]
 
 
 # The figures of the benchmark ----------------------------------------------------------------------------------------
@@ -333,10 +316,7 @@ def test_html_of_a_spec_is_text(hostile: dict[str, str]) -> None:
             token = waiting.pop()
             waiting += token.children or ()
             if token.type in ("html_inline", "html_block"):
-                assert re.fullmatch(r'(<a id="[^"]*">|</a>|<br>|<!-- Generated [^>]* -->|\s)*', token.content), (
-                    name,
-                    token.content,
-                )
+                assert re.fullmatch(ALLOWED, token.content), (name, token.content)
 
 
 @given(st.text())
@@ -453,7 +433,7 @@ def run(page: str, names: dict[str, Any]) -> int:
 def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
     """The calls on the pages have the inputs and attributes of the examples, and show their outputs."""
     dtypes = {dtype.name: dtype.numpy for dtype in planned.facts.dtypes}
-    for operator in planned.operators:
+    for operator in (operator for operator in planned.operators if operator.runs):
         spec = operator.operator
 
         optional = [field.python for field in spec.outputs if field.optional]

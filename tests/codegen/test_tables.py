@@ -12,6 +12,7 @@ import pytest
 from codegen import tables
 from codegen.__main__ import make_plan
 from codegen.plan import Plan, rows
+from codegen.plan.data import STATES
 from codegen.plan.rows import Code
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +89,7 @@ def test_the_index_names_all_operators(plan: Plan) -> None:
     names: dict[str, Any] = {}
     exec(tables.index_module(plan), names)
     assert names["OPERATORS"] == {
-        op.name: (op.python, op.desc, op.operator.family, op.operator.summary) for op in plan.operators
+        op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators
     }
+    assert names["STATES"] == STATES and {op.state for op in plan.operators} <= {*STATES} - {"listed"}
     assert names["ENUMS"] == tuple(sorted(enum.python for enum in plan.enums))
