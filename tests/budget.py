@@ -1,7 +1,7 @@
 """What an operator costs the tests: ``python -m tests.budget [ARGUMENTS OF PYTEST]`` measures seconds of CPU time.
 
-A generic test is one that has cases of every family. It belongs to the operators that the id of a case names. Seconds
-include those of child processes. Arguments such as ``-m deep`` or ``tests/operators`` choose the tests.
+A generic test is one that has cases of every family that runs, or of every operator that does not. It belongs to the
+operators that the id of a case names. Seconds include those of child processes. Arguments such as ``-m deep`` or ``tests/operators`` choose the tests.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS, RUNNABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = 30  # generic tests of an operator that run by default
 MORE_TESTS = 12  # of the operator that stands for its family
 SECONDS = 3.0  # and the CPU time that they may take; measured, never asserted
+DESCRIBED_TESTS = 10  # of an operator that does not run
+DESCRIBED_SECONDS = 0.5
 FILES = 15  # rows of the tables of files and tests
 
 BY_NAME = {spelling: name for name in OPERATORS for spelling in (name, name.lower())}
@@ -37,14 +39,18 @@ def of_a_family(test: str) -> bool:
 
 
 def generic(tests: Collection[str]) -> set[str]:
-    """The tests whose parameters name operators of every family; a case by hand names one or a few."""
+    """The tests whose parameters name operators of every family, or all described; a case by hand names a few."""
     named: dict[str, set[str]] = {}
     for test in tests:
         if not of_a_family(test):
-            families = named.setdefault(test.partition("[")[0], set())
-            families.update(OPERATORS[name].family for name in operators_of(test))
-    every = {operator.family for operator in OPERATORS.values()}
-    functions = {function for function, families in named.items() if families == every}
+            named.setdefault(test.partition("[")[0], set()).update(operators_of(test))
+    every = {operator.family for operator in RUNNABLE.values()}
+    described = OPERATORS.keys() - RUNNABLE.keys()
+    functions = {
+        function
+        for function, names in named.items()
+        if {RUNNABLE[name].family for name in names & RUNNABLE.keys()} == every or (described and described <= names)
+    }
     return {test for test in tests if test.partition("[")[0] in functions}
 
 
@@ -109,8 +115,10 @@ def main(arguments: list[str]) -> int:
     print(table("test", summed(clock.seconds, lambda test: [test.partition("[")[0]]), FILES))
     collecting = clock.now() - begin - tests
     print(f"\n{tests:.0f} seconds of CPU time in {len(clock.seconds)} tests, and {collecting:.0f} to collect them.")
-    over = sorted(name for name, (seconds, _) in operators.items() if seconds > SECONDS)
-    print(f"Operators beyond {SECONDS:g} seconds: {', '.join(over) or 'none'}.")
+    for names, most in ((RUNNABLE.keys(), SECONDS), (OPERATORS.keys() - RUNNABLE.keys(), DESCRIBED_SECONDS)):
+        over = sorted(name for name in names if operators.get(name, (0, 0))[0] > most)
+        what = "that run" if most == SECONDS else "that are described"
+        print(f"Operators {what} beyond {most:g} seconds: {', '.join(over) or 'none'}.")
     return int(status)
 
 

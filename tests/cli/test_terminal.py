@@ -72,7 +72,7 @@ def said_by(*commands: list[str], **more: Any) -> list[str]:
 
 def reports(broken: Path, **more: Any) -> list[str]:
     """What each command with colours says."""
-    return said_by(["info"], ["operators", "--built"], ["explain", "padding1"], ["lint", str(broken)], **more)
+    return said_by(["info"], ["operators", "--state", "fast"], ["explain", "padding1"], ["lint", str(broken)], **more)
 
 
 def test_colours_on_a_terminal_only(broken: Path) -> None:

@@ -21,7 +21,7 @@ import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS, OPERATORS, RUNNABLE
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._testing.broken import ways_of
 
@@ -137,7 +137,7 @@ def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
     draw_until(met, {fact for fact in domain(operator, NEWEST) if reachable(operator, fact)}, 40, draw)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_descs_of_a_level_are_valid_there(name: str) -> None:
     since = OPERATORS[name].since
 
@@ -306,7 +306,7 @@ def test_broken_descs_of_any_kind() -> None:
         assert dml.check(broken[0]) == [broken[1]]
         met[broken[1].id] += 1
 
-    for name in NAMES:
+    for name in RUNNABLE:
         draw_all(testing.broken_descs(name), 20, look)
     assert len(met) > 30
 

@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 
 from dmlcy import specs
-from dmlcy._desc.check import check
+from dmlcy._desc.check import check, check_inputs
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._facts.ids import published
 from dmlcy._facts.levels import feature_level
@@ -191,17 +192,23 @@ def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
 
 def broken(operator: Operator, rule: Rule) -> Facts | None:
     """What a documented example says when it is changed to break just this rule."""
+    for example, changes, found in refusals(operator, rule):
+        for violation in found:
+            if violation.id == rule.id:
+                shown = {name: _in_json(change) for name, change in changes.items()}
+                return {"title": example.title, "changes": shown, "message": violation.text}
+    return None
+
+
+def refusals(operator: Operator, rule: Rule) -> Iterator[tuple[Example, Facts, Sequence[Violation]]]:
+    """Each example, the changes that its spec gives to break the rule, and what is wrong with it then."""
     rows = specs.operator(operator.name).get("data_rule" if rule.data else "rule", [])
     changes: Facts = next((row.get("breaks", {}) for row in rows if row["id"] == rule.id), {})
     level = LEVELS[-1 if rule.until is None else LEVEL_INDEX[rule.until] - 1].name
     for example in operator.examples if changes else ():
         with feature_level(level):
             found = _refused(operator, example, changes, rule.data)
-        for violation in found:
-            if violation.id == rule.id:
-                shown = {name: _in_json(change) for name, change in changes.items()}
-                return {"title": example.title, "changes": shown, "message": violation.text}
-    return None
+        yield example, changes, found
 
 
 def _in_json(value: object) -> object:
@@ -218,7 +225,10 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
             for index, value in changes.items() if name in arrays else ():
                 arrays[name][tuple(map(int, index.split(",")))] = float(value)
         try:
-            function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
+            if operator.runs:
+                function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
+            else:
+                check_inputs(_desc_of(operator, example, other), arrays)
         except DmlError as error:
             return error.violations
         return ()
@@ -229,3 +239,11 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
             dtype, sizes, _ = (example.inputs | example.outputs)[name]
             described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
     return check(desc_class(operator.name)(**described, **{**example.attributes, **other}))
+
+
+def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDesc:
+    """The desc of an example with other attributes."""
+    given = operator.example_tensors(example)
+    tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    desc: OperatorDesc = desc_class(operator.name)(**tensors, **{**example.attributes, **changes})
+    return desc
