@@ -12,7 +12,7 @@ from typing import Any
 
 from . import source
 from .diagnostics import Diagnostics, Span, did_you_mean
-from .expr.nodes import ExprError, Name
+from .expr.nodes import Call, ExprError, Name
 from .expr.parse import EACH, FUNCTIONS
 from .expr.types import Kind, kind_of, within
 from .field_types import can_have, type_of
@@ -116,6 +116,7 @@ class _Linter:
     def lint(self) -> None:
         self.level_rows()
         self.names()
+        self.presence()
         for field in self.operator.fields:
             self.default(field)
             self.useless(field)
@@ -173,6 +174,20 @@ class _Linter:
                 self.error(let.span, f"{let.name!r} is taken in generated code", "choose another name")
             elif let.name in FUNCTIONS or let.name in EACH:
                 self.error(let.span, f"{let.name!r} is the name of a function", "choose another name")
+
+    def optional(self) -> list[str]:
+        """The tensors that a desc may lack."""
+        return [field.python for field in self.operator.tensors if field.optional]
+
+    def presence(self) -> None:
+        """Only an optional tensor may be present or not."""
+        for formula in self.formulas():
+            for node in formula.node.walk():
+                if isinstance(node, Call) and node.function == "present" and formula.span is not None:
+                    name = getattr(node.args[0], "id", "")
+                    if name not in self.optional():
+                        span = formula.span.inside(formula.text, node.at, node.length)
+                        self.error(span, f"{name} is always there: it is not optional")
 
     def default(self, field: Field) -> None:
         """The default of a field is a value that the field takes."""
@@ -244,6 +259,8 @@ class _Linter:
         for name in rule.breaks:
             if name not in names:
                 self.error(self.rule_place(rule, "breaks"), f"{name!r} is no field", did_you_mean(name, names))
+            elif rule.breaks[name] in ("absent", "present") and name not in self.optional():
+                self.error(self.rule_place(rule, "breaks"), f"{name} is always there: it is not optional")
         about = self.operator.field(rule.about)
         own = {f"{rule.about}-{error.id}" for error in self.facts.implicit if can_have(about, error)}
         if rule.id in own:
@@ -346,7 +363,14 @@ class _Linter:
     def used_names(self) -> set[str]:
         """Names in formulas, and words in the strings of [kernel]."""
         operator = self.operator
-        found: set[str] = set()
+        found = {node.id for formula in self.formulas() for node in formula.node.walk() if isinstance(node, Name)}
+        if operator.kernel is not None:
+            found.update(_words(operator.kernel.data))
+        return found
+
+    def formulas(self) -> list[Formula]:
+        """All formulas but those of [kernel]."""
+        operator = self.operator
         formulas: list[Formula | None] = []
         for field in (*operator.fields, *operator.chosen):
             formulas += [field.sizes, field.length, field.value]
@@ -357,12 +381,7 @@ class _Linter:
         for independent in operator.independent:
             formulas += independent.formulas
         formulas += [row.ulp for row in operator.accuracy]
-        for formula in formulas:
-            if formula is not None:
-                found.update(node.id for node in formula.node.walk() if isinstance(node, Name))
-        if operator.kernel is not None:
-            found.update(_words(operator.kernel.data))
-        return found
+        return [formula for formula in formulas if formula is not None]
 
 
 def _within(value: object, field: Field) -> bool:

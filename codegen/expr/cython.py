@@ -135,6 +135,8 @@ class Cython:
         match function:
             case "rank" | "dtype":
                 return f"{self.place}{args[0].id}.{function}"  # type: ignore[attr-defined]
+            case "present":  # the data type of a tensor that is not there is 0
+                return f"({self.place}{args[0].id}.dtype != 0)"  # type: ignore[attr-defined]
             case "len":
                 return self._vector(args[0], scope)[1]
             case "prod" | "sum" | "min" | "max" if len(args) == 1:

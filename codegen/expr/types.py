@@ -256,9 +256,9 @@ def _comparable(node: Node, left: Node, right: Node, scope: Scope) -> None:
 def _call(node: Call, scope: Scope) -> Kind:
     function, args = node.function, node.args
     match function:
-        case "rank" | "sizes" | "dtype":
+        case "rank" | "sizes" | "dtype" | "present":
             _expect(args[0], scope, Kind.TENSOR)
-            return {"rank": Kind.INT, "sizes": Kind.VECTOR, "dtype": Kind.DTYPE}[function]
+            return {"rank": Kind.INT, "sizes": Kind.VECTOR, "dtype": Kind.DTYPE, "present": Kind.BOOL}[function]
         case "len" | "prod" | "sum":
             _vector(args[0], scope)
             return Kind.INT

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from ..diagnostics import Span
 from ..expr.nodes import Call, Index, Name, Node, Splat
+from ..expr.present import guards
 from ..expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
 from ..source import Document, Table
 from .examples import Equivalent, Example
 from .facts import Facts, camel
 from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
+
+FACETS = ("rank", "sizes", "dtype", "present")
+NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +92,35 @@ class Operator:
         first = next(other for other in self.tensors if other.types == field.types)
         return None if first is field else first
 
-    def reads(self, node: Node) -> frozenset[str]:
-        """The facets that an expression reads, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
-        return frozenset(self._facets(node))
+    def reads(self, *nodes: Node) -> frozenset[str]:
+        """The facets that expressions read, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
+        return frozenset(facet for node in nodes for facet, _ in self._facets(node, NOTHING))
 
-    def _facets(self, node: Node) -> Iterator[str]:
+    def guarded(self, *nodes: Node) -> frozenset[str]:
+        """The tensors that expressions read only where they are known to be present."""
+        reads = {(facet, guarded) for node in nodes for facet, guarded in self._facets(node, NOTHING)}
+        tensors = {(facet.partition(".")[0], guarded) for facet, guarded in reads if not facet.endswith(".present")}
+        return frozenset(name for name, guarded in tensors if guarded and (name, False) not in tensors)
+
+    def _facets(self, node: Node, present: frozenset[str]) -> Iterator[tuple[str, bool]]:
+        """Facets, each with whether it is read only where its tensor is among those known to be ``present``."""
         lets = {let.name: let for let in self.lets}
-        if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype") and isinstance(node.args[0], Name):
-            yield f"{node.args[0].id}.{node.function}"
+        if isinstance(node, Call) and node.function in FACETS and isinstance(node.args[0], Name):
+            yield f"{node.args[0].id}.{node.function}", node.args[0].id in present
             return
         if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
-            yield f"{node.base.id}.sizes"
-            yield f"{node.base.id}.dtype"
+            yield f"{node.base.id}.sizes", node.base.id in present
+            yield f"{node.base.id}.dtype", node.base.id in present
         elif isinstance(node, Name) and node.id in lets:
             let = lets[node.id]
-            yield from self._facets(let.value.node)
+            yield from self._facets(let.value.node, present)
             if let.count is not None:
-                yield from self._facets(let.count.node)
+                yield from self._facets(let.count.node, present)
             return
         elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
-            yield node.id
-        for child in node.children():
-            yield from self._facets(child)
+            yield node.id, False
+        for child, known in guards(node):
+            yield from self._facets(child, present | known)
 
     def _is_tensor(self, name: str) -> bool:
         symbol = self.scope.get(name)

@@ -131,6 +131,7 @@ class RulePlan:
     holds: str  # Python
     domain: str | None
     fix: str | None
+    guarded: tuple[str, ...]  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,7 @@ class FormulaPlan:
     reads: tuple[str, ...]
     python: str
     terms: tuple[tuple[str, str], ...] = ()  # what a message shows the values of: label, Python
+    guarded: tuple[str, ...] = ()  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ class FieldPlan:
         inferred = self.field.value is not None or (
             self.field.kind == "output" and self.sizes is not None and not self.open
         )
-        return self.field.default is None and not inferred and not self.field.may_be_none
+        return self.field.default is None and not inferred and not self.field.optional
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ class Formula:
     reads: frozenset[str]
     function: Code
     terms: tuple[Term, ...] = ()
+    guarded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Rule:
     until: str | None
     data: bool
     loop: str | None = None
+    guarded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,7 @@ def function(python: str, index: str | None = None) -> Code:
 
 def formula(plan: FormulaPlan) -> Formula:
     terms = tuple(Term(label, function(term)) for label, term in plan.terms)
-    return Formula(plan.text, frozenset(plan.reads), function(plan.python), terms)
+    return Formula(plan.text, frozenset(plan.reads), function(plan.python), terms, frozenset(plan.guarded))
 
 
 def field(item: FieldPlan, op: OperatorPlan) -> Field:
@@ -254,6 +256,7 @@ def rule(item: RulePlan, op: OperatorPlan) -> Rule:
         fix=fix,
         since=said.since or op.operator.since,
         loop=item.domain_text,
+        guarded=frozenset(item.guarded),
     )
 
 

@@ -38,7 +38,8 @@ class Tables:
 
     def some(self, value: Formula) -> FormulaPlan:
         reads = tuple(sorted(self.operator.reads(value.node)))
-        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope))
+        guarded = tuple(sorted(self.operator.guarded(value.node)))
+        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope), guarded=guarded)
 
     def field(self, field: Field) -> FieldPlan:
         first = self.operator.first_of_type(field) if field.is_tensor else None
@@ -88,10 +89,8 @@ class Tables:
             scope = within(self.scope, rule.index, rule.count.node)
             domain = python(rule.count.node, self.scope)
         said = sentence(rule.that.node, scope, rule.index, rule.about)
-        reads = self.operator.reads(rule.that.node)
-        if rule.count is not None:
-            reads |= self.operator.reads(rule.count.node)
-        reads -= {rule.index} if rule.index else set()
+        nodes = [formula.node for formula in (rule.that, rule.count) if formula is not None]
+        reads = self.operator.reads(*nodes) - ({rule.index} if rule.index else set())
         return RulePlan(
             rule=rule,
             id=f"DML-{self.operator.name}-{rule.id}",
@@ -105,6 +104,7 @@ class Tables:
             holds=python(rule.that.node, scope),
             domain=domain,
             fix=None if rule.fix is None else python(rule.fix.node, scope),
+            guarded=tuple(sorted(self.operator.guarded(*nodes))),
         )
 
     def ids(self, fields: Iterable[FieldPlan], rules: Iterable[RulePlan]) -> tuple[tuple[str, str], ...]:

@@ -20,8 +20,9 @@ from dmlcy._words.values import is_a, listing
 def agree(state: State, field: Field) -> None:
     """Takes the data type of a tensor, or the one of the tensor with which it must agree."""
     tensor, facet = state.tensors[field.python], f"{field.python}.dtype"
-    source = None if field.same_dtype_as is None else f"{field.same_dtype_as}.dtype"
-    other = state.chosen.get(field.python) if source is None else state.tensors[str(field.same_dtype_as)].dtype
+    tied = state.tied_to(field)
+    source = None if tied is None else f"{tied}.dtype"
+    other = state.chosen.get(field.python) if tied is None else state.tensors[tied].dtype
     if tensor.dtype is None:
         if facet not in state.bad and source is not None and source not in state.bad:
             tensor.dtype = other
@@ -45,7 +46,7 @@ def agree(state: State, field: Field) -> None:
             state.too_new(field, f"{state.label(field)} of data type {name}", needed, hint, "dtype")
     elif other is not None and tensor.dtype is not other and source not in state.bad:
         state.fail(facet)
-        other_name = field.same_dtype_as or field.python
+        other_name = tied or field.python
         words = {"has": "has data type", "must": "must have", "other": other_name}
         values = {"actual": tensor.dtype, "expected": other}
         hint = f'Pass {field.python}="{name}".' if source is None else ""  # the call chose the other one

@@ -26,7 +26,9 @@ def look(state: State, rule: Rule, first: int = 0) -> None:
     done = state.broken.get(rule.about, set())
     by_index = rule.index is not None and WHOLE not in done
     others = {facet for facet in rule.reads if not (by_index and facet.partition(".")[0] == rule.about)}
-    if not state.can_read(others) or not state.bad.isdisjoint(rule.reads):
+    if not state.can_read(others, rule.guarded) or any(
+        facet in state.bad and not state.is_guarded(facet, rule.guarded) for facet in rule.reads
+    ):
         return
     failed: set[int] = set()
     for index in _indices(state, rule, first):

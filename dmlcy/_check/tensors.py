@@ -37,6 +37,8 @@ def take(state: State, field: Field) -> None:
             state.add(field, "required", hint=_holds_choices(state, field))
         if not asked and (field.optional or field.kind != "output"):
             state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        if not asked and field.optional:
+            state.absent.add(name)
         return
     if value is MISSING or not is_a(value, TensorDesc):
         state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")

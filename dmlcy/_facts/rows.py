@@ -70,6 +70,7 @@ class Formula(Row):
     reads: frozenset[str]
     function: Callable[..., Any]
     terms: tuple[Term, ...] = ()  # of sizes
+    guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -133,6 +134,7 @@ class Rule(Row):
     until: str | None  # the first level at which it no longer holds
     data: bool  # on the values of a tensor: checked when the operator runs
     loop: str | None = None  # d in spatial, where there is an index
+    guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -293,6 +295,10 @@ class Operator(Row):
         """The tensors of an example that a desc must be given."""
         given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
         return {name: one for name, one in {**example.inputs, **example.outputs}.items() if name in given}
+
+    def field(self, python: str) -> Field:
+        """The field of that Python name."""
+        return next(field for field in self.fields if field.python == python)
 
     def is_open(self, output: Field) -> bool:
         """Whether sizes of an output are the caller's choice: then a desc must be given it."""

@@ -78,7 +78,7 @@ def _inputs(draw: st.DrawFn, desc: OperatorDesc) -> Arrays:
     strict = {rule.about for rule in desc.operator.rules if rule.data}
     arrays: Arrays = {}
     for field in desc.operator.fields:
-        if field.kind == "input":
+        if field.kind == "input" and getattr(desc, field.python) is not None:
             values = _taken(draw, desc, field) if field.python in strict else _any(draw, desc, field)
             arrays[field.python] = draw(_placed(values))
     return arrays

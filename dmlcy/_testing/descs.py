@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final, cast
 
 from hypothesis import strategies as st
 
 from dmlcy._check.checker import Check
+from dmlcy._check.optional import descs_for
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
@@ -90,6 +91,9 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     inputs = [field for field in operator.fields if field.kind == "input" or operator.is_open(field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
+        if field.optional:
+            walk.new_presence(field)
+    for field in inputs:
         walk.new_dtype(field)
         walk.new_rank(field)
     scalars = [field for field in attributes if not type_of(field.type).array]
@@ -102,9 +106,9 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
         if draw(st.booleans()):
             walk.smallest(inputs, attributes)
         walk.extremes(draw(st.permutations(attributes)))
-    for field in operator.fields:
-        if field.kind == "output" and field.optional:
-            walk.new_output(field)
+    optional = [field for field in operator.fields if field.kind == "output" and field.optional]
+    for field in draw(st.permutations(optional)) if len(optional) > 1 else optional:
+        walk.new_output(field)
     if layouts:
         for field in operator.fields:
             if field.kind != "attribute" and walk.values[field.python] is not None:
@@ -120,9 +124,17 @@ class Walk:
         self.operator = operator
         self.level = level
         self.most = most
-        given = [field for field in operator.fields if field.kind != "output" or operator.is_open(field)]
-        self.given = [field.python for field in given if field.value is None]
-        self.values = dict(_start(operator.name, level))
+        self.values = dict(draw(st.sampled_from(_starts(operator.name, level))))
+        given = [
+            field
+            for field in operator.fields
+            if field.kind != "output" or operator.is_open(field) or self.values[field.python] is not None
+        ]
+        self.given = [
+            field.python
+            for field in given
+            if field.value is None and (field.kind != "output" or field.optional or operator.is_open(field))
+        ]
 
     def check(self, values: Values) -> Check:
         return Check(self.operator, values, self.level, call=False)
@@ -161,20 +173,41 @@ class Walk:
         assert isinstance(found, TensorDesc)
         return found
 
+    def lacks(self, field: Field) -> bool:
+        """Whether the desc does not have this tensor."""
+        return self.values[field.python] is None
+
+    def new_presence(self, field: Field) -> None:
+        """An optional tensor is left out or given."""
+        if self.draw(st.booleans()):
+            self.take({field.python: None})
+        elif self.lacks(field):
+            dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
+            any(self.take({field.python: desc}) for desc in self.made(field, dtype))
+
+    def made(self, field: Field, dtype: str) -> Iterator[TensorDesc]:
+        """Descs of a tensor that is not there."""
+        return descs_for(self.operator, field, self.values, self.level, dtype)
+
     def new_dtype(self, field: Field) -> None:
         """Another data type, of all tensors that share it."""
-        if field.same_dtype_as is not None:
-            return
-        dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
-        shared = [one for one in self.operator.fields if field.python in (one.python, one.same_dtype_as)]
-        self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared if one.python in self.given})
+        root = field.same_dtype_as or field.python
+        shared = [one for one in self.operator.fields if root in (one.python, one.same_dtype_as)]
+        shared = [one for one in shared if one.python in self.given and not self.lacks(one)]
+        if shared and shared[0] is field:
+            dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
+            self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared})
 
     def new_rank(self, field: Field) -> None:
+        if self.lacks(field):
+            return
         sizes = self.tensor(field).sizes
         rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
         self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])})
 
     def new_sizes(self, field: Field) -> None:
+        if self.lacks(field):
+            return
         counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
         drawn = [self.draw(counts) for _ in self.tensor(field).sizes]
         self.take_entries(drawn, self.tensor(field).sizes, lambda sizes: {field.python: self._resized(field, sizes)})
@@ -212,6 +245,8 @@ class Walk:
 
     def ones(self, field: Field) -> None:
         """Sizes of 1."""
+        if self.lacks(field):
+            return
         sizes = self.tensor(field).sizes
         self.take_entries([1] * len(sizes), sizes, lambda sizes: {field.python: self._resized(field, sizes)})
 
@@ -235,15 +270,16 @@ class Walk:
     def new_output(self, field: Field) -> None:
         """An optional output, or none."""
         dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
-        if dtype is not None:
-            values = with_output(self.operator, self.values, field, dtype, self.level)
+        for desc in [None] if dtype is None else self.made(field, dtype):
+            values = self.values | {field.python: desc}
             if _elements(values) <= self.most and not self.check(values).violations:
                 self.values = values
+                return
 
     def _largest(self) -> int:
         """The largest size of an input: what attributes are often compared with."""
-        tensors = [field for field in self.operator.fields if field.kind == "input" or self.operator.is_open(field)]
-        return max(size for field in tensors for size in self.tensor(field).sizes)
+        tensors = [value for name, value in self.values.items() if name in self.given and type(value) is TensorDesc]
+        return max((size for tensor in tensors for size in tensor.sizes), default=1)
 
     def counts(self) -> st.SearchStrategy[int]:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
@@ -267,28 +303,35 @@ class Walk:
             self.values = moved
 
 
-def with_output(operator: Operator, values: Values, field: Field, dtype: str, level: int) -> Values:
-    """The values of a valid desc with an optional output of this data type, or of the one that it must have."""
-    check = Check(operator, values, level, call=False)
-    same = field.same_dtype_as
-    return values | {field.python: TensorDesc(values[same].dtype if same else dtype, check.computed(field) or ())}
-
-
 @cache
-def _start(name: str, level: int) -> Values:
-    """The smallest of the spec's examples that are valid at the level, with defaults where there are any."""
+def _starts(name: str, level: int) -> list[Values]:
+    """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
+
+    One for each set of optional tensors that an example has; optional outputs only where they cannot be left out.
+    """
     operator = OPERATORS[name]
+    optional = [field for field in operator.fields if field.kind != "attribute" and field.optional]
     defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
     found = []
     for example in operator.examples:
         given = operator.example_tensors(example)
-        tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+        tensors: Values = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+        asked = {
+            name: one for name, one in example.outputs.items() if name not in given and operator.field(name).optional
+        }
+        outputs = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in asked.items()}
         for more in ({}, defaults):
-            check = Check(operator, {**tensors, **example.attributes, **more}, level, call=False)
-            found += [] if check.violations else [check.resolved]
+            for these in ({}, outputs):
+                check = Check(operator, {**tensors, **these, **example.attributes, **more}, level, call=False)
+                if not check.violations:
+                    found.append(check.resolved)
+                    break
     if not found:
         raise ValueError(f"no example of {operator.name} is valid at feature level {LEVELS[level].name}")
-    return min(reversed(found), key=_elements)
+    least: dict[tuple[bool, ...], Values] = {}
+    for values in sorted(reversed(found), key=_elements):
+        least.setdefault(tuple(values[field.python] is None for field in optional), values)
+    return [*least.values()]
 
 
 _COUNTS: Final = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([16, 17, 31, 64]))

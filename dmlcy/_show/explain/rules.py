@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from dmlcy import specs
+from dmlcy._check.optional import descs_for
 from dmlcy._desc.check import check
 from dmlcy._errors import CLASSES, DmlError, Violation
-from dmlcy._facts.levels import feature_level
+from dmlcy._facts.levels import LEVEL, feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -27,6 +28,7 @@ PROVENANCE: Final = {
 }
 FUNCTIONS: Final = {
     "rank": ("rank(t)", "Number of dimensions of a tensor."),
+    "present": ("present(t)", "Whether a tensor is given that may be left out."),
     "sizes": ("sizes(t)", "Sizes of a tensor."),
     "dtype": ("dtype(t)", "Data type of a tensor."),
     "len": ("len(v)", "Number of entries."),
@@ -193,6 +195,9 @@ def broken(operator: Operator, rule: Rule) -> Facts | None:
     changes: Facts = next((row.get("breaks", {}) for row in rows if row["id"] == rule.id), {})
     level = LEVELS[-1 if rule.until is None else LEVEL_INDEX[rule.until] - 1].name
     for example in operator.examples if changes else ():
+        given = {*example.inputs, *example.outputs}
+        if any(name not in given if change == "absent" else name in given for name, change in _presence(changes)):
+            continue
         with feature_level(level):
             found = _refused(operator, example, changes, rule.data)
         for violation in found:
@@ -200,6 +205,11 @@ def broken(operator: Operator, rule: Rule) -> Facts | None:
                 shown = {name: _in_json(change) for name, change in changes.items()}
                 return {"title": example.title, "changes": shown, "message": violation.text}
     return None
+
+
+def _presence(changes: Facts) -> Iterator[tuple[str, Any]]:
+    """The tensors that are left out, or given."""
+    return ((name, change) for name, change in changes.items() if change in ("absent", "present"))
 
 
 def _in_json(value: object) -> object:
@@ -220,10 +230,16 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         except DmlError as error:
             return error.violations
         return ()
-    given = operator.example_tensors(example)
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    known = {**example.inputs, **example.outputs}
+    needed = {*operator.example_tensors(example), *(field.python for field in operator.fields if field.optional)}
+    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in known.items() if name in needed}
     for name, change in changed.items():
-        if name in tensors:
-            dtype, sizes, _ = (example.inputs | example.outputs)[name]
+        if change == "absent":
+            del described[name]
+        elif change == "present":
+            values = {**described, **example.attributes}
+            described[name] = next(descs_for(operator, operator.field(name), values, LEVEL.get()))
+        elif name in tensors:
+            dtype, sizes, _ = known[name]
             described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
     return check(desc_class(operator.name)(**described, **{**example.attributes, **other}))
