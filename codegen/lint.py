@@ -89,8 +89,9 @@ class _Linter:
         for field in operator.fields:
             if type_of(field).array and field.length is None:
                 self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
-            if field.kind == "output" and field.sizes is None:
-                self.error(field.span, f"the output {field.name} has no sizes", 'add sizes = "[…]", a formula')
+            if field.kind == "output" and field.sizes is None and not field.any_sizes:
+                hint = 'add sizes = "[…]", a formula, or sizes = "any"'
+                self.error(field.span, f"the output {field.name} has no sizes", hint)
 
     def texts(self, document: source.Document, table: str, rows: Iterable[Any], keys: tuple[str, ...]) -> None:
         for number, row in enumerate(rows):

@@ -131,7 +131,7 @@ def _field(field: Field) -> dict[str, Any]:
         "optional": field.optional or None,
         "dtype": field.types,
         "rank": field.ranks,
-        "sizes": _text(field.sizes),
+        "sizes": "any" if field.any_sizes else _text(field.sizes),
         "leading_ones": field.leading_ones,
         "infinite": field.infinite or None,
         "length": _text(field.length),

@@ -14,6 +14,9 @@ from ..source import Table
 from .formulas import Formulas
 from .reading import each, word
 
+ANY = "any"
+"""In place of a formula: no formula gives the sizes."""
+
 
 class Fields:
     """Reads the fields of one operator from its file, which is the last table, and from the groups that it includes."""
@@ -115,7 +118,10 @@ class Fields:
             limits.finish()
             if not least <= low <= high <= greatest:
                 row.error("range", f"{kind.directml} is {least} to {greatest}, in order: {low} to {high} is not")
-        sizes_key = "sizes" if tensor else None
+        any_sizes = tensor and row.has("sizes") and row.str("sizes") == ANY
+        if any_sizes and declared.kind != "output":
+            row.error("sizes", "only an output says that its sizes are any", "leave sizes out")
+        sizes_key = "sizes" if tensor and not any_sizes else None
         axes = row.strings("axes") if tensor and row.has("axes") else ()
         return Field(
             name=declared.name,
@@ -137,6 +143,7 @@ class Fields:
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
             axes=axes,
+            any_sizes=any_sizes,
         )
 
     def chosen(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:

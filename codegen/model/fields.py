@@ -63,6 +63,7 @@ class Field:
     span: Span | None
     hint: str = ""  # of a tensor whose sizes follow: what to do about others
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
+    any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
 
     @property
     def python(self) -> str:

@@ -87,6 +87,17 @@ class Operator:
         """Whether sizes of an output are the caller's choice."""
         return any(field.python in output.splats for field in self.chosen)
 
+    def has_type(self, output: Field) -> bool:
+        """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
+        before = self.tensors[: self.tensors.index(output)]
+        dtypes = {dtype for row in self.types[output.types or ""] for dtype in row.dtypes}
+        return len(dtypes) == 1 or any(other.types == output.types and not other.optional for other in before)
+
+    def is_open(self, output: Field) -> bool:
+        """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
+        open_sizes = self.is_chosen(output) or output.any_sizes
+        return not output.optional and (open_sizes or not self.has_type(output))
+
     def first_of_type(self, field: Field) -> Field | None:
         """The tensor whose data type this tensor shares; None for the first of its type variable."""
         first = next(other for other in self.tensors if other.types == field.types)

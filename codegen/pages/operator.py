@@ -162,7 +162,7 @@ class OperatorPage:
             return f"is {code(item.value.text, in_table=True)}"
         if item.field.optional:
             return "left out"
-        if item.field.kind == "output" and item.sizes is not None:
+        if item.field.kind == "output":
             return "required in a desc" if item.open else "follows"
         return (
             "required" if item.field.default is None else f"default {code(literal(item.field.default), in_table=True)}"
@@ -196,6 +196,11 @@ class OperatorPage:
             )
             if item.length is None:
                 notes.append("An int is one size.")
+        for field in (item.field for item in self.op.fields if item.open):
+            if field.any_sizes:
+                notes.append(f"No formula gives the sizes of {code(field.python)}: a desc must be given it.")
+            elif not self.spec.has_type(field):
+                notes.append(f"No other tensor gives the data type of {code(field.python)}: a desc must be given it.")
         if any(field.enum for field in self.spec.attributes):
             notes.append("A member of an enum can be given by its name.")
         return wrapped(" ".join(notes))

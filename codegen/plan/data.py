@@ -185,7 +185,7 @@ class FieldPlan:
     annotation: str  # in the desc class
     accepted: str  # by the constructor of the desc class, in a few words
     ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
-    open: bool  # an output whose sizes are in part the caller's choice
+    open: bool  # an output that a desc must be given
     part: tuple[str, int, int] | None  # of a choice: the output, and how many of its sizes are before and after it
 
     @property

@@ -114,6 +114,8 @@ class Planner:
             what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
         elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
             what = "an output whose data type is that of no tensor before it"
+        elif field.any_sizes:
+            what = "an output whose sizes no formula gives"
         else:
             return
         self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")

@@ -57,7 +57,7 @@ class Tables:
             annotation=type_of(field).annotation(field, self.enum),
             accepted=type_of(field).accepted(field, self.enum),
             ids=tuple(ids),
-            open=field.kind == "output" and self.operator.is_chosen(field),
+            open=field.kind == "output" and self.operator.is_open(field),
             part=self.part(field) if field.kind == "chosen" else None,
         )
 

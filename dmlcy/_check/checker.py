@@ -8,7 +8,7 @@ so that a consequence is never reported beside its cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._words.alike import closest, did_you_mean
 
 __all__ = ["OUT", "Check", "wanted"]
+
+SIZES: Final = ("sizes", "rank")
+"""The facets of an output that may follow from other fields."""
 
 
 class Check(State):
@@ -75,6 +78,7 @@ class Check(State):
             tensors.lay_out(self, field)
         inputs = [field for field in described if field.kind == "input"]
         late = {field.python for field in (*others, *choices)}
+        late.update(f"{field.python}.{facet}" for field in described if field.kind == "output" for facet in SIZES)
         early = [field for field in inputs if field.sizes is not None and late.isdisjoint(field.sizes.reads)]
         for field in early:
             sizes.compare(self, field)
@@ -91,7 +95,8 @@ class Check(State):
                 sizes.infer(self, rule.reads)
                 rules.look(self, rule)
         for field in inputs:
-            if field not in early:
+            if field not in early and field.sizes is not None:
+                sizes.infer(self, field.sizes.reads)
                 sizes.compare(self, field)
         for field in described:
             if field.kind == "output":

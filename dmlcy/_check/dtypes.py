@@ -9,7 +9,7 @@ import numpy as np
 
 from dmlcy._check.state import State
 from dmlcy._facts.rows import Field
-from dmlcy._facts.tables import LEVELS
+from dmlcy._facts.tables import LEVELS, TensorDataType
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
@@ -26,6 +26,8 @@ def agree(state: State, field: Field) -> None:
     if tensor.dtype is None:
         if facet not in state.bad and source is not None and source not in state.bad:
             tensor.dtype = other
+        elif facet not in state.bad and source is None and field.only_dtype is not None:
+            tensor.dtype = TensorDataType[field.only_dtype]
         if tensor.dtype is None:
             state.fail(facet)
         return

@@ -33,9 +33,10 @@ def take(state: State, field: Field) -> None:
     asked = _asked(state, field, tensor) if field.optional and state.call and field.kind == "output" else False
     if value is None and name not in state.labels:
         state.readable[name] = tensor if asked or not field.optional else None
-        if not field.optional and not _follows(state, field):
+        follows = _follows(state, field)
+        if not field.optional and not follows:
             state.add(field, "required", hint=_holds_choices(state, field))
-        if not asked and (field.optional or field.kind != "output"):
+        if not asked and (field.optional or not follows):
             state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
         if not asked and field.optional:
             state.absent.add(name)
@@ -91,9 +92,16 @@ def _follows(state: State, field: Field) -> bool:
 
 
 def _holds_choices(state: State, field: Field) -> str:
-    """What else is missing where an output is: what a call is given, and a desc has in its sizes."""
+    """What is missing with an output: what a call is given, and a desc has in its sizes; what no formula gives."""
     names = choices_of(state.operator, field)
-    return f"The sizes of this tensor hold what a call takes as {listing(names)}." if names else ""
+    if names and state.operator.state != "described":
+        return f"The sizes of this tensor hold what a call takes as {listing(names)}."
+    if field.kind != "output" or not state.operator.is_open(field):
+        return ""
+    parts = [""] if state.operator.has_type(field) else ["data type"]
+    parts += ["sizes"] if state.operator.has_open_sizes(field) else []
+    words = " and ".join(part for part in parts if part)
+    return f"The {words} of this tensor {'follow' if words.endswith('s') else 'follows'} from no other field."
 
 
 def lay_out(state: State, field: Field) -> None:

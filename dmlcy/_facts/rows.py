@@ -112,6 +112,12 @@ class Field(Row):
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
 
+    @property
+    def only_dtype(self) -> str | None:
+        """The data type of a tensor that can have no other one."""
+        names = {name for row in self.dtypes for name in row.dtypes}
+        return names.pop() if len(names) == 1 else None
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rule(Row):
@@ -301,8 +307,29 @@ class Operator(Row):
         return next(field for field in self.fields if field.python == python)
 
     def is_open(self, output: Field) -> bool:
-        """Whether sizes of an output are the caller's choice: then a desc must be given it."""
-        return any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+        """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
+        return _is_open(self, output)
+
+    def has_open_sizes(self, output: Field) -> bool:
+        """Whether sizes of an output do not follow from other fields, so that a desc has them there alone."""
+        return output.kind == "output" and (
+            output.sizes is None
+            or any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+        )
+
+    def has_type(self, output: Field) -> bool:
+        """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
+        root, before = output.same_dtype_as, self.fields[: self.fields.index(output)]
+        return output.only_dtype is not None or (
+            root is not None and any(root in (one.python, one.same_dtype_as) and not one.optional for one in before)
+        )
+
+
+@cache
+def _is_open(operator: Operator, output: Field) -> bool:
+    if output.kind != "output" or output.optional:
+        return False
+    return operator.has_open_sizes(output) or not operator.has_type(output)
 
 
 @cache

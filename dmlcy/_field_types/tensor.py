@@ -82,7 +82,7 @@ class Tensor(FieldType):
         )
         if LEVEL_INDEX[operator.since] <= level < len(LEVELS) - 1:
             yield from _too_new(field, level)
-        if field.same_dtype_as is not None or (field.kind == "output" and not field.optional):
+        if field.same_dtype_as is not None and field.only_dtype is None:
             yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
         if field.sizes is not None:
             yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))

@@ -88,7 +88,7 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
     # is not taken, so that a desc is never far from valid, however many rules there are.
     walk = Walk(draw, operator, level, most)
-    inputs = [field for field in operator.fields if field.kind == "input" or operator.is_open(field)]
+    inputs = [field for field in operator.fields if field.kind == "input" or _is_drawn(operator, field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
         if field.optional:
@@ -128,12 +128,12 @@ class Walk:
         given = [
             field
             for field in operator.fields
-            if field.kind != "output" or operator.is_open(field) or self.values[field.python] is not None
+            if field.kind != "output" or _is_drawn(operator, field) or self.values[field.python] is not None
         ]
         self.given = [
             field.python
             for field in given
-            if field.value is None and (field.kind != "output" or field.optional or operator.is_open(field))
+            if field.value is None and (field.kind != "output" or field.optional or _is_drawn(operator, field))
         ]
 
     def check(self, values: Values) -> Check:
@@ -162,6 +162,8 @@ class Walk:
                 values[name] = TensorDesc(values[name].dtype, sizes)
         for field in self.operator.fields:
             value = values.get(field.python)
+            if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
+                values[field.python] = 0
             if field.length is not None and isinstance(value, tuple):
                 length = check.evaluated(field.length) or len(value)
                 neutral = max(field.minimum or 0, 0) if field.default is MISSING else field.default
@@ -203,14 +205,40 @@ class Walk:
             return
         sizes = self.tensor(field).sizes
         rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
-        self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])})
+        if not self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])}):
+            any(self.take(changes) for changes in self.together(field, (*sizes, *[1] * 8)[:rank]))
 
     def new_sizes(self, field: Field) -> None:
         if self.lacks(field):
             return
         counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
         drawn = [self.draw(counts) for _ in self.tensor(field).sizes]
-        self.take_entries(drawn, self.tensor(field).sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+        before = self.tensor(field).sizes
+        self.take_entries(drawn, before, lambda sizes: {field.python: self._resized(field, sizes)})
+        if self.tensor(field).sizes == before:
+            any(self.take(changes) for changes in self.together(field, tuple(drawn)))
+
+    def together(self, field: Field, new: tuple[int, ...]) -> Iterator[Values]:
+        """Other sizes of a tensor, and of those that rules may tie to it: no formula says what these must be."""
+        old = self.tensor(field).sizes
+        others = [
+            one
+            for one in self.operator.fields
+            if one is not field and one.python in self.given and type(self.values[one.python]) is TensorDesc
+        ]
+        maps: list[Callable[[tuple[int, ...]], Sequence[int]]] = [
+            lambda sizes: (*sizes, *[1] * 8)[: len(new)] if len(sizes) == len(old) else sizes,
+            lambda sizes: [len(new) if size == len(old) else size for size in sizes],
+        ]
+        if len(old) == len(new):
+            moved = dict(zip(old, new, strict=True))
+            maps = [
+                lambda sizes: new if sizes == old else sizes,
+                lambda sizes: [moved.get(size, size) for size in sizes],
+            ]
+        for change in maps:
+            both = {one.python: self._resized(one, tuple(change(self.tensor(one).sizes))) for one in others}
+            yield {field.python: self._resized(field, new), **both}
 
     def take_entries(self, drawn: list[int], before: Sequence[int], changes: Callable[[Sequence[int]], Values]) -> None:
         """Takes all entries that were drawn, or else those of them that are valid beside the ones before."""
@@ -301,6 +329,11 @@ class Walk:
         moved = {**self.values, field.python: TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)}
         if not self.check(moved).violations:
             self.values = moved
+
+
+def _is_drawn(operator: Operator, field: Field) -> bool:
+    """Whether an output is drawn as an input is, because not all of it follows from other fields."""
+    return operator.is_open(field) or operator.has_open_sizes(field)
 
 
 @cache

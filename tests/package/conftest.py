@@ -21,7 +21,7 @@ for cls in fake.descs().values():
 @pytest.fixture(autouse=True)
 def operators(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, operator in fake.OPERATORS.items():
-        monkeypatch.setitem(index.OPERATORS, name, (operator.python, operator.desc, operator.family, ""))
+        monkeypatch.setitem(index.OPERATORS, name, (operator.python, operator.desc, operator.family, "", "described"))
         for folder, of in (("operators", {"OPERATOR": operator}), ("descs", {operator.desc: fake.descs()[name]})):
             module = ModuleType(f"dmlcy._generated.{folder}.{name.lower()}")
             vars(module).update(of)
