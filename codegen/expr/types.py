@@ -48,6 +48,7 @@ class Kind(enum.Enum):
     DTYPE = "a data type"
     ENUM = "an enum member"
     VECTOR = "a vector of integers"
+    FLOATS = "a vector of floats"
     TENSOR = "a tensor"
     SIZE_2D = "a SIZE_2D"
     SCALAR = "a scalar union"
@@ -155,15 +156,16 @@ def kind_of(node: Node, scope: Scope) -> Kind:
                     raise ExprError("the index may be negative", index.at, index.length)
             if kind is Kind.TENSOR:
                 return Kind.FLOAT
-            if kind is not Kind.VECTOR or len(indices) != 1:
+            if kind not in (Kind.VECTOR, Kind.FLOATS) or len(indices) != 1:
                 raise ExprError(f"{kind.value} takes no such index", node.at, node.length)
-            _vector(base, scope)
+            if kind is Kind.VECTOR:
+                _vector(base, scope)
             high = interval_of(indices[0], scope).hi
             if high is None or high >= MAX_RANK:
                 raise ExprError(
                     f"the index may be beyond {MAX_RANK - 1}, the last of any vector", indices[0].at, indices[0].length
                 )
-            return Kind.INT
+            return Kind.FLOAT if kind is Kind.FLOATS else Kind.INT
         case Member(base=base):
             _expect(base, scope, Kind.SIZE_2D)
             return Kind.INT
@@ -255,6 +257,8 @@ def _call(node: Call, scope: Scope) -> Kind:
         case "rank" | "sizes" | "dtype":
             _expect(args[0], scope, Kind.TENSOR)
             return {"rank": Kind.INT, "sizes": Kind.VECTOR, "dtype": Kind.DTYPE}[function]
+        case "len" if kind_of(args[0], scope) is Kind.FLOATS:
+            return Kind.INT
         case "len" | "prod" | "sum":
             _vector(args[0], scope)
             return Kind.INT
@@ -316,8 +320,8 @@ def interval_of(node: Node, scope: Scope) -> Interval:
             return RANK
         case Call(function="sizes"):
             return SIZE
-        case Call(function="len"):
-            return Interval(0, MAX_RANK)
+        case Call(function="len", args=args):
+            return Interval(0, UINT_MAX if kind_of(args[0], scope) is Kind.FLOATS else MAX_RANK)
         case Call(function="min" | "max", args=(vector,)):
             return interval_of(vector, scope).joined(Interval(0, 0))  # 0 is that of no entries
         case Call(function="min" | "max" as function, args=args):

@@ -50,6 +50,7 @@ class FieldType:
     directml: ClassVar[str]  # in DirectML's headers
     toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
     array: ClassVar[bool] = False  # has a length
+    long: ClassVar[bool] = False  # the array may have more entries than a tensor has axes
     ranged: ClassVar[bool] = False  # takes integers from `minimum` to `maximum`, which a spec may narrow
     limits: ClassVar[tuple[int, int]] = (0, UINT_MAX)  # of an integer, where a spec does not narrow them
     number: ClassVar[type | None] = None  # int or float: what the `fix` of a rule can give

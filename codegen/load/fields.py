@@ -180,7 +180,9 @@ class Fields:
         """The formulas of a field, now that every name is known."""
         if field.sizes is not None:
             self.formulas.typed(field.sizes, self.formulas.scope, Kind.VECTOR)
-        if field.length is not None:
+        if field.length is not None and type_of(field).long:
+            self.formulas.typed(field.length, self.formulas.scope, Kind.INT)
+        elif field.length is not None:
             self.formulas.short(field.length)
         if field.value is not None:
             self.formulas.typed(field.value, self.formulas.scope, Kind.INT, Kind.DTYPE)

@@ -187,7 +187,7 @@ class OperatorPage:
             )
         notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
         if any(type_of(field).array for field in self.spec.attributes):
-            notes.append("An int fills every entry of an array.")
+            notes.append("A number fills every entry of an array.")
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             notes.append(

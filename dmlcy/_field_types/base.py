@@ -192,7 +192,7 @@ class FieldType:
     def mistyped(self, b: Broken, field: Field, other: object) -> Any:
         """The desc with a value of the wrong type: ``other``, or a value with such a part."""
         if self.several and b.of(False, True):
-            other = b.entries(field, b.of(0.5, "2", None, True))
+            other = b.entries(field, b.of(1j, "2", None, True))
         return b.with_(field, other)
 
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:

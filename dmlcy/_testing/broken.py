@@ -47,6 +47,9 @@ NUMBERS: Final = (
 )
 """What breaks the rules on a number: each kind of data type refuses some of them."""
 
+ENTRIES: Final = (5, 17, 70, 1000, UINT_MAX, 0, -1)
+"""What breaks the rules on an entry of an array."""
+
 
 class Broken:
     """A desc that is being broken: its values, and what may be drawn."""
@@ -189,7 +192,8 @@ def _against(rule: Rule) -> Break:
             sizes = getattr(b.desc, field.python).sizes
             return b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + tuple(sizes))
         if isinstance(getattr(b.desc, field.python), tuple):
-            return b.with_(field, b.entries(field, b.of(5, 17, 70, 1000, UINT_MAX)))
+            others = [number for number in ENTRIES if field.minimum is None or number >= field.minimum]
+            return b.with_(field, b.entries(field, b.of(*others)))
         against = _settings_against(b, rule, field)
         assume(against)
         return b.changed(b.of(*against))
