@@ -89,7 +89,7 @@ class _Linter:
         for field in operator.fields:
             if type_of(field).array and field.length is None:
                 self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
-            if field.kind == "output" and field.sizes is None:
+            if field.kind == "output" and field.sizes is None and not type_of(field).several:
                 self.error(field.span, f"the output {field.name} has no sizes", 'add sizes = "[…]", a formula')
 
     def texts(self, document: source.Document, table: str, rows: Iterable[Any], keys: tuple[str, ...]) -> None:
@@ -229,6 +229,9 @@ class _Linter:
             "range": kind.ranged and field.value is None,
             "dtype": field.is_tensor or kind.typed,
             "infinite": kind.real,
+            "sizes": field.is_tensor and not kind.several,
+            "leading_ones": field.is_tensor and not kind.several,
+            "mixed": kind.several,
             "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):

@@ -93,6 +93,8 @@ def _call(function: str, args: tuple[Node, ...], scope: Scope) -> str:
             return f"len({first}.sizes)"
         case "sizes" | "dtype":
             return f"{first}.{function}"
+        case "count":
+            return f"len({first})"
         case "prod":
             return f"math.prod({first})"
         case "min" | "max" if len(args) == 1:

@@ -134,6 +134,7 @@ class Fields:
             provenance=provenance,
             value=self.formulas.formula(row, "value") if row.has("value") else None,
             infinite=row.bool("infinite", False),
+            mixed=row.bool("mixed", False),
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
             axes=axes,

@@ -50,8 +50,8 @@ class Operator:
         return camel(self.name)
 
     def field(self, python: str) -> Field:
-        """The field of that Python name."""
-        return next(field for field in self.fields if field.python == python)
+        """The field of that Python name; of ``inputs[2]``, the array of tensors."""
+        return next(field for field in self.fields if field.python == python.partition("[")[0])
 
     @property
     def tensors(self) -> tuple[Field, ...]:
@@ -94,9 +94,14 @@ class Operator:
 
     def _facets(self, node: Node) -> Iterator[str]:
         lets = {let.name: let for let in self.lets}
-        if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype") and isinstance(node.args[0], Name):
-            yield f"{node.args[0].id}.{node.function}"
-            return
+        if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype", "count"):
+            tensor = node.args[0]
+            for index in tensor.indices if isinstance(tensor, Index) else ():
+                yield from self._facets(index)
+            tensor = tensor.base if isinstance(tensor, Index) else tensor
+            if isinstance(tensor, Name):
+                yield f"{tensor.id}.{node.function}"
+                return
         if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
             yield f"{node.base.id}.sizes"
             yield f"{node.base.id}.dtype"
@@ -113,7 +118,7 @@ class Operator:
 
     def _is_tensor(self, name: str) -> bool:
         symbol = self.scope.get(name)
-        return symbol is not None and symbol.kind is Kind.TENSOR
+        return symbol is not None and symbol.kind in (Kind.TENSOR, Kind.TENSORS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,7 @@ class Field(Row):
     hint: str = ""  # of a tensor whose sizes follow from other fields
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
+    mixed: bool = False  # of an array of tensors: they may have different data types
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -199,7 +200,10 @@ class Interpretation(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Example(Row):
-    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
+    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name.
+
+    The tensors of an array have their paths as names: inputs[0], inputs[1].
+    """
 
     title: str
     source: str | None  # None: derived
@@ -281,11 +285,13 @@ class Operator(Row):
     def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
         """The tensors of an example that a desc must be given."""
         given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
-        return {name: one for name, one in {**example.inputs, **example.outputs}.items() if name in given}
+        tensors = {**example.inputs, **example.outputs}
+        return {path: one for path, one in tensors.items() if path.partition("[")[0] in given}
 
     def is_open(self, output: Field) -> bool:
-        """Whether sizes of an output are the caller's choice: then a desc must be given it."""
-        return any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+        """Whether sizes of an output are the caller's choice, or have no formula: then a desc must be given it."""
+        chosen = (field.part.tensor for field in self.chosen if field.part is not None)
+        return output.kind == "output" and (output.sizes is None or output.python in chosen)
 
 
 @cache
@@ -317,7 +323,10 @@ def _examples(operator: str) -> tuple[Example, ...]:
 
 
 def _tensors(given: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...], Any]]:
-    return {name: (one["dtype"], tuple(one["sizes"]), one["data"]) for name, one in given.items()}
+    single = {name: one for name, one in given.items() if not isinstance(one, list)}
+    arrays = {name: several for name, several in given.items() if isinstance(several, list)}
+    single |= {f"{name}[{k}]": one for name, several in arrays.items() for k, one in enumerate(several)}
+    return {path: (one["dtype"], tuple(one["sizes"]), one["data"]) for path, one in single.items()}
 
 
 def _value(field: Field, desc: Any) -> Any:

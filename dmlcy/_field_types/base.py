@@ -87,6 +87,9 @@ class Broken(Protocol):
     def of(self, *choices: Any) -> Any:
         """One of some values."""
 
+    def old(self, field: Field) -> Any:
+        """The tensor desc that is changed; of an array always the same entry."""
+
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
 
@@ -97,7 +100,7 @@ class Broken(Protocol):
         """The desc with other values for some fields."""
 
     def tensor(self, field: Field, **members: Any) -> Any:
-        """The desc with other members for one tensor desc."""
+        """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
     def enlarged(self, numbers: tuple[int, ...]) -> Any:
         """The desc with one or two attributes of these, which make its outputs large."""
@@ -119,6 +122,7 @@ class FieldType:
     directml: ClassVar[str]  # as an explanation names it
     array: ClassVar[bool] = False  # has a length
     several: ClassVar[bool] = False  # its value is a tuple of numbers
+    tensors: ClassVar[bool] = False  # its value is a tuple of tensors
     members: ClassVar[tuple[str, ...]] = ()  # of a struct in JSON
 
     def __init__(self, enum: str = "") -> None:
@@ -182,6 +186,10 @@ class FieldType:
     def recorded(self, value: Any) -> Any:
         """The value for a desc, from the one that a call worked with."""
         return value
+
+    def infinite_in_json(self, value: Any) -> object:
+        """In place of a value in JSON, one that is not finite in FLOAT32."""
+        return [1e39, *value[1:]] if isinstance(value, list) else 1e39
 
     # Tests
 

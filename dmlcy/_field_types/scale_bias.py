@@ -81,6 +81,9 @@ class ScaleBiasType(FieldType):
             return value
         return ScaleBias(*map(number_in_json, (value[name] for name in self.members)))
 
+    def infinite_in_json(self, value: Any) -> object:
+        return {"Scale": 1e39, "Bias": 0.0}
+
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st
 

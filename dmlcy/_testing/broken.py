@@ -23,7 +23,7 @@ from dmlcy._field_types.base import Break
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, with_output
+from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, tensors_of, with_output
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
@@ -59,6 +59,7 @@ class Broken:
         self.desc = desc
         self.level = level
         self.operator = desc.operator
+        self.places: dict[str, int] = {}  # of the tensors that are changed, by the array
 
     def of(self, *choices: Any) -> Any:
         """One of some values."""
@@ -74,11 +75,30 @@ class Broken:
         given = {one.python: getattr(self.desc, one.python) for one in fields if one.value is None}
         return class_of(self.operator)(**{**given, **values})
 
+    def place(self, field: Field) -> int | None:
+        """The entry of an array of tensors that is changed; None for a single tensor."""
+        value = getattr(self.desc, field.python)
+        if not isinstance(value, tuple):
+            return None
+        if field.python not in self.places:
+            self.places[field.python] = self.draw(st.integers(0, len(value) - 1))
+        return self.places[field.python]
+
+    def old(self, field: Field) -> TensorDesc:
+        """The tensor desc that is changed."""
+        value, place = getattr(self.desc, field.python), self.place(field)
+        old: TensorDesc = value if place is None else value[place]
+        return old
+
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
-        old: TensorDesc = getattr(self.desc, field.python)
+        old, place = self.old(field), self.place(field)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}
-        return self.with_(field, TensorDesc(**{**kept, **members}))
+        new: Any = TensorDesc(**{**kept, **members})
+        if place is not None:
+            value = getattr(self.desc, field.python)
+            new = (*value[:place], new, *value[place + 1 :])
+        return self.with_(field, new)
 
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
@@ -102,6 +122,8 @@ class Broken:
         """The desc as JSON with another member of the struct, or of the tensor desc that a field is."""
         model = copy.deepcopy(self.desc.to_dict())
         owner = model["desc"] if field is None else model["desc"][field.name]
+        if isinstance(owner, list) and field is not None:
+            owner = owner[self.place(field) or 0]
         if value is DELETED:
             del owner[member]
         else:
@@ -189,8 +211,7 @@ def _against(rule: Rule) -> Break:
 
     def break_(b: Broken, field: Field) -> OperatorDesc:
         if field.kind != "attribute":
-            sizes = getattr(b.desc, field.python).sizes
-            return b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + tuple(sizes))
+            return _tensor_against(b, field)
         if isinstance(getattr(b.desc, field.python), tuple):
             others = [number for number in ENTRIES if field.minimum is None or number >= field.minimum]
             return b.with_(field, b.entries(field, b.of(*others)))
@@ -199,6 +220,17 @@ def _against(rule: Rule) -> Break:
         return b.changed(b.of(*against))
 
     return break_
+
+
+def _tensor_against(b: Broken, field: Field) -> OperatorDesc:
+    """More dimensions; of an array also another size of a tensor, or no tensors."""
+    sizes, several = tuple(b.old(field).sizes), b.place(field) is not None
+    more = b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + sizes)
+    if not several:
+        return more
+    at = b.of(*range(len(sizes)))
+    other = b.tensor(field, sizes=(*sizes[:at], sizes[at] + 1, *sizes[at + 1 :]))
+    return b.of(more, other, b.with_(field, ()))  # type: ignore[no-any-return]
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
@@ -240,6 +272,7 @@ def _tensors(b: Broken, setting: Mapping[str, Any]) -> dict[str, Any]:
             root = fields[name].same_dtype_as or name
             for field in fields.values():
                 if root in (field.python, field.same_dtype_as) and (field.kind == "input" or b.operator.is_open(field)):
-                    old: TensorDesc = getattr(b.desc, field.python)
-                    changed[field.python] = TensorDesc(dtype, old.sizes, old.strides)
+                    old = getattr(b.desc, field.python)
+                    several = [TensorDesc(dtype, one.sizes, one.strides) for one in tensors_of(old)]
+                    changed[field.python] = tuple(several) if isinstance(old, tuple) else several[0]
     return changed

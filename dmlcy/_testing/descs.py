@@ -17,7 +17,7 @@ from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, described
 from dmlcy._testing.values import specials
 
 Values = dict[str, Any]
@@ -90,6 +90,7 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     inputs = [field for field in operator.fields if field.kind == "input" or operator.is_open(field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
+        walk.new_count(field)
         walk.new_dtype(field)
         walk.new_rank(field)
     scalars = [field for field in attributes if not type_of(field.type).array]
@@ -156,10 +157,20 @@ class Walk:
                 values[field.python] = (*value, *[neutral] * length)[:length]
         return values
 
-    def tensor(self, field: Field) -> TensorDesc:
-        found = self.values[field.python]
-        assert isinstance(found, TensorDesc)
-        return found
+    def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
+        """The tensor of a field, or those of an array."""
+        return tensors_of(self.values[field.python])
+
+    def as_value(self, field: Field, tensors: Sequence[TensorDesc]) -> TensorDesc | tuple[TensorDesc, ...]:
+        """The value that a field has with these tensors."""
+        return tuple(tensors) if isinstance(self.values[field.python], tuple) else tensors[0]
+
+    def new_count(self, field: Field) -> None:
+        """Another number of tensors of an array."""
+        tensors = self.tensors(field)
+        if isinstance(self.values[field.python], tuple):
+            count = self.draw(st.integers(1, 5))
+            self.take({field.python: tuple(tensors[place % len(tensors)] for place in range(count))})
 
     def new_dtype(self, field: Field) -> None:
         """Another data type, of all tensors that share it."""
@@ -167,17 +178,39 @@ class Walk:
             return
         dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
         shared = [one for one in self.operator.fields if field.python in (one.python, one.same_dtype_as)]
-        self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared if one.python in self.given})
+        given = [one for one in shared if one.python in self.given]
+        if field.mixed:
+            place = self.draw(st.integers(0, len(self.tensors(field)) - 1))
+            self.take({field.python: self._with(field, place, TensorDesc(dtype, self.tensors(field)[place].sizes))})
+            return
+        retyped = {one.python: [TensorDesc(dtype, old.sizes) for old in self.tensors(one)] for one in given}
+        self.take({one.python: self.as_value(one, retyped[one.python]) for one in given})
 
     def new_rank(self, field: Field) -> None:
-        sizes = self.tensor(field).sizes
+        """Another number of dimensions, of one field, or else of all that must have the same."""
         rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
-        self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])})
+        tensors = [one for one in self.operator.fields if one.kind != "attribute" and one.python in self.given]
+        for fields in ([field], tensors):
+            if self.take({one.python: self._resized(one, lambda old: (*old, *[1] * 8)[:rank]) for one in fields}):
+                return
 
     def new_sizes(self, field: Field) -> None:
+        """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
         counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
-        drawn = [self.draw(counts) for _ in self.tensor(field).sizes]
-        self.take_entries(drawn, self.tensor(field).sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+        sizes = self.tensors(field)[0].sizes
+        drawn = [self.draw(counts) for _ in sizes]
+        self.take_entries(drawn, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
+        if not isinstance(self.values[field.python], tuple):
+            return
+        for place in range(len(self.tensors(field))):
+            axis, old = self.draw(st.integers(0, len(sizes) - 1)), self.tensors(field)[place]
+            other = TensorDesc(old.dtype, (*old.sizes[:axis], self.draw(counts), *old.sizes[axis + 1 :]))
+            self.take({field.python: self._with(field, place, other)})
+
+    def _with(self, field: Field, place: int, tensor: TensorDesc) -> tuple[TensorDesc, ...]:
+        """An array with another tensor at a place."""
+        tensors = self.tensors(field)
+        return (*tensors[:place], tensor, *tensors[place + 1 :])
 
     def take_entries(self, drawn: list[int], before: Sequence[int], changes: Callable[[Sequence[int]], Values]) -> None:
         """Takes all entries that were drawn, or else those of them that are valid beside the ones before."""
@@ -189,8 +222,9 @@ class Walk:
             if self.take(changes(changed)):
                 entries = changed
 
-    def _resized(self, field: Field, sizes: Any) -> TensorDesc:
-        return TensorDesc(self.tensor(field).dtype, sizes)
+    def _resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
+        """The value of a field with other sizes of its tensor, or of each tensor of an array."""
+        return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
 
     def new_attribute(self, field: Field) -> None:
         value = self.values[field.python]
@@ -212,8 +246,9 @@ class Walk:
 
     def ones(self, field: Field) -> None:
         """Sizes of 1."""
-        sizes = self.tensor(field).sizes
-        self.take_entries([1] * len(sizes), sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+        sizes = self.tensors(field)[0].sizes
+        ones = [1] * len(sizes)
+        self.take_entries(ones, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
 
     def extremes(self, fields: Sequence[Field]) -> None:
         """Ends of the ranges, of all entries or along one axis; twice, since one allows another."""
@@ -243,7 +278,7 @@ class Walk:
     def _largest(self) -> int:
         """The largest size of an input: what attributes are often compared with."""
         tensors = [field for field in self.operator.fields if field.kind == "input" or self.operator.is_open(field)]
-        return max(size for field in tensors for size in self.tensor(field).sizes)
+        return max(size for field in tensors for tensor in self.tensors(field) for size in tensor.sizes)
 
     def counts(self) -> st.SearchStrategy[int]:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
@@ -255,16 +290,22 @@ class Walk:
 
     def new_layout(self, field: Field) -> None:
         """Another layout of a tensor, and other members that make no difference to the operator."""
-        desc = self.tensor(field)
+        several = isinstance(self.values[field.python], tuple)
+        for place, desc in enumerate(self.tensors(field)):
+            moved = self.laid_out(field, desc)
+            values = {**self.values, field.python: self._with(field, place, moved) if several else moved}
+            if not self.check(values).violations:
+                self.values = values
+
+    def laid_out(self, field: Field, desc: TensorDesc) -> TensorDesc:
+        """The tensor in another layout."""
         strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
         flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
         alignment = self.draw(st.sampled_from(ALIGNMENTS))
         total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
         if total is not None:
             total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
-        moved = {**self.values, field.python: TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)}
-        if not self.check(moved).violations:
-            self.values = moved
+        return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
 
 
 def with_output(operator: Operator, values: Values, field: Field, dtype: str, level: int) -> Values:
@@ -281,8 +322,7 @@ def _start(name: str, level: int) -> Values:
     defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
     found = []
     for example in operator.examples:
-        given = operator.example_tensors(example)
-        tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+        tensors = described(operator.example_tensors(example))
         for more in ({}, defaults):
             check = Check(operator, {**tensors, **example.attributes, **more}, level, call=False)
             found += [] if check.violations else [check.resolved]
@@ -332,4 +372,10 @@ def class_of(operator: Operator) -> type[OperatorDesc]:
 
 
 def _elements(values: Values) -> int:
-    return sum(value.element_count for value in values.values() if isinstance(value, TensorDesc))
+    return sum(tensor.element_count for value in values.values() for tensor in tensors_of(value))
+
+
+def tensors_of(value: object) -> tuple[TensorDesc, ...]:
+    """The tensor descs that a value is or has."""
+    entries = value if isinstance(value, tuple) else (value,)
+    return tuple(entry for entry in entries if isinstance(entry, TensorDesc))

@@ -15,7 +15,7 @@ from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import changed_tensors, described
 from dmlcy._show.explain import breaks
 from dmlcy._show.explain.facts import Facts, brief_rule, of_field, published, rule_error
 
@@ -29,6 +29,7 @@ FUNCTIONS: Final = {
     "rank": ("rank(t)", "Number of dimensions of a tensor."),
     "sizes": ("sizes(t)", "Sizes of a tensor."),
     "dtype": ("dtype(t)", "Data type of a tensor."),
+    "count": ("count(t)", "Number of tensors of an array."),
     "len": ("len(v)", "Number of entries."),
     "min": ("min(…)", "The least of the values, or of the entries of an array."),
     "max": ("max(…)", "The greatest of the values, or of the entries of an array."),
@@ -220,10 +221,9 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         except DmlError as error:
             return error.violations
         return ()
-    given = operator.example_tensors(example)
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    given = described(operator.example_tensors(example))
+    whole = described(example.inputs | example.outputs)
     for name, change in changed.items():
         if name in tensors:
-            dtype, sizes, _ = (example.inputs | example.outputs)[name]
-            described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
-    return check(desc_class(operator.name)(**described, **{**example.attributes, **other}))
+            given[name] = changed_tensors(whole[name], change)
+    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}))
