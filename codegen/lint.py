@@ -89,7 +89,8 @@ class _Linter:
         for field in operator.fields:
             if type_of(field).array and field.length is None:
                 self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
-            if field.kind == "output" and field.sizes is None and not field.any_sizes:
+            open_sizes = field.any_sizes or type_of(field).several
+            if field.kind == "output" and field.sizes is None and not open_sizes:
                 hint = 'add sizes = "[…]", a formula, or sizes = "any"'
                 self.error(field.span, f"the output {field.name} has no sizes", hint)
 
@@ -245,6 +246,9 @@ class _Linter:
             "range": kind.ranged and field.value is None,
             "dtype": field.is_tensor or kind.typed,
             "infinite": kind.real,
+            "sizes": field.is_tensor and not kind.several,
+            "leading_ones": field.is_tensor and not kind.several,
+            "mixed": kind.several,
             "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):

@@ -66,13 +66,14 @@ def _group() -> dict[str, JSON]:
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
-        "infinite": BOOL,
+        "infinite": BOOL, "mixed": BOOL,
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
+    tensors = {"anyOf": [tensor, {"type": "array", "items": tensor}]}
     example = {
-        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensor), "attributes": _map(ANY),
-        "outputs": _map(tensor), "figure": FIGURE,
+        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensors), "attributes": _map(ANY),
+        "outputs": _map(tensors), "figure": FIGURE,
     }  # fmt: skip
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))

@@ -134,6 +134,7 @@ def _field(field: Field) -> dict[str, Any]:
         "sizes": "any" if field.any_sizes else _text(field.sizes),
         "leading_ones": field.leading_ones,
         "infinite": field.infinite or None,
+        "mixed": field.mixed or None,
         "length": _text(field.length),
         "range": limits if ranged else None,
         "default": field.default,
@@ -160,7 +161,15 @@ def _rule(operator: Operator, rule: Rule) -> dict[str, Any]:
 
 
 def _tensors(tensors: Mapping[str, TensorData]) -> dict[str, Any]:
-    return {name: {"dtype": x.dtype, "sizes": list(x.sizes), "data": x.data} for name, x in tensors.items()}
+    found: dict[str, Any] = {}
+    for path, x in tensors.items():
+        row = {"dtype": x.dtype, "sizes": list(x.sizes), "data": x.data}
+        name, entry, _ = path.partition("[")
+        if entry:
+            found.setdefault(name, []).append(row)
+        else:
+            found[name] = row
+    return found
 
 
 def _text(formula: Formula | None) -> str | None:

@@ -95,6 +95,8 @@ def _call(function: str, args: tuple[Node, ...], scope: Scope) -> str:
             return f"{first}.{function}"
         case "present":
             return f"({first} is not None)"
+        case "count":
+            return f"len({first})"
         case "prod":
             return f"math.prod({first})"
         case "min" | "max" if len(args) == 1:

@@ -50,6 +50,8 @@ class FieldType:
     directml: ClassVar[str]  # in DirectML's headers
     toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
     array: ClassVar[bool] = False  # has a length
+    long: ClassVar[bool] = False  # the array may have more entries than a tensor has axes
+    several: ClassVar[bool] = False  # its value is a tuple of tensors
     ranged: ClassVar[bool] = False  # takes integers from `minimum` to `maximum`, which a spec may narrow
     limits: ClassVar[tuple[int, int]] = (0, UINT_MAX)  # of an integer, where a spec does not narrow them
     number: ClassVar[type | None] = None  # int or float: what the `fix` of a rule can give
@@ -111,6 +113,19 @@ def range_text(kind: FieldType, field: Field) -> str:
     if field.maximum != high:
         return f"From {field.minimum} to {field.maximum}."
     return f"At least {field.minimum}." if field.minimum != low else ""
+
+
+class Tensors(FieldType):
+    """Tensors: inputs or outputs. How a call takes them is the plan of the operator, not that of a field."""
+
+    directml = "DML_TENSOR_DESC"
+    kind: ClassVar[Kind]  # of the name of the field in an expression
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(self.kind, "field")
+
+    def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
+        return self.held + NOTHING * field.optional
 
 
 class Integer(FieldType):

@@ -140,6 +140,7 @@ class Fields:
             provenance=provenance,
             value=self.formulas.formula(row, "value") if row.has("value") else None,
             infinite=row.bool("infinite", False),
+            mixed=row.bool("mixed", False),
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
             axes=axes,
@@ -187,7 +188,9 @@ class Fields:
         """The formulas of a field, now that every name is known."""
         if field.sizes is not None:
             self.formulas.typed(field.sizes, self.formulas.scope, Kind.VECTOR)
-        if field.length is not None:
+        if field.length is not None and type_of(field).long:
+            self.formulas.typed(field.length, self.formulas.scope, Kind.INT)
+        elif field.length is not None:
             self.formulas.short(field.length)
         if field.value is not None:
             self.formulas.typed(field.value, self.formulas.scope, Kind.INT, Kind.DTYPE)

@@ -12,8 +12,8 @@ DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
 
 
 def snake(name: str) -> str:
-    """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi."""
-    stem = re.sub(r"(?<=.)Tensors?$", "", name)
+    """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi, InputTensors -> inputs."""
+    stem = re.sub(r"(?<=.)Tensor(s?)$", r"\1", name)
     stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", stem)
     return re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
 

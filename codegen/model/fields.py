@@ -64,6 +64,7 @@ class Field:
     hint: str = ""  # of a tensor whose sizes follow: what to do about others
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
+    mixed: bool = False  # of an array of tensors: they may have different data types
 
     @property
     def python(self) -> str:

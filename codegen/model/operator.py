@@ -14,7 +14,7 @@ from .examples import Equivalent, Example
 from .facts import Facts, camel
 from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
 
-FACETS = ("rank", "sizes", "dtype", "present")
+FACETS = ("rank", "sizes", "dtype", "present", "count")
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -54,8 +54,8 @@ class Operator:
         return camel(self.name)
 
     def field(self, python: str) -> Field:
-        """The field of that Python name."""
-        return next(field for field in self.fields if field.python == python)
+        """The field of that Python name; of ``inputs[2]``, the array of tensors."""
+        return next(field for field in self.fields if field.python == python.partition("[")[0])
 
     @property
     def tensors(self) -> tuple[Field, ...]:
@@ -95,7 +95,7 @@ class Operator:
 
     def is_open(self, output: Field) -> bool:
         """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
-        open_sizes = self.is_chosen(output) or output.any_sizes
+        open_sizes = self.is_chosen(output) or output.sizes is None
         return not output.optional and (open_sizes or not self.has_type(output))
 
     def first_of_type(self, field: Field) -> Field | None:
@@ -116,9 +116,14 @@ class Operator:
     def _facets(self, node: Node, present: frozenset[str]) -> Iterator[tuple[str, bool]]:
         """Facets, each with whether it is read only where its tensor is among those known to be ``present``."""
         lets = {let.name: let for let in self.lets}
-        if isinstance(node, Call) and node.function in FACETS and isinstance(node.args[0], Name):
-            yield f"{node.args[0].id}.{node.function}", node.args[0].id in present
-            return
+        if isinstance(node, Call) and node.function in FACETS:
+            tensor = node.args[0]
+            for index in tensor.indices if isinstance(tensor, Index) else ():
+                yield from self._facets(index, present)
+            tensor = tensor.base if isinstance(tensor, Index) else tensor
+            if isinstance(tensor, Name):
+                yield f"{tensor.id}.{node.function}", tensor.id in present
+                return
         if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
             yield f"{node.base.id}.sizes", node.base.id in present
             yield f"{node.base.id}.dtype", node.base.id in present
@@ -135,7 +140,7 @@ class Operator:
 
     def _is_tensor(self, name: str) -> bool:
         symbol = self.scope.get(name)
-        return symbol is not None and symbol.kind is Kind.TENSOR
+        return symbol is not None and symbol.kind in (Kind.TENSOR, Kind.TENSORS)
 
 
 @dataclass(frozen=True, slots=True)

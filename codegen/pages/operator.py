@@ -104,17 +104,23 @@ class OperatorPage:
         dtypes = {dtype.name: dtype for dtype in self.facts.dtypes}
         names = []
         for field in self.spec.inputs:
-            if field.python in example.inputs:
-                names.append("x" if field.python == "input" else field.python)
-                tensor = example.inputs[field.python]
-                made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(names[-1]) - 1))
-                yield prompt(f"{names[-1]} = {made}")
+            tensors = example.tensors_of(field.python)
+            if not tensors:
+                continue
+            names.append("x" if field.python == "input" else field.python)
+            parts = [f"{names[-1]}_{number}" for number in range(len(tensors))]
+            for name, tensor in zip(parts if type_of(field).several else names[-1:], tensors, strict=True):
+                made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(name) - 1))
+                yield prompt(f"{name} = {made}")
+            if type_of(field).several:
+                yield prompt(f"{names[-1]} = [{', '.join(parts)}]")
         arguments = {**self.op.chosen_in(example), **example.attributes}
         given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
         asked = [field for field in self.spec.outputs if field.optional and field.python in example.outputs]
         given += [self.request(field, example) for field in asked]
-        several = len(example.outputs) > 1
-        taken = f"{', '.join(example.outputs)} = " if several else ""
+        several = any(one.several for one in map(type_of, self.spec.outputs)) or len(example.outputs) > 1
+        results = dict.fromkeys(path.partition("[")[0] for path in example.outputs)
+        taken = f"{', '.join(results)} = " if several else ""
         typed = call(f"{taken}dml.{self.op.python}", [*names, *given])
         if several:
             yield prompt(typed)
@@ -149,7 +155,8 @@ class OperatorPage:
         """The DirectML type of a field."""
         field = item.field
         if field.is_tensor:
-            return f"{field.kind} tensor{', optional' if field.optional else ''}"
+            what = f"array of {field.kind} tensors" if type_of(field).several else f"{field.kind} tensor"
+            return f"{what}{', optional' if field.optional else ''}"
         if field.enum is not None:
             return f"[{field.enum.removeprefix('DML_')}](enums.md#{field.enum})"
         kind = type_of(field)
@@ -187,7 +194,7 @@ class OperatorPage:
             )
         notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
         if any(type_of(field).array for field in self.spec.attributes):
-            notes.append("An int fills every entry of an array.")
+            notes.append("A number fills every entry of an array.")
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             notes.append(
@@ -197,7 +204,7 @@ class OperatorPage:
             if item.length is None:
                 notes.append("An int is one size.")
         for field in (item.field for item in self.op.fields if item.open):
-            if field.any_sizes:
+            if field.sizes is None:
                 notes.append(f"No formula gives the sizes of {code(field.python)}: a desc must be given it.")
             elif not self.spec.has_type(field):
                 notes.append(f"No other tensor gives the data type of {code(field.python)}: a desc must be given it.")

@@ -72,6 +72,7 @@ class Field:
     hint: str = ""
     axes: tuple[str, ...] = ()
     part: Part | None = None
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
     if said.is_tensor:
         more |= {"dtypes": spec.types[said.types or ""], "ranks": spec.ranks[said.ranks or ""]}
         more |= {"same_dtype_as": item.same_as, "leading_ones": said.leading_ones}
-        more |= {"hint": said.hint, "axes": said.axes}
+        more |= {"hint": said.hint, "axes": said.axes, "mixed": said.mixed}
     if kind.ranged or item.part is not None:
         more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
     if kind.typed:

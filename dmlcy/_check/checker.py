@@ -18,6 +18,7 @@ from dmlcy._check.state import State, wanted
 from dmlcy._check.tensors import OUT
 from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._field_types import type_of
 from dmlcy._words.alike import closest, did_you_mean
 
 __all__ = ["OUT", "Check", "wanted"]
@@ -71,11 +72,16 @@ class Check(State):
         fields, choices = self.operator.fields, self.operator.chosen
         described = [field for field in fields if field.kind != "attribute"]
         others = [field for field in fields if field.kind == "attribute"]
+        arrays = [field for field in described if type_of(field.type).tensors]
+        if arrays:
+            described = tensors.one_by_one(self, described, arrays)
         for field in described:
             tensors.take(self, field)
         for field in described:
             dtypes.agree(self, field)
             tensors.lay_out(self, field)
+        for field in arrays:
+            tensors.gather(self, field)
         inputs = [field for field in described if field.kind == "input"]
         late = {field.python for field in (*others, *choices)}
         late.update(f"{field.python}.{facet}" for field in described if field.kind == "output" for facet in SIZES)

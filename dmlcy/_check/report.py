@@ -72,7 +72,7 @@ class Report:
         sentence names the field, where that is not the name of what a call gives for it.
         """
         text = ERRORS[slug]
-        name = "operator" if field is None else field.python
+        name = "operator" if field is None else field.python.partition("[")[0]  # of inputs[2], inputs
         id_ = f"DML-{self.operator.name}-{name}-{slug}"
         into = self.first if field is None else self.found[name]
         if len([one for one in into if one.id == id_]) == REPORTED:

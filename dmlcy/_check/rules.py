@@ -10,11 +10,12 @@ from dmlcy._check.state import State
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Rule
 from dmlcy._facts.tables import LEVEL_INDEX
+from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import Unreadable
 from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
-"""Indices of one rule that are looked at, from the first one that is broken."""
+"""Indices of one rule on data that are looked at, from the first one that is broken."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
 
@@ -48,7 +49,8 @@ def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
     if rule.domain is None:
         return (WHOLE,)
     try:
-        return range(first, rule.domain(state.rules))[:LOOKED_AT]
+        indices = range(first, rule.domain(state.rules))
+        return indices[:LOOKED_AT] if rule.data else indices
     except Unreadable:
         return ()
 
@@ -75,12 +77,13 @@ def _broken_rule(state: State, rule: Rule, at: tuple[int, ...]) -> Violation:
     members = set() if rule.data else read
     if field is not None and field.minimum is not None and is_a(fix, int) and cast(int, fix) < field.minimum:
         fix = None
+    entry = bool(at) and field is not None and type_of(field.type).tensors  # the index is that of a tensor
     return Violation(
         id=rule.id,
         operator=state.operator.name,
-        field=rule.about,
+        field=where if entry else rule.about,
         member=members.pop() if len(members) == 1 else None,
-        index=at[0] if at else None,
+        index=at[0] if at and not entry else None,
         message=f"{where} {rule.says}: {shown}. {state.sizes_read(rule)}".rstrip(),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},

@@ -10,6 +10,7 @@ import numpy as np
 from dmlcy._check.report import Report
 from dmlcy._facts.rows import Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
+from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import BAD, Unreadable
 from dmlcy._field_types.values import Refused
 from dmlcy._field_types.wording import of_each, read_as
@@ -143,7 +144,8 @@ class State(Report):
             return ""
         read = {facet.partition(".")[0] for facet in condition.reads if facet.endswith((".sizes", ".rank"))}
         read -= self.absent
-        inputs = [field.python for field in self.operator.fields if field.kind == "input" and field.python in read]
+        fields = [field for field in self.operator.fields if field.kind == "input" and field.python in read]
+        inputs = [field.python for field in fields if not type_of(field.type).tensors]
         sizes = {name: self.tensors[name].sizes for name in inputs}
         return read_as(self.fields, {name: found for name, found in sizes.items() if not any(n is BAD for n in found)})
 

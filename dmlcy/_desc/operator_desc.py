@@ -147,6 +147,8 @@ class OperatorDesc(Shown):
 def _repr(value: object) -> str:
     if is_a(value, TensorDesc):
         return repr(value)
+    if type(value) is tuple and value and all(is_a(entry, TensorDesc) for entry in value):
+        return f"({', '.join(map(repr, value))}{',' if len(value) == 1 else ''})"
     if type(value) is tuple or type(value) in STRUCTS:
         entries = cast(tuple[object, ...], value)
         return repr(tuple(entries)) if all(map(printable, entries)) else spelled(value)

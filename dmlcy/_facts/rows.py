@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from dmlcy._facts import shipped
@@ -111,6 +112,7 @@ class Field(Row):
     hint: str = ""  # of a tensor whose sizes follow from other fields
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
+    mixed: bool = False  # of an array of tensors: they may have different data types
 
     @property
     def only_dtype(self) -> str | None:
@@ -207,7 +209,10 @@ class Interpretation(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Example(Row):
-    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
+    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name.
+
+    The tensors of an array have their paths as names: inputs[0], inputs[1].
+    """
 
     title: str
     source: str | None  # None: derived
@@ -300,15 +305,16 @@ class Operator(Row):
     def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
         """The tensors of an example that a desc must be given."""
         given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
-        return {name: one for name, one in {**example.inputs, **example.outputs}.items() if name in given}
+        tensors = {**example.inputs, **example.outputs}
+        return {path: one for path, one in tensors.items() if path.partition("[")[0] in given}
 
     def field(self, python: str) -> Field:
-        """The field of that Python name."""
-        return next(field for field in self.fields if field.python == python)
+        """The field of that Python name, or of that of a tensor of an array: inputs[2]."""
+        return next(field for field in self.fields if field.python == python.partition("[")[0])
 
     def is_open(self, output: Field) -> bool:
         """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
-        return _is_open(self, output)
+        return _is_open(self, output.python.partition("[")[0])
 
     def has_open_sizes(self, output: Field) -> bool:
         """Whether sizes of an output do not follow from other fields, so that a desc has them there alone."""
@@ -319,14 +325,16 @@ class Operator(Row):
 
     def has_type(self, output: Field) -> bool:
         """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
-        root, before = output.same_dtype_as, self.fields[: self.fields.index(output)]
+        root = output.same_dtype_as
+        before = takewhile(lambda one: one is not output, self.fields)
         return output.only_dtype is not None or (
             root is not None and any(root in (one.python, one.same_dtype_as) and not one.optional for one in before)
         )
 
 
 @cache
-def _is_open(operator: Operator, output: Field) -> bool:
+def _is_open(operator: Operator, name: str) -> bool:
+    output = operator.field(name)
     if output.kind != "output" or output.optional:
         return False
     return operator.has_open_sizes(output) or not operator.has_type(output)
@@ -361,7 +369,10 @@ def _examples(operator: str) -> tuple[Example, ...]:
 
 
 def _tensors(given: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...], Any]]:
-    return {name: (one["dtype"], tuple(one["sizes"]), one["data"]) for name, one in given.items()}
+    single = {name: one for name, one in given.items() if not isinstance(one, list)}
+    arrays = {name: several for name, several in given.items() if isinstance(several, list)}
+    single |= {f"{name}[{k}]": one for name, several in arrays.items() for k, one in enumerate(several)}
+    return {path: (one["dtype"], tuple(one["sizes"]), one["data"]) for path, one in single.items()}
 
 
 def _value(field: Field, desc: Any) -> Any:

@@ -87,6 +87,9 @@ class Broken(Protocol):
     def of(self, *choices: Any) -> Any:
         """One of some values."""
 
+    def old(self, field: Field) -> Any:
+        """The tensor desc that is changed; of an array always the same entry."""
+
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
 
@@ -97,7 +100,7 @@ class Broken(Protocol):
         """The desc with other values for some fields."""
 
     def tensor(self, field: Field, **members: Any) -> Any:
-        """The desc with other members for one tensor desc."""
+        """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
     def enlarged(self, numbers: tuple[int, ...]) -> Any:
         """The desc with one or two attributes of these, which make its outputs large."""
@@ -119,6 +122,7 @@ class FieldType:
     directml: ClassVar[str]  # as an explanation names it
     array: ClassVar[bool] = False  # has a length
     several: ClassVar[bool] = False  # its value is a tuple of numbers
+    tensors: ClassVar[bool] = False  # its value is a tuple of tensors
     members: ClassVar[tuple[str, ...]] = ()  # of a struct in JSON
 
     def __init__(self, enum: str = "") -> None:
@@ -183,6 +187,10 @@ class FieldType:
         """The value for a desc, from the one that a call worked with."""
         return value
 
+    def infinite_in_json(self, value: Any) -> object:
+        """In place of a value in JSON, one that is not finite in FLOAT32."""
+        return [1e39, *value[1:]] if isinstance(value, list) else 1e39
+
     # Tests
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
@@ -192,7 +200,7 @@ class FieldType:
     def mistyped(self, b: Broken, field: Field, other: object) -> Any:
         """The desc with a value of the wrong type: ``other``, or a value with such a part."""
         if self.several and b.of(False, True):
-            other = b.entries(field, b.of(0.5, "2", None, True))
+            other = b.entries(field, b.of(1j, "2", None, True))
         return b.with_(field, other)
 
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:

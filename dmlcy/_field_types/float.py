@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FLOATS: Final = [1.0, 0.5, 0.0625, 2.0, 0.0, -1.0, 2.0**-149, 2.0**-126, float(np.finfo(np.float32).max)]
 """Values that tests often try."""
+NOT_FINITE: Final = (math.nan, math.inf, -math.inf, 1e39, 10**400)
+"""Values that no FLOAT holds as a finite number."""
 
 
 def as_float(value: object) -> float:

@@ -137,9 +137,10 @@ class IntegerArray(Integers):
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
         yield from super().breaks(operator, field, level)
         if field.length is not None:
-            yield "length", _miscount
+            yield "length", miscounts
 
 
-def _miscount(b: Any, field: Field) -> Any:
+def miscounts(b: Any, field: Field) -> Any:
+    """The desc with an array that is too short or too long."""
     value = getattr(b.desc, field.python)
     return b.with_(field, b.of((*value, 1), value[1:], (1,) * 50))

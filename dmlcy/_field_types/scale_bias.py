@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass, number_in_json, spelled_in_json
-from dmlcy._field_types.float import FLOATS, as_float, single
+from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, single
 from dmlcy._field_types.values import STRUCTS, Refused, as_entries, wrong_type
 from dmlcy._words.values import show
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 PAIR: Final = "(scale, bias)"
 OBJECT: Final = 'an object with the members "Scale" and "Bias"'
-NOT_FINITE: Final = (math.nan, math.inf, -math.inf, 1e39, 10**400)
 
 
 class ScaleBias(NamedTuple):
@@ -81,6 +80,9 @@ class ScaleBiasType(FieldType):
         if not whole:
             return value
         return ScaleBias(*map(number_in_json, (value[name] for name in self.members)))
+
+    def infinite_in_json(self, value: Any) -> object:
+        return {"Scale": 1e39, "Bias": 0.0}
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -98,7 +98,7 @@ def as_int(value: object) -> int:
     return guarded(lambda: int.__index__(operator.index(value)), refusal)  # type: ignore[arg-type]
 
 
-def as_entries(value: object, expected: str, kinds: str = "iu") -> tuple[object, ...]:
+def as_entries(value: object, expected: str, kinds: str = "iu", longest: int = LONGEST) -> tuple[object, ...]:
     """The entries of a sequence or of a 1-D array, as they are; ``kinds`` are those of NumPy that an array may have."""
     refusal = wrong_type(value, expected)
     if is_a(value, str, bytes, bytearray, memoryview):
@@ -107,10 +107,10 @@ def as_entries(value: object, expected: str, kinds: str = "iu") -> tuple[object,
         array = guarded(lambda: to_array(value), refusal)
         if array is None or array.ndim != 1 or array.dtype.kind not in kinds:
             raise refusal
-        value = array[: LONGEST + 1].tolist()
-    entries = guarded(lambda: tuple(islice(iter(value), LONGEST + 1)), refusal)  # type: ignore[call-overload]
-    if len(entries) > LONGEST:
-        raise wrong_type(value, f"at most {LONGEST} entries long")
+        value = array[: longest + 1].tolist()
+    entries = guarded(lambda: tuple(islice(iter(value), longest + 1)), refusal)  # type: ignore[call-overload]
+    if len(entries) > longest:
+        raise wrong_type(value, f"at most {longest} entries long")
     return entries
 
 

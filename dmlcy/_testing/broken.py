@@ -25,7 +25,7 @@ from dmlcy._field_types.base import Break
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs
+from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, tensors_of
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
@@ -49,6 +49,9 @@ NUMBERS: Final = (
 )
 """What breaks the rules on a number: each kind of data type refuses some of them."""
 
+ENTRIES: Final = (5, 17, 70, 1000, UINT_MAX, 0, -1)
+"""What breaks the rules on an entry of an array."""
+
 
 class Broken:
     """A desc that is being broken: its values, and what may be drawn."""
@@ -58,6 +61,7 @@ class Broken:
         self.desc = desc
         self.level = level
         self.operator = desc.operator
+        self.places: dict[str, int] = {}  # of the tensors that are changed, by the array
 
     def of(self, *choices: Any) -> Any:
         """One of some values."""
@@ -98,11 +102,30 @@ class Broken:
             return self.with_(field, None)
         return self.with_(field, self.of(*islice(descs_for(self.operator, field, self.desc._values(), self.level), 3)))
 
+    def place(self, field: Field) -> int | None:
+        """The entry of an array of tensors that is changed; None for a single tensor."""
+        value = getattr(self.desc, field.python)
+        if not isinstance(value, tuple):
+            return None
+        if field.python not in self.places:
+            self.places[field.python] = self.draw(st.integers(0, len(value) - 1))
+        return self.places[field.python]
+
+    def old(self, field: Field) -> TensorDesc:
+        """The tensor desc that is changed."""
+        value, place = getattr(self.desc, field.python), self.place(field)
+        old: TensorDesc = value if place is None else value[place]
+        return old
+
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
-        old: TensorDesc = getattr(self.desc, field.python)
+        old, place = self.old(field), self.place(field)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}
-        return self.with_(field, TensorDesc(**{**kept, **members}))
+        new: Any = TensorDesc(**{**kept, **members})
+        if place is not None:
+            value = getattr(self.desc, field.python)
+            new = (*value[:place], new, *value[place + 1 :])
+        return self.with_(field, new)
 
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
@@ -126,6 +149,8 @@ class Broken:
         """The desc as JSON with another member of the struct, or of the tensor desc that a field is."""
         model = copy.deepcopy(self.desc.to_dict())
         owner = model["desc"] if field is None else model["desc"][field.name]
+        if isinstance(owner, list) and field is not None:
+            owner = owner[self.place(field) or 0]
         if value is DELETED:
             del owner[member]
         else:
@@ -226,7 +251,8 @@ def _against(rule: Rule) -> Break:
             way: Callable[[], OperatorDesc] = b.of(*_tensors_against(b, rule, field))
             return way()
         if isinstance(getattr(b.desc, field.python), tuple):
-            return b.with_(field, b.entries(field, b.of(5, 17, 70, 1000, UINT_MAX)))
+            others = [number for number in ENTRIES if field.minimum is None or number >= field.minimum]
+            return b.with_(field, b.entries(field, b.of(*others)))
         against = _settings_against(b, rule, field)
         assume(against)
         return b.changed(b.of(*against))
@@ -235,17 +261,19 @@ def _against(rule: Rule) -> Break:
 
 
 def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], OperatorDesc]]:
-    """Ways to break a rule on a tensor: axes in front, other sizes, other data types."""
-    sizes = tuple(getattr(b.desc, field.python).sizes)
+    """Ways to break a rule on a tensor: axes in front, other sizes, other data types; of an array also no tensors."""
+    sizes = tuple(b.old(field).sizes)
     axis = b.of(*range(len(sizes)))
     ways: list[Callable[[], OperatorDesc]] = []
-    if not {f"{field.python}.sizes", f"{field.python}.rank"}.isdisjoint(rule.reads):
+    if not {f"{field.python}.{facet}" for facet in ("sizes", "rank")}.isdisjoint(rule.reads):
         ways += [
             lambda: b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + sizes),
             lambda: b.tensor(field, sizes=(*sizes[:axis], b.of(1, 2, 3, 5, 7, sizes[axis] + 1), *sizes[axis + 1 :])),
         ]
         if len(sizes) > 1:
             ways.append(lambda: b.tensor(field, sizes=sizes[:axis] + sizes[axis + 1 :]))
+    if f"{field.python}.count" in rule.reads:
+        ways.append(lambda: b.with_(field, ()))
     read = [one for one in b.operator.fields if f"{one.python}.dtype" in rule.reads]
     read = [one for one in read if getattr(b.desc, one.python) is not None]
     if read:
@@ -303,7 +331,8 @@ def _tensors(b: Broken, setting: Mapping[str, Any]) -> dict[str, Any]:
             root = fields[name].same_dtype_as or name
             for field in fields.values():
                 given = field.kind == "input" or b.operator.is_open(field)
-                old: TensorDesc = getattr(b.desc, field.python)
+                old = getattr(b.desc, field.python)
                 if root in (field.python, field.same_dtype_as) and given and old is not None:
-                    changed[field.python] = TensorDesc(dtype, old.sizes, old.strides)
+                    several = [TensorDesc(dtype, one.sizes, one.strides) for one in tensors_of(old)]
+                    changed[field.python] = tuple(several) if isinstance(old, tuple) else several[0]
     return changed

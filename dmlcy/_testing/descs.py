@@ -18,7 +18,7 @@ from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, described
 from dmlcy._testing.values import specials
 
 Values = dict[str, Any]
@@ -94,6 +94,9 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
         if field.optional:
             walk.new_presence(field)
     for field in inputs:
+        if walk.lacks(field):
+            continue
+        walk.new_count(field)
         walk.new_dtype(field)
         walk.new_rank(field)
     scalars = [field for field in attributes if not type_of(field.type).array]
@@ -170,10 +173,20 @@ class Walk:
                 values[field.python] = (*value, *[neutral] * length)[:length]
         return values
 
-    def tensor(self, field: Field) -> TensorDesc:
-        found = self.values[field.python]
-        assert isinstance(found, TensorDesc)
-        return found
+    def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
+        """The tensor of a field, or those of an array."""
+        return tensors_of(self.values[field.python])
+
+    def as_value(self, field: Field, tensors: Sequence[TensorDesc]) -> TensorDesc | tuple[TensorDesc, ...]:
+        """The value that a field has with these tensors."""
+        return tuple(tensors) if isinstance(self.values[field.python], tuple) else tensors[0]
+
+    def new_count(self, field: Field) -> None:
+        """Another number of tensors of an array."""
+        tensors = self.tensors(field)
+        if isinstance(self.values[field.python], tuple):
+            count = self.draw(st.integers(1, 5))
+            self.take({field.python: tuple(tensors[place % len(tensors)] for place in range(count))})
 
     def lacks(self, field: Field) -> bool:
         """Whether the desc does not have this tensor."""
@@ -195,50 +208,69 @@ class Walk:
         """Another data type, of all tensors that share it."""
         root = field.same_dtype_as or field.python
         shared = [one for one in self.operator.fields if root in (one.python, one.same_dtype_as)]
-        shared = [one for one in shared if one.python in self.given and not self.lacks(one)]
-        if shared and shared[0] is field:
-            dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
-            self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared})
+        given = [one for one in shared if one.python in self.given and not self.lacks(one)]
+        if given[0] is not field:
+            return
+        dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
+        if field.mixed:
+            place = self.draw(st.integers(0, len(self.tensors(field)) - 1))
+            self.take({field.python: self._with(field, place, TensorDesc(dtype, self.tensors(field)[place].sizes))})
+            return
+        retyped = {one.python: [TensorDesc(dtype, old.sizes) for old in self.tensors(one)] for one in given}
+        self.take({one.python: self.as_value(one, retyped[one.python]) for one in given})
 
     def new_rank(self, field: Field) -> None:
-        if self.lacks(field):
-            return
-        sizes = self.tensor(field).sizes
+        """Another number of dimensions, of one field, or else of all that must have the same."""
         rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
-        if not self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])}):
-            any(self.take(changes) for changes in self.together(field, (*sizes, *[1] * 8)[:rank]))
+        new = (*self.tensors(field)[0].sizes, *[1] * 8)[:rank]
+        tensors = [one for one in self.operator.fields if one.kind != "attribute" and one.python in self.given]
+        for fields in ([field], [one for one in tensors if not self.lacks(one)]):
+            if self.take({one.python: self._resized(one, lambda old: (*old, *[1] * 8)[:rank]) for one in fields}):
+                return
+        any(self.take(changes) for changes in self.together(field, new))
 
     def new_sizes(self, field: Field) -> None:
+        """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
         if self.lacks(field):
             return
         counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
-        drawn = [self.draw(counts) for _ in self.tensor(field).sizes]
-        before = self.tensor(field).sizes
-        self.take_entries(drawn, before, lambda sizes: {field.python: self._resized(field, sizes)})
-        if self.tensor(field).sizes == before:
+        sizes = self.tensors(field)[0].sizes
+        drawn = [self.draw(counts) for _ in sizes]
+        self.take_entries(drawn, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
+        if self.tensors(field)[0].sizes == sizes:
             any(self.take(changes) for changes in self.together(field, tuple(drawn)))
+        if not isinstance(self.values[field.python], tuple):
+            return
+        for place in range(len(self.tensors(field))):
+            axis, old = self.draw(st.integers(0, len(sizes) - 1)), self.tensors(field)[place]
+            other = TensorDesc(old.dtype, (*old.sizes[:axis], self.draw(counts), *old.sizes[axis + 1 :]))
+            self.take({field.python: self._with(field, place, other)})
 
     def together(self, field: Field, new: tuple[int, ...]) -> Iterator[Values]:
         """Other sizes of a tensor, and of those that rules may tie to it: no formula says what these must be."""
-        old = self.tensor(field).sizes
-        others = [
-            one
-            for one in self.operator.fields
-            if one is not field and one.python in self.given and type(self.values[one.python]) is TensorDesc
-        ]
-        maps: list[Callable[[tuple[int, ...]], Sequence[int]]] = [
+        old = self.tensors(field)[0].sizes
+        others = [one for one in self.operator.fields if one is not field and one.python in self.given]
+        others = [one for one in others if one.kind != "attribute" and not self.lacks(one)]
+        changes: list[Callable[[tuple[int, ...]], Sequence[int]]] = [
             lambda sizes: (*sizes, *[1] * 8)[: len(new)] if len(sizes) == len(old) else sizes,
             lambda sizes: [len(new) if size == len(old) else size for size in sizes],
         ]
         if len(old) == len(new):
             moved = dict(zip(old, new, strict=True))
-            maps = [
+            changes = [
                 lambda sizes: new if sizes == old else sizes,
                 lambda sizes: [moved.get(size, size) for size in sizes],
             ]
-        for change in maps:
-            both = {one.python: self._resized(one, tuple(change(self.tensor(one).sizes))) for one in others}
-            yield {field.python: self._resized(field, new), **both}
+        for change in changes:
+            yield {
+                field.python: self._resized(field, lambda old: new),
+                **{one.python: self._resized(one, change) for one in others},
+            }
+
+    def _with(self, field: Field, place: int, tensor: TensorDesc) -> tuple[TensorDesc, ...]:
+        """An array with another tensor at a place."""
+        tensors = self.tensors(field)
+        return (*tensors[:place], tensor, *tensors[place + 1 :])
 
     def take_entries(self, drawn: list[int], before: Sequence[int], changes: Callable[[Sequence[int]], Values]) -> None:
         """Takes all entries that were drawn, or else those of them that are valid beside the ones before."""
@@ -250,8 +282,9 @@ class Walk:
             if self.take(changes(changed)):
                 entries = changed
 
-    def _resized(self, field: Field, sizes: Any) -> TensorDesc:
-        return TensorDesc(self.tensor(field).dtype, sizes)
+    def _resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
+        """The value of a field with other sizes of its tensor, or of each tensor of an array."""
+        return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
 
     def new_attribute(self, field: Field) -> None:
         value = self.values[field.python]
@@ -275,8 +308,9 @@ class Walk:
         """Sizes of 1."""
         if self.lacks(field):
             return
-        sizes = self.tensor(field).sizes
-        self.take_entries([1] * len(sizes), sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+        sizes = self.tensors(field)[0].sizes
+        ones = [1] * len(sizes)
+        self.take_entries(ones, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
 
     def extremes(self, fields: Sequence[Field]) -> None:
         """Ends of the ranges, of all entries or along one axis; twice, since one allows another."""
@@ -306,7 +340,7 @@ class Walk:
 
     def _largest(self) -> int:
         """The largest size of an input: what attributes are often compared with."""
-        tensors = [value for name, value in self.values.items() if name in self.given and type(value) is TensorDesc]
+        tensors = [tensor for name in self.given for tensor in tensors_of(self.values[name])]
         return max((size for tensor in tensors for size in tensor.sizes), default=1)
 
     def counts(self) -> st.SearchStrategy[int]:
@@ -319,16 +353,22 @@ class Walk:
 
     def new_layout(self, field: Field) -> None:
         """Another layout of a tensor, and other members that make no difference to the operator."""
-        desc = self.tensor(field)
+        several = isinstance(self.values[field.python], tuple)
+        for place, desc in enumerate(self.tensors(field)):
+            moved = self.laid_out(field, desc)
+            values = {**self.values, field.python: self._with(field, place, moved) if several else moved}
+            if not self.check(values).violations:
+                self.values = values
+
+    def laid_out(self, field: Field, desc: TensorDesc) -> TensorDesc:
+        """The tensor in another layout."""
         strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
         flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
         alignment = self.draw(st.sampled_from(ALIGNMENTS))
         total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
         if total is not None:
             total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
-        moved = {**self.values, field.python: TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)}
-        if not self.check(moved).violations:
-            self.values = moved
+        return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
 
 
 def _is_drawn(operator: Operator, field: Field) -> bool:
@@ -347,12 +387,14 @@ def _starts(name: str, level: int) -> list[Values]:
     defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
     found = []
     for example in operator.examples:
-        given = operator.example_tensors(example)
-        tensors: Values = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
-        asked = {
-            name: one for name, one in example.outputs.items() if name not in given and operator.field(name).optional
-        }
-        outputs = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in asked.items()}
+        tensors = described(operator.example_tensors(example))
+        outputs = described(
+            {
+                name: one
+                for name, one in example.outputs.items()
+                if name not in tensors and operator.field(name).optional
+            }
+        )
         for more in ({}, defaults):
             for these in ({}, outputs):
                 check = Check(operator, {**tensors, **these, **example.attributes, **more}, level, call=False)
@@ -408,4 +450,10 @@ def class_of(operator: Operator) -> type[OperatorDesc]:
 
 
 def _elements(values: Values) -> int:
-    return sum(value.element_count for value in values.values() if isinstance(value, TensorDesc))
+    return sum(tensor.element_count for value in values.values() for tensor in tensors_of(value))
+
+
+def tensors_of(value: object) -> tuple[TensorDesc, ...]:
+    """The tensor descs that a value is or has."""
+    entries = value if isinstance(value, tuple) else (value,)
+    return tuple(entry for entry in entries if isinstance(entry, TensorDesc))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -35,6 +35,22 @@ class Desc:
     misspelt: Mapping[Node, Mapping[str, Node]]
     """Members that are missing in an object, each with the one that was meant for it."""
 
+    def tensors(self) -> Iterator[tuple[Field, str, Any]]:
+        """Each tensor of a valid desc: its field, the name of its binding, and its desc; None where it is absent."""
+        for field in self.operator.fields:
+            value = getattr(self.value, field.python)
+            if type_of(field.type).tensors and type(value) is tuple:
+                yield from ((field, entry_name(field, number), one) for number, one in enumerate(value))
+            elif field.kind != "attribute":
+                yield field, field.name, value
+
+    def bound(self, name: str) -> list[str]:
+        """Under which names the tensors of a field are bound."""
+        field = next(field for field in self.operator.fields if field.name == name)
+        value = getattr(self.value, field.python)
+        several = type_of(field.type).tensors and type(value) is tuple
+        return [entry_name(field, number) for number in range(len(value))] if several else [name]
+
     def leaves_out(self, field: Field) -> bool:
         """Whether an optional field is not there, or null."""
         node = self.node.get(field.name)
@@ -42,12 +58,15 @@ class Desc:
 
     def place(self, violation: Violation) -> Node:
         """The value that a violation is about; what it is missing from, where there is none."""
-        field = next((field for field in self.operator.fields if field.python == violation.field), None)
+        root, place, _ = parted(violation.field or "")
+        field = next((field for field in self.operator.fields if field.python == root), None)
         if field is None:
             return self.type_node
         node = self.node.get(field.name)
         if node is None:
             return self.node
+        if place is not None and node.kind == "array" and place < len(node.value):
+            node = node.value[place]
         body = node.get("Desc")
         if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
             node = body
@@ -82,8 +101,21 @@ class Desc:
         return found
 
     def _name(self, violation: Violation) -> str:
-        field = next(field for field in self.operator.fields if field.python == violation.field)
+        root = parted(violation.field or "")[0]
+        field = next(field for field in self.operator.fields if field.python == root)
         return (violation.member and type_of(field.type).json_member(violation.member)) or field.name
+
+
+def entry_name(field: Field, number: int) -> str:
+    """Under which name a tensor of an array is bound."""
+    return f"{field.name}[{number}]"
+
+
+def parted(path: str) -> tuple[str, int | None, str]:
+    """The field of a path, the entry of an array, and what follows: inputs, 2 of inputs[2]."""
+    head, _, inner = path.partition(".")
+    name, _, entry = head.partition("[")
+    return name, int(entry[:-1]) if entry else None, inner
 
 
 def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
@@ -148,7 +180,10 @@ def nesting(reader: Reader, holder: Node, goal: Node, names: Sequence[str], node
 
 def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Field, node: Node) -> Any:
     """A member of a desc as a plain value, without the members of structs that nobody reads."""
-    members = type_of(field.type).members
+    kind = type_of(field.type)
+    members = kind.members
+    if kind.tensors and node.kind == "array":
+        return [_value(reader, misspelt, field, entry) for entry in node.value]
     if node.kind == "object" and field.kind != "attribute":
         body = node.get("Desc")
         if body is None or body.kind != "object":

@@ -16,7 +16,7 @@ from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._facts.levels import LEVEL, feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import changed_tensors, described
 from dmlcy._show.explain import breaks
 from dmlcy._show.explain.facts import Facts, brief_rule, of_field, published, rule_error
 
@@ -31,6 +31,7 @@ FUNCTIONS: Final = {
     "present": ("present(t)", "Whether a tensor is given that may be left out."),
     "sizes": ("sizes(t)", "Sizes of a tensor."),
     "dtype": ("dtype(t)", "Data type of a tensor."),
+    "count": ("count(t)", "Number of tensors of an array."),
     "len": ("len(v)", "Number of entries."),
     "min": ("min(…)", "The least of the values, or of the entries of an array."),
     "max": ("max(…)", "The greatest of the values, or of the entries of an array."),
@@ -230,16 +231,17 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         except DmlError as error:
             return error.violations
         return ()
-    known = {**example.inputs, **example.outputs}
-    needed = {*operator.example_tensors(example), *(field.python for field in operator.fields if field.optional)}
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in known.items() if name in needed}
+    given = described(operator.example_tensors(example))
+    whole = described(example.inputs | example.outputs)
+    given |= {
+        field.python: whole[field.python] for field in operator.fields if field.optional and field.python in whole
+    }
     for name, change in changed.items():
         if change == "absent":
-            del described[name]
+            del given[name]
         elif change == "present":
-            values = {**described, **example.attributes}
-            described[name] = next(descs_for(operator, operator.field(name), values, LEVEL.get()))
-        elif name in tensors:
-            dtype, sizes, _ = known[name]
-            described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
-    return check(desc_class(operator.name)(**described, **{**example.attributes, **other}))
+            values = {**given, **example.attributes}
+            given[name] = next(descs_for(operator, operator.field(name), values, LEVEL.get()))
+        elif name in whole:
+            given[name] = changed_tensors(whole[name], change)
+    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}))
