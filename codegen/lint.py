@@ -87,8 +87,12 @@ class _Linter:
             for key in ("field", "chosen"):
                 self.texts(document, key, document.data.get(key, ()), ("doc",))
         for field in operator.fields:
-            if type_of(field).array and field.length is None:
-                self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
+            lengths = [length for length in (field.length, field.max_length) if length is not None]
+            if type_of(field).array and not lengths:
+                hint = 'add length = "…", a formula, or max_length = "…"'
+                self.error(field.span, f"the array {field.name} has no length", hint)
+            elif len(lengths) > 1:
+                self.error(field.span, f"{field.name} has a length, so that it has no max_length")
             open_sizes = field.any_sizes or type_of(field).several
             if field.kind == "output" and field.sizes is None and not open_sizes:
                 hint = 'add sizes = "[…]", a formula, or sizes = "any"'
@@ -243,6 +247,7 @@ class _Linter:
         kind = type_of(field)
         takes = {
             "length": kind.array,
+            "max_length": kind.array,
             "range": kind.ranged and field.value is None,
             "dtype": field.is_tensor or kind.typed,
             "infinite": kind.real,
@@ -378,7 +383,7 @@ class _Linter:
         operator = self.operator
         formulas: list[Formula | None] = []
         for field in (*operator.fields, *operator.chosen):
-            formulas += [field.sizes, field.length, field.value]
+            formulas += [field.sizes, field.length, field.max_length, field.value]
         for let in operator.lets:
             formulas += [let.count, let.value]
         for rule in operator.rules:

@@ -65,7 +65,8 @@ def _group() -> dict[str, JSON]:
     limits = _table({"min": INT, "max": INT, "from": _enum(PROVENANCE)})
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
-        "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
+        "leading_ones": _enum(("call", "desc")), "length": FORMULA, "max_length": FORMULA, "range": limits,
+        "default": ANY, "value": FORMULA,
         "infinite": BOOL, "mixed": BOOL,
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip

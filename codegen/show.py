@@ -136,6 +136,7 @@ def _field(field: Field) -> dict[str, Any]:
         "infinite": field.infinite or None,
         "mixed": field.mixed or None,
         "length": _text(field.length),
+        "max_length": _text(field.max_length),
         "range": limits if ranged else None,
         "default": field.default,
         "value": _text(field.value),

@@ -181,6 +181,8 @@ class IntegerArray(FieldType):
 
     def said(self, field: Field, binding: Binding) -> tuple[str, str]:
         entries = "An int is a sequence of one."
+        if field.max_length is not None:
+            entries = f"A sequence has at most ``{formula(field.max_length.node)}`` entries; an int is one of them."
         if field.length is not None:
             entries = f"A sequence has ``{formula(field.length.node)}`` entries."
         return self.summary, f"{range_text(self, field)} {entries}".strip()

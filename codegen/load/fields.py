@@ -135,6 +135,7 @@ class Fields:
             sizes=self.formulas.formula(row, sizes_key) if sizes_key and row.has(sizes_key) else None,
             leading_ones=row.choice("leading_ones", ("call", "desc")) if tensor and row.has("leading_ones") else None,
             length=self.formulas.formula(row, "length") if row.has("length") else None,
+            max_length=self.formulas.formula(row, "max_length") if row.has("max_length") else None,
             minimum=low,
             maximum=high,
             provenance=provenance,
@@ -188,10 +189,11 @@ class Fields:
         """The formulas of a field, now that every name is known."""
         if field.sizes is not None:
             self.formulas.typed(field.sizes, self.formulas.scope, Kind.VECTOR)
-        if field.length is not None and type_of(field).long:
-            self.formulas.typed(field.length, self.formulas.scope, Kind.INT)
-        elif field.length is not None:
-            self.formulas.short(field.length)
+        for length in (field.length, field.max_length):
+            if length is not None and type_of(field).long:
+                self.formulas.typed(length, self.formulas.scope, Kind.INT)
+            elif length is not None:
+                self.formulas.short(length)
         if field.value is not None:
             self.formulas.typed(field.value, self.formulas.scope, Kind.INT, Kind.DTYPE)
 

@@ -160,7 +160,8 @@ class OperatorPage:
         if field.enum is not None:
             return f"[{field.enum.removeprefix('DML_')}](enums.md#{field.enum})"
         kind = type_of(field)
-        text = kind.text(item.length.text if item.length else "")
+        most = f"up to {item.max_length.text}" if item.max_length else ""
+        text = kind.text(item.length.text if item.length else most)
         return code(text, in_table=True) if kind.array else text
 
     def default_text(self, item: FieldPlan) -> str:

@@ -180,6 +180,7 @@ class FieldPlan:
     default: str
     sizes: FormulaPlan | None
     length: FormulaPlan | None
+    max_length: FormulaPlan | None
     value: FormulaPlan | None
     same_as: str | None
     annotation: str  # in the desc class

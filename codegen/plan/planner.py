@@ -114,6 +114,8 @@ class Planner:
             what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
         elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
             what = "an output whose data type is that of no tensor before it"
+        elif field.max_length is not None:
+            what = "an array that is as long as it is given"
         elif field.any_sizes:
             what = "an output whose sizes no formula gives"
         else:

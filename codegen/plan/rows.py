@@ -23,6 +23,7 @@ class Code:
     text: str
 
 
+FORMULAS = ("sizes", "length", "max_length", "value")
 MISSING = Code("MISSING")
 LETS = Code("Lets")
 
@@ -63,6 +64,7 @@ class Field:
     sizes: Formula | None = None
     leading_ones: str | None = None
     length: Formula | None = None
+    max_length: Formula | None = None
     minimum: int | None = None
     maximum: int | None = None
     value: Formula | None = None
@@ -220,7 +222,7 @@ def formula(plan: FormulaPlan) -> Formula:
 
 def field(item: FieldPlan, op: OperatorPlan) -> Field:
     said, kind, spec = item.field, type_of(item.field), op.operator
-    more: dict[str, Any] = {key: formula(plan) for key in ("sizes", "length", "value") if (plan := getattr(item, key))}
+    more: dict[str, Any] = {key: formula(plan) for key in FORMULAS if (plan := getattr(item, key))}
     if said.is_tensor:
         more |= {"dtypes": spec.types[said.types or ""], "ranks": spec.ranks[said.ranks or ""]}
         more |= {"same_dtype_as": item.same_as, "leading_ones": said.leading_ones}

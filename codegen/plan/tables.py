@@ -52,6 +52,7 @@ class Tables:
             default="MISSING" if field.default is None and not field.may_be_none else repr(field.default),
             sizes=self.sizes(field),
             length=self.formula(field.length),
+            max_length=self.formula(field.max_length),
             value=self.formula(field.value),
             same_as=None if first is None else first.python,
             annotation=type_of(field).annotation(field, self.enum),

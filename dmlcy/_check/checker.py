@@ -90,12 +90,16 @@ class Check(State):
             sizes.compare(self, field)
         for field in choices:
             attributes.choose(self, field)
+        names = {field.python for field in others}
+        counts = [field for field in others if field.value is not None and not names.isdisjoint(field.value.reads)]
         for field in others:
-            if field.value is not None:
+            if field.value is not None and field not in counts:
                 attributes.follow(self, field)
         for field in others:
             if field.value is None:
                 attributes.take(self, field)
+        for field in counts:  # of the entries of an array
+            attributes.follow(self, field)
         for rule in self.operator.rules:
             if not rule.data:
                 sizes.infer(self, rule.reads)

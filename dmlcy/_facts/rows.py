@@ -103,6 +103,7 @@ class Field(Row):
     sizes: Formula | None = None  # of a tensor whose sizes follow from other fields
     leading_ones: str | None = None  # "call": a call may leave leading ones out; "desc": a desc may add them
     length: Formula | None = None  # of an array
+    max_length: Formula | None = None  # of an array that is as long as it is given
     minimum: int | None = None  # of a uint, or of each entry of an array
     maximum: int | None = None
     value: Formula | None = None  # of a field that follows from the others: a count, a data type

@@ -130,6 +130,7 @@ class Broken:
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
         entries = list(getattr(self.desc, field.python))
+        assume(entries)
         entries[self.draw(st.integers(0, len(entries) - 1))] = value
         return tuple(entries)
 

@@ -171,6 +171,8 @@ class Walk:
                 length = check.evaluated(field.length) or len(value)
                 neutral = max(field.minimum or 0, 0) if field.default is MISSING else field.default
                 values[field.python] = (*value, *[neutral] * length)[:length]
+            elif field.max_length is not None and isinstance(value, tuple):
+                values[field.python] = value[: check.evaluated(field.max_length)]
         return values
 
     def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
@@ -286,7 +288,18 @@ class Walk:
         """The value of a field with other sizes of its tensor, or of each tensor of an array."""
         return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
 
+    def new_length(self, field: Field) -> None:
+        """Another number of entries of an array that is as long as it is given: as it was, or of different numbers."""
+        if field.max_length is None or self.lacks(field):
+            return
+        most = self.check(self.values).evaluated(field.max_length)
+        length, order = self.draw(st.integers(0, most)), self.draw(st.permutations(range(most)))
+        value = self.values[field.python]
+        for entries in ((*value, *value * most)[:length], order[:length]):
+            self.take({field.python: tuple(entries)})
+
     def new_attribute(self, field: Field) -> None:
+        self.new_length(field)
         value = self.values[field.python]
         kind = type_of(field.type)
         if isinstance(value, tuple) and kind.array:

@@ -94,7 +94,7 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
         "type": ("abc", 0.5, [1]),
         "required": (REMOVED,),
         "member": (BOGUS,),
-        "length": ([*value, 1],) if isinstance(value, list) else (value + 1,) if isinstance(value, int) else (),
+        "length": ([*value, 1], [*value, *[1] * 8]) if isinstance(value, list) else _next(value),
         "finite": (kind.infinite_in_json(value),),
         "value": (1e39, 10**400),
         "same-dtype": [f"{ENUMS['DML_TENSOR_DATA_TYPE'].prefix}{dtype}" for dtype in DTYPES],
@@ -112,6 +112,10 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
                 yield Change({name: member}, LEVELS[LEVEL_INDEX[since] - 1].name)
     for wrong in values.get(slug, ()):
         yield Change({name: wrong})
+
+
+def _next(value: Any) -> tuple[int, ...]:
+    return (value + 1,) if isinstance(value, int) else ()
 
 
 def _of_tensor(

@@ -166,7 +166,8 @@ def of_field(operator: Operator, field: Field) -> Facts:
     }
     if field.part is not None:
         facts["part_of"] = field.part.tensor
-    for key, formula in (("value", field.value), ("length", field.length), ("sizes", field.sizes)):
+    for key in ("value", "length", "max_length", "sizes"):
+        formula = getattr(field, key)
         if formula is not None:
             facts[key] = formula.text
     if field.minimum is not None and field.value is None:

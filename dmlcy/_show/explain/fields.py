@@ -87,7 +87,8 @@ def _tensor_text(steps: Sequence[Facts]) -> str:
 
 def type_words(field: Facts) -> str:
     """The type of a field."""
-    return type_of(field["type"]).words(field["role"], field.get("length"))
+    most = f"up to {field['max_length']}" if "max_length" in field else None
+    return type_of(field["type"]).words(field["role"], field.get("length", most))
 
 
 def or_nothing(field: Facts) -> str:

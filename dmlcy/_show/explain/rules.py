@@ -182,7 +182,7 @@ def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
             elif name in fields:
                 field = fields[name]
                 found[name] = {"name": name, "is": "field", "field": of_field(operator, field)}
-                waiting += [part.text for part in (field.length, field.value) if part is not None]
+                waiting += [part.text for part in (field.length, field.max_length, field.value) if part is not None]
             elif name in FUNCTIONS:
                 written, value = FUNCTIONS[name]
                 found[name] = {"name": name, "is": "function", "written": written, "doc": value}
