@@ -52,12 +52,12 @@ def _enum(names: Iterable[str]) -> JSON:
     return {"enum": list(names)}
 
 
-def _rule() -> JSON:
+def _rule(more: Mapping[str, JSON] | None = None) -> JSON:
     keys = {
         "id": TEXT, "about": TEXT, "says": TEXT, "for": LOOP, "that": FORMULA, "hint": TEXT, "fix": FORMULA,
         "from": _enum(PROVENANCE), "since": LEVEL, "until": LEVEL, "breaks": _map(ANY),
     }  # fmt: skip
-    return _table(keys, ("id", "about", "says", "that", "from"))
+    return _table({**keys, **(more or {})}, ("id", "about", "says", "that", "from"))
 
 
 def _group() -> dict[str, JSON]:
@@ -91,7 +91,7 @@ def _group() -> dict[str, JSON]:
         "chosen": _tables(_table({"name": TEXT, "length": FORMULA, "doc": TEXT}, ("name", "doc"))),
         "let": _tables(_table(let, ("name", "value", "doc"))),
         "rule": _tables(_rule()),
-        "data_rule": _tables(_rule()),
+        "data_rule": _tables(_rule({"each": TEXT})),
         "independent": _tables(_table(independent, ("doc", "axes"))),
         "interpretation": _tables(_table(interpretation, interpretation)),
         "example": _tables(_table(example, ("title", "inputs", "outputs"))),

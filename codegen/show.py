@@ -149,6 +149,7 @@ def _rule(operator: Operator, rule: Rule) -> dict[str, Any]:
     return {
         "id": f"DML-{operator.name}-{rule.id}",
         "for": _loop(rule.index, rule.count),
+        "each": rule.each,
         "that": rule.that.text,
         "about": rule.about,
         "says": rule.says,

@@ -38,7 +38,7 @@ def python(node: Node, scope: Scope) -> str:
             return repr(value)
         case Name(id=name):
             symbol = scope[name]
-            if symbol.role == "index":
+            if symbol.role in ("index", "element"):
                 return name
             if symbol.role == "let":
                 if symbol.count is None:

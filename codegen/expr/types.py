@@ -78,7 +78,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What a name stands for: ``role`` is field, let, index or local."""
+    """What a name stands for: ``role`` is field, let, index, element (of a tensor) or local."""
 
     kind: Kind
     role: str

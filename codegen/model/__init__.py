@@ -33,11 +33,12 @@ from .fields import (
     Rule,
     Same,
 )
-from .operator import Operator, Specs, let_symbol
+from .operator import ELEMENT, Operator, Specs, element, let_symbol
 
 __all__ = [
-    "ACCURACY_OF", "DTYPE_ENUM", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField", "CatalogueOperator",
+    "ACCURACY_OF", "DTYPE_ENUM", "ELEMENT", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField",
+    "CatalogueOperator",
     "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText", "Example", "Facts", "Field",
     "Formula", "Independent", "Interpretation", "Let", "Level", "Library", "Operator", "Outcome", "RankRow", "Rule",
-    "Same", "Specs", "TensorData", "Term", "camel", "let_symbol", "snake",
+    "Same", "Specs", "TensorData", "Term", "camel", "element", "let_symbol", "snake",
 ]  # fmt: skip

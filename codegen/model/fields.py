@@ -174,6 +174,7 @@ class Rule:
     data: bool
     breaks: Mapping[str, Any]
     span: Span | None
+    each: str | None = None  # of a data rule: the tensor whose elements are v in `that`
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..diagnostics import Span
@@ -11,7 +12,7 @@ from ..expr.present import guards
 from ..expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
 from ..source import Document, Table
 from .examples import Equivalent, Example
-from .facts import Facts, camel
+from .facts import Dtype, Facts, camel
 from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
 
 FACETS = ("rank", "sizes", "dtype", "present", "count")
@@ -150,6 +151,26 @@ class Specs:
     facts: Facts
     operators: Mapping[str, Operator]
     documents: Mapping[str, Document]  # the files that were read, by path
+
+
+ELEMENT = "v"
+"""The name of an element in a rule on each element of a tensor."""
+
+
+def element(dtypes: Iterable[Dtype]) -> Symbol:
+    """What the name of an element means, of a tensor that may have these data types."""
+    known = list(dtypes)
+    if any(dtype.name.startswith("FLOAT") for dtype in known):
+        return Symbol(Kind.FLOAT, "element")
+    ranges = [
+        Interval(0, 2**dtype.bits - 1)
+        if dtype.name.startswith("U")
+        else Interval(-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
+        for dtype in known
+    ]
+    if not ranges:
+        return Symbol(Kind.INT, "element")
+    return Symbol(Kind.INT, "element", functools.reduce(Interval.joined, ranges))
 
 
 def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:

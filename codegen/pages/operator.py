@@ -12,7 +12,7 @@ from ..expr.nodes import UINT_MAX, Node
 from ..expr.text import formula
 from ..expr.types import Scope
 from ..field_types import type_of
-from ..model import DTYPE_ENUM, Example, Field, Same
+from ..model import DTYPE_ENUM, ELEMENT, Example, Field, Same
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
 from .enums import members
 from .equivalents import sections
@@ -331,6 +331,8 @@ class OperatorPage:
             condition = plan.text
             if rule.index is not None and rule.count is not None:
                 condition += f"\nfor each {rule.index} from 0 to {_last(formula(rule.count.node))}"
+            if rule.each is not None:
+                condition += f"\nfor each element {ELEMENT} of {rule.each}"
             facts = []
             if rule.hint:
                 facts.append(escape(rule.hint))

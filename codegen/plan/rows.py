@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from ..field_types import type_of
-from ..model import DtypeRow, Facts, RankRow
+from ..model import ELEMENT, DtypeRow, Facts, RankRow
 from .data import FieldPlan, FormulaPlan, IndependentPlan, OperatorPlan, RulePlan
 
 Row = TypeVar("Row")
@@ -96,6 +96,7 @@ class Rule:
     until: str | None
     data: bool
     loop: str | None = None
+    each: str | None = None
     guarded: frozenset[str] = frozenset()
 
 
@@ -241,9 +242,9 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
 
 def rule(item: RulePlan, op: OperatorPlan) -> Rule:
     said = item.rule
-    fix = None
+    fix, index = None, said.index or (None if said.each is None else ELEMENT)
     if item.fix is not None and said.fix is not None:
-        fix = Formula(said.fix.text, frozenset(), function(item.fix, said.index))
+        fix = Formula(said.fix.text, frozenset(), function(item.fix, index))
     return taken(
         Rule,
         said,
@@ -252,10 +253,8 @@ def rule(item: RulePlan, op: OperatorPlan) -> Rule:
         shown=item.shown,
         reads=frozenset(item.reads),
         domain=None if item.domain is None else function(item.domain),
-        holds=function(item.holds, said.index),
-        terms=tuple(
-            Term(label, function(term, said.index)) for label, term in zip(item.labels, item.terms, strict=True)
-        ),
+        holds=function(item.holds, index),
+        terms=tuple(Term(label, function(term, index)) for label, term in zip(item.labels, item.terms, strict=True)),
         fix=fix,
         since=said.since or op.operator.since,
         loop=item.domain_text,

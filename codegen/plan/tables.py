@@ -9,7 +9,7 @@ from ..expr.python import python
 from ..expr.text import formula, inside, sentence
 from ..expr.types import within
 from ..field_types import can_have, type_of
-from ..model import Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule
+from ..model import ELEMENT, Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule, element
 from .data import FieldPlan, FormulaPlan, IndependentPlan, LetPlan, RulePlan
 
 
@@ -89,14 +89,20 @@ class Tables:
         if rule.index is not None and rule.count is not None:
             scope = within(self.scope, rule.index, rule.count.node)
             domain = python(rule.count.node, self.scope)
+        each = {}
+        if rule.each is not None:
+            types = self.operator.types[self.operator.field(rule.each).types or ""]
+            each = {ELEMENT: element(self.facts.dtype(name) for row in types for name in row.dtypes)}
+            scope = {**scope, **each}
         said = sentence(rule.that.node, scope, rule.index, rule.about)
         nodes = [formula.node for formula in (rule.that, rule.count) if formula is not None]
         reads = self.operator.reads(*nodes) - ({rule.index} if rule.index else set())
+        reads |= {f"{rule.each}.{facet}" for facet in ("sizes", "dtype") if rule.each is not None}
         return RulePlan(
             rule=rule,
             id=f"DML-{self.operator.name}-{rule.id}",
             text=formula(rule.that.node),
-            domain_text=self.loop_text(rule.index, rule.count),
+            domain_text=self.loop_text(rule.index, rule.count) if rule.each is None else f"{ELEMENT} of {rule.each}",
             shown=said.shown,
             labels=tuple(label for label, _ in said.terms),
             terms=tuple(python(node, scope) for _, node in said.terms),

@@ -142,7 +142,8 @@ class Rule(Row):
     since: str
     until: str | None  # the first level at which it no longer holds
     data: bool  # on the values of a tensor: checked when the operator runs
-    loop: str | None = None  # d in spatial, where there is an index
+    loop: str | None = None  # d in spatial, where there is an index; v of indices, where there is `each`
+    each: str | None = None  # the tensor whose elements the functions take, one by one
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
 
 

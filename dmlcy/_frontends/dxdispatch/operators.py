@@ -74,7 +74,7 @@ class Desc:
         if violation.id.endswith("-unknown"):
             name = str(violation.values["actual"])
         node = (node.get(name) if name else None) or node
-        if violation.index is None or node.kind != "array" or violation.index >= len(node.value):
+        if not isinstance(violation.index, int) or node.kind != "array" or violation.index >= len(node.value):
             return node
         if field.kind != "attribute" and violation.rule is not None:  # the index of the rule is none of the sizes
             return node

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy import specs
+from dmlcy._check.checker import Check
 from dmlcy._check.optional import descs_for
 from dmlcy._desc.check import check
 from dmlcy._errors import CLASSES, DmlError, Violation
@@ -218,6 +219,14 @@ def _in_json(value: object) -> object:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _looked_at(operator: Operator, example: Example, arrays: Facts, other: Facts) -> Sequence[Violation]:
+    """What the rules on data say of these arrays, of an operator that does not run."""
+    given = described(operator.example_tensors(example))
+    check = Check(operator, {**given, **example.attributes, **other}, LEVEL.get(), call=False)
+    check.data(arrays)
+    return check.violations
+
+
 def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -> Sequence[Violation]:
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
     other = {name: change for name, change in changed.items() if name not in tensors}
@@ -226,6 +235,8 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         for name, changes in changed.items():
             for index, value in changes.items() if name in arrays else ():
                 arrays[name][tuple(map(int, index.split(",")))] = float(value)
+        if not operator.runs:
+            return _looked_at(operator, example, arrays, other)
         try:
             function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
         except DmlError as error:
