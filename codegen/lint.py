@@ -93,6 +93,9 @@ class _Linter:
                 self.error(field.span, f"the array {field.name} has no length", hint)
             elif len(lengths) > 1:
                 self.error(field.span, f"{field.name} has a length, so that it has no max_length")
+            if type_of(field).chosen_among and field.among is None:
+                hint = 'add among = "fused", the list in specs/fused.toml'
+                self.error(field.span, f"{field.name} does not say which operators it holds", hint)
             open_sizes = field.any_sizes or type_of(field).several
             if field.kind == "output" and field.sizes is None and not open_sizes:
                 hint = 'add sizes = "[…]", a formula, or sizes = "any"'
@@ -254,6 +257,7 @@ class _Linter:
             "sizes": field.is_tensor and not kind.several,
             "leading_ones": field.is_tensor and not kind.several,
             "mixed": kind.several,
+            "among": kind.chosen_among,
             "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .field_types import MEMBER_OF, PLAIN
-from .model import ACCURACY_OF, LANGUAGES, PROVENANCE, Facts
+from .model import ACCURACY_OF, FUSED, LANGUAGES, PROVENANCE, Facts
 from .notice import notice
 
 PATH = "specs/schema.json"
@@ -67,7 +67,7 @@ def _group() -> dict[str, JSON]:
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc")), "length": FORMULA, "max_length": FORMULA, "range": limits,
         "default": ANY, "value": FORMULA,
-        "infinite": BOOL, "mixed": BOOL,
+        "infinite": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
@@ -146,6 +146,7 @@ def _facts() -> dict[str, JSON]:
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
     term = {"name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "errors": WORDS}
+    fused = {"operator": TEXT, "hosts": WORDS, "since": LEVEL, "source": TEXT}
     library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}
     return {
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
@@ -154,6 +155,7 @@ def _facts() -> dict[str, JSON]:
         "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
+        "fused": _table({"fused": _tables(_table(fused, ("operator", "source")))}),
         "library": _table({"library": _tables(_table(library, ("name", "language")))}),
         "term": _table({"term": _tables(_table(term, {*term} - {"also", "errors"}))}),
     }

@@ -135,6 +135,7 @@ def _field(field: Field) -> dict[str, Any]:
         "leading_ones": field.leading_ones,
         "infinite": field.infinite or None,
         "mixed": field.mixed or None,
+        "among": field.among,
         "length": _text(field.length),
         "max_length": _text(field.max_length),
         "range": limits if ranged else None,

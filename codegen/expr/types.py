@@ -51,6 +51,8 @@ class Kind(enum.Enum):
     FLOATS = "a vector of floats"
     TENSOR = "a tensor"
     TENSORS = "an array of tensors"
+    OPERATOR = "an operator"
+    OPERATORS = "an array of operators"
     SIZE_2D = "a SIZE_2D"
     SCALAR = "a scalar union"
     TEXT = "a name"
@@ -269,7 +271,7 @@ def _call(node: Call, scope: Scope) -> Kind:
         case "count":
             _expect(args[0], scope, Kind.TENSORS)
             return Kind.INT
-        case "len" if kind_of(args[0], scope) is Kind.FLOATS:
+        case "len" if kind_of(args[0], scope) in (Kind.FLOATS, Kind.OPERATORS):
             return Kind.INT
         case "len" | "prod" | "sum":
             _vector(args[0], scope)
@@ -335,7 +337,7 @@ def interval_of(node: Node, scope: Scope) -> Interval:
         case Call(function="count"):
             return Interval(0, UINT_MAX)
         case Call(function="len", args=args):
-            return Interval(0, UINT_MAX if kind_of(args[0], scope) is Kind.FLOATS else MAX_RANK)
+            return Interval(0, MAX_RANK if kind_of(args[0], scope) is Kind.VECTOR else UINT_MAX)
         case Call(function="min" | "max", args=(vector,)):
             return interval_of(vector, scope).joined(Interval(0, 0))  # 0 is that of no entries
         case Call(function="min" | "max" as function, args=args):

@@ -51,6 +51,7 @@ class FieldType:
     toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
     array: ClassVar[bool] = False  # has a length
     long: ClassVar[bool] = False  # the array may have more entries than a tensor has axes
+    chosen_among: ClassVar[bool] = False  # holds operators of a list, which the spec names
     several: ClassVar[bool] = False  # its value is a tuple of tensors
     ranged: ClassVar[bool] = False  # takes integers from `minimum` to `maximum`, which a spec may narrow
     limits: ClassVar[tuple[int, int]] = (0, UINT_MAX)  # of an integer, where a spec does not narrow them
@@ -126,6 +127,19 @@ class Tensors(FieldType):
 
     def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
         return self.held + NOTHING * field.optional
+
+
+class Descs(FieldType):
+    """The desc of another operator, or several of them, without tensors. Expressions ask only whether there is one."""
+
+    directml = "DML_OPERATOR_DESC"
+    toml = (dict,)
+    errors = (*FieldType.errors, "level", "member", "tensors")
+    chosen_among = True
+    kind: ClassVar[Kind]  # of the name of the field in an expression
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(self.kind, "field", count=None if field.length is None else field.length.node)
 
 
 class Integer(FieldType):

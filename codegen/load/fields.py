@@ -9,7 +9,7 @@ from ..diagnostics import did_you_mean
 from ..expr.nodes import UINT_MAX
 from ..expr.types import Kind
 from ..field_types import CHOSEN, type_of
-from ..model import PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
+from ..model import FUSED, PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
 from ..source import Table
 from .formulas import Formulas
 from .reading import each, word
@@ -142,6 +142,7 @@ class Fields:
             value=self.formulas.formula(row, "value") if row.has("value") else None,
             infinite=row.bool("infinite", False),
             mixed=row.bool("mixed", False),
+            among=row.choice("among", (FUSED,)) if row.has("among") else None,
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
             axes=axes,

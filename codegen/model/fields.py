@@ -11,6 +11,8 @@ from ..expr.nodes import Node, Sizes, Splat
 from .facts import snake
 
 PROVENANCE = ("documented", "header", "observed", "inferred")
+FUSED = "fused"
+"""The list of operators in specs/fused.toml."""
 ACCURACY_OF = ("result", "magnitudes")
 
 
@@ -65,6 +67,7 @@ class Field:
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     max_length: Formula | None = None  # of an array that is as long as it is given: the most entries
     any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
+    among: str | None = None  # of a field that holds operators: the list of those that it can hold
     mixed: bool = False  # of an array of tensors: they may have different data types
 
     @property

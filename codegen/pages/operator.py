@@ -324,6 +324,17 @@ class OperatorPage:
                 yield f"[{code(field.python)}](enums.md#{enum.name})", members(enum, self.facts, self.op.since)
 
     @property
+    def fused(self) -> Iterator[tuple[str, str]]:
+        """The fields that hold operators, and a table of those that they can hold."""
+        for item in self.op.fields:
+            levels = {level: [_page(n) if n in self.others else n for n, since in item.among if since == level]
+                      for level in dict.fromkeys(since for _, since in item.among)}  # fmt: skip
+            order = sorted(levels, key=self.facts.level_index)
+            if levels:
+                rows = [(level_link(level), ", ".join(levels[level])) for level in order]
+                yield code(item.field.python), table(("From level", "Operators"), rows)
+
+    @property
     def rules(self) -> Iterator[RuleSection]:
         """The rules in declared order, data rules last."""
         for plan in sorted(self.op.rules, key=lambda rule: rule.rule.data):

@@ -187,6 +187,8 @@ class FieldPlan:
     accepted: str  # by the constructor of the desc class, in a few words
     ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
     open: bool  # an output that a desc must be given
+    among: tuple[tuple[str, str], ...]  # the operators that it can hold, each with the first level
+    is_fused: bool  # a desc of the operator may have no tensors, where a field of another operator holds it
     part: tuple[str, int, int] | None  # of a choice: the output, and how many of its sizes are before and after it
 
     @property
@@ -200,7 +202,8 @@ class FieldPlan:
         inferred = self.field.value is not None or (
             self.field.kind == "output" and self.sizes is not None and not self.open
         )
-        return self.field.default is None and not inferred and not self.field.optional
+        fused = self.is_fused and self.field.is_tensor
+        return self.field.default is None and not inferred and not self.field.optional and not fused
 
 
 @dataclass(frozen=True, slots=True)

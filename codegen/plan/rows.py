@@ -75,6 +75,7 @@ class Field:
     axes: tuple[str, ...] = ()
     part: Part | None = None
     mixed: bool = False
+    among: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +233,8 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
         more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
     if kind.typed:
         more["scalar_type"] = said.types
+    if item.among:
+        more["among"] = item.among
     if item.part is not None:
         more["part"] = Part(*item.part)
     default = MISSING if said.default is None and not said.may_be_none else said.default

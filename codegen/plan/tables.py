@@ -59,6 +59,8 @@ class Tables:
             accepted=type_of(field).accepted(field, self.enum),
             ids=tuple(ids),
             open=field.kind == "output" and self.operator.is_open(field),
+            among=tuple(self.facts.held_by(self.operator.name).items()) if field.among else (),
+            is_fused=self.facts.is_fused(self.operator.name),
             part=self.part(field) if field.kind == "chosen" else None,
         )
 
@@ -80,6 +82,8 @@ class Tables:
         if field.is_tensor:
             dtypes = [row.since for row in self.operator.types[field.types or ""]]
             return dtypes + [row.since for row in self.operator.ranks[field.ranks or ""]]
+        if field.among:
+            return list(self.facts.held_by(self.operator.name).values())
         return (
             [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
         )

@@ -32,8 +32,9 @@ class Check(State):
 
     ``call``: the values are those of a function call; ``asked``: what it says of each optional output, and
     ``labels``: the names in it of the outputs that are given. ``literal``: they come from JSON, which has no short
-    forms; ``unknown``: its members that the operator has not. Not ``limited``: tensors may have any number of elements,
-    for only parts of them are given to a kernel.
+    forms; ``unknown``: its members that the operator has not. ``path``: the name under which the desc of another
+    operator holds this one, of which only the attributes count then. Not ``limited``: tensors may have any number of
+    elements, for only parts of them are given to a kernel.
     """
 
     def __init__(
@@ -48,15 +49,24 @@ class Check(State):
         literal: bool = False,
         limited: bool = True,
         unknown: Iterable[str] = (),
+        path: str | None = None,
     ) -> None:
         super().__init__(
-            operator, values, level, call=call, asked=asked or {}, labels=labels or {}, literal=literal, limited=limited
+            operator,
+            values,
+            level,
+            call=call,
+            asked=asked or {},
+            labels=labels or {},
+            literal=literal,
+            limited=limited,
+            path=path,
         )
         self._operator([*(name for name in values if name not in self.fields), *unknown])
         self._run()
 
     def _operator(self, unknown: Sequence[str]) -> None:
-        if self.asked_level < self.level:
+        if self.asked_level < self.level and self.path is None:  # else the field that holds it says so
             self.too_new(None, self.operator.name, self.level)
         absent = [
             field.name if self.literal else field.python
@@ -71,6 +81,10 @@ class Check(State):
     def _run(self) -> None:
         fields, choices = self.operator.fields, self.operator.chosen
         described = [field for field in fields if field.kind != "attribute"]
+        if self.path is not None:
+            for field in described:
+                tensors.leave_out(self, field)
+            described = []
         others = [field for field in fields if field.kind == "attribute"]
         arrays = [field for field in described if type_of(field.type).tensors]
         if arrays:
@@ -90,16 +104,11 @@ class Check(State):
             sizes.compare(self, field)
         for field in choices:
             attributes.choose(self, field)
-        names = {field.python for field in others}
-        counts = [field for field in others if field.value is not None and not names.isdisjoint(field.value.reads)]
-        for field in others:
-            if field.value is not None and field not in counts:
+        for field in attributes.in_order(self.operator):
+            if field.value is not None:
                 attributes.follow(self, field)
-        for field in others:
-            if field.value is None:
+            else:
                 attributes.take(self, field)
-        for field in counts:  # of the entries of an array
-            attributes.follow(self, field)
         for rule in self.operator.rules:
             if not rule.data:
                 sizes.infer(self, rule.reads)

@@ -49,9 +49,10 @@ class State(Report):
         labels: Mapping[str, str],
         literal: bool,
         limited: bool,
+        path: str | None,
     ) -> None:
         fields = {field.python: field for field in (*operator.fields, *(operator.chosen if call else ()))}
-        super().__init__(operator, fields, level, labels, literal)
+        super().__init__(operator, fields, level, labels, literal, path)
         self.values = values
         self.level = max(level, LEVEL_INDEX[operator.since])
         self.call = call

@@ -70,6 +70,14 @@ def take(state: State, field: Field) -> None:
     take_rank(state, field, len(tensor.sizes))
 
 
+def leave_out(state: State, field: Field) -> None:
+    """A tensor that nobody reads: that of the operator which holds the desc is used."""
+    name = field.python
+    state.tensors[name] = Tensor()
+    state.resolved[name] = state.readable[name] = None
+    state.fail(*(f"{name}.{facet}" for facet in ("count", "dtype", "sizes", "rank")))
+
+
 class Tensors(tuple[Tensor, ...]):
     """The tensors of an array as formulas see them; one that is not there cannot be read."""
 

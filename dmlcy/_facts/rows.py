@@ -113,6 +113,7 @@ class Field(Row):
     hint: str = ""  # of a tensor whose sizes follow from other fields
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
+    among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
     mixed: bool = False  # of an array of tensors: they may have different data types
 
     @property

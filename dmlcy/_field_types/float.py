@@ -71,7 +71,7 @@ class Float(FieldType):
         if refused:
             raise Refused("finite", values={"actual": value})
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return number_in_json(value)
 
     def recorded(self, value: Any) -> Any:

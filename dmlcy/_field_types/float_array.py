@@ -77,7 +77,7 @@ class FloatArray(FieldType):
             check.hold(field, tuple(numbers))
         check.read(field, tuple(readable))
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return [number_in_json(entry) for entry in value] if type(value) is list else value
 
     def to_json(self, value: object) -> Any:

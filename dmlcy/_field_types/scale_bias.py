@@ -73,7 +73,7 @@ class ScaleBiasType(FieldType):
                 check.refused(field, refused)
         check.hold(field, ScaleBias(*numbers) if len(numbers) == len(pair) else value)
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         if type(value) is not dict:
             return value
         whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == len(self.members))

@@ -43,7 +43,7 @@ class Tensor(FieldType):
     def words(self, role: str, length: str | None) -> str:
         return f"{role} {self.directml}"
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return TensorDesc.from_dict(value, ignore_unknown=ignore_unknown) if type(value) is dict else value
 
     def in_json(self, expected: str) -> str:

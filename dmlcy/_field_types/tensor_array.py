@@ -48,10 +48,10 @@ class TensorArray(Tensor):
         more = [f"... {len(value)} in all"] if len(value) > 16 else []
         return "\n".join([*map(repr, value[:16]), *more])
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         if type(value) is not list:
-            return super().from_json(value, ignore_unknown)
-        return [super(TensorArray, self).from_json(entry, ignore_unknown) for entry in value]
+            return super().from_json(field, value, ignore_unknown)
+        return [super(TensorArray, self).from_json(field, entry, ignore_unknown) for entry in value]
 
     def to_json(self, value: object) -> Any:
         if type(value) is TensorDesc:

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,29 @@ class Keyed:
     __slots__ = ()
 
     def _key(self) -> object:
+        raise NotImplementedError
+
+
+DEEPEST: Final = 4
+"""Descs within each other that are written out; no operator takes as many."""
+
+
+class Nested(Keyed):
+    """Base of the descs of operators, for the types of fields that hold one: only its attributes count there."""
+
+    operator: ClassVar[Any]
+    _nesting: int  # descs within each other, this one included
+
+    def _violations_inside(self, path: str, level: int) -> list[Any]:
+        """Every violation of the attributes, at the level of that position; messages name them under the path."""
+        raise NotImplementedError
+
+    def _given_tensors(self) -> list[str]:
+        """The tensors that are given, by their Python names."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """DirectML's JSON spelling."""
         raise NotImplementedError
 
 

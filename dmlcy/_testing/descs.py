@@ -179,9 +179,10 @@ class Walk:
         """The tensor of a field, or those of an array."""
         return tensors_of(self.values[field.python])
 
-    def as_value(self, field: Field, tensors: Sequence[TensorDesc]) -> TensorDesc | tuple[TensorDesc, ...]:
+    def as_value(self, field: Field, tensors: Sequence[TensorDesc]) -> TensorDesc | tuple[TensorDesc, ...] | None:
         """The value that a field has with these tensors."""
-        return tuple(tensors) if isinstance(self.values[field.python], tuple) else tensors[0]
+        single = tensors[0] if tensors else None
+        return tuple(tensors) if isinstance(self.values[field.python], tuple) else single
 
     def new_count(self, field: Field) -> None:
         """Another number of tensors of an array."""

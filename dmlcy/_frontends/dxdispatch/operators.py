@@ -13,6 +13,7 @@ from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS, FeatureLevelName
 from dmlcy._field_types import type_of
+from dmlcy._field_types.operators import DESC_KEYS, TYPE_KEYS, named
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
@@ -58,7 +59,7 @@ class Desc:
 
     def place(self, violation: Violation) -> Node:
         """The value that a violation is about; what it is missing from, where there is none."""
-        root, place, _ = parted(violation.field or "")
+        root, place, inner = parted(violation.field or "")
         field = next((field for field in self.operator.fields if field.python == root), None)
         if field is None:
             return self.type_node
@@ -67,6 +68,8 @@ class Desc:
             return self.node
         if place is not None and node.kind == "array" and place < len(node.value):
             node = node.value[place]
+        if type_of(field.type).holds_operators:
+            return _inside(node, inner, violation.index)
         body = node.get("Desc")
         if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
             node = body
@@ -182,6 +185,10 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
     """A member of a desc as a plain value, without the members of structs that nobody reads."""
     kind = type_of(field.type)
     members = kind.members
+    if kind.holds_operators:
+        for entry in node.value if node.kind == "array" else [node]:
+            _nested(reader, misspelt, entry)
+        return node.plain()
     if kind.tensors and node.kind == "array":
         return [_value(reader, misspelt, field, entry) for entry in node.value]
     if node.kind == "object" and field.kind != "attribute":
@@ -198,6 +205,45 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
         misspelt[node] = reader.misspelt(node, [name for name in members if node.get(name) is None])
         return node.plain() if misspelt[node] else values
     return node.plain()
+
+
+def _nested(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], node: Node) -> None:
+    """Looks at the members of the desc of an operator that another one holds."""
+    operator = _operator_of(node)
+    if operator is None:
+        return
+    body = _body(node)
+    names = [field.name for field in operator.fields]
+    reader.ignore_others(body, [*names, *(TYPE_KEYS if body is node else ())])
+    attributes = [field for field in operator.fields if field.kind == "attribute" and not field.optional]
+    misspelt[body] = reader.misspelt(body, [field.name for field in attributes if body.get(field.name) is None])
+
+
+def _operator_of(node: Node) -> Operator | None:
+    """The operator whose desc an object is."""
+    found = named(node.plain()) if node.kind == "object" else None
+    return None if found is None else OPERATORS.get(found)
+
+
+def _body(node: Node) -> Node:
+    """The object that has the members of the struct."""
+    bodies = [body for key in DESC_KEYS if (body := node.get(key)) is not None and body.kind == "object"]
+    return bodies[0] if bodies else node
+
+
+def _inside(node: Node, name: str, index: int | None) -> Node:
+    """The value that a violation is about, in the desc of an operator that another one holds."""
+    operator = _operator_of(node)
+    body = node if operator is None or not name else _body(node)
+    member = None
+    for field in operator.fields if operator else ():
+        if field.python == name:
+            member = body.get(field.name)
+    found = member or body
+    if index is not None and found.kind == "array" and index < len(found.value):
+        entry: Node = found.value[index]
+        return entry
+    return found
 
 
 def _struct(reader: Reader, node: Node, known: tuple[str, ...]) -> dict[str, Any]:

@@ -93,10 +93,11 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
     values: dict[str, Sequence[Any]] = {
         "type": ("abc", 0.5, [1]),
         "required": (REMOVED,),
-        "member": (BOGUS,),
+        "member": (kind.unknown_in_json(BOGUS),),
         "length": ([*value, 1], [*value, *[1] * 8]) if isinstance(value, list) else _next(value),
         "finite": (kind.infinite_in_json(value),),
         "value": (1e39, 10**400),
+        "tensors": (kind.tensors_in_json(field),),
         "same-dtype": [f"{ENUMS['DML_TENSOR_DATA_TYPE'].prefix}{dtype}" for dtype in DTYPES],
     }
     if slug == "range" and isinstance(kind, Integers):
@@ -106,6 +107,9 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
                 yield Change({f"{name}.{next(iter(value))}": wrong})
             else:
                 yield Change({name: [wrong, *value[1:]] if isinstance(value, list) else wrong})
+    elif slug == "level" and field.among:
+        for later, level in kind.later_in_json(field):
+            yield Change({name: later}, LEVELS[level].name)
     elif slug == "level" and kind.info is not None:
         for member, (_, since) in kind.info.members.items():
             if LEVEL_INDEX[since] > 0:

@@ -179,6 +179,8 @@ def of_field(operator: Operator, field: Field) -> Facts:
         facts["members"] = [
             {"name": name, "since": _later(operator.since, since)} for name, (_, since) in info.members.items()
         ]
+    if field.among:
+        facts["among"] = [{"name": name, "since": since} for name, since in field.among]
     if field.kind in ("input", "output"):
         facts["support"] = list(support(operator, field))
         facts["same_dtype_as"] = field.same_dtype_as
