@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
     from dmlcy._facts.rows import Rule
 
-__all__ = ["catalogue", "dtypes", "enums", "errors", "files", "fused", "ids", "levels", "operator", "operators", "terms"]
+__all__ = [
+    "catalogue",
+    "dtypes",
+    "enums",
+    "errors",
+    "files",
+    "fused",
+    "ids",
+    "levels",
+    "operator",
+    "operators",
+    "terms",
+]
 
 
 def __dir__() -> list[str]:
