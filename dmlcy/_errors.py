@@ -22,7 +22,7 @@ class Violation(Shown):
         Stable name of the condition, such as DML-AVERAGE_POOLING-window_size-fits.
     operator, field, member, index
         Where: DirectML's name of the operator, Python name of the field, the part of a tensor or of a size that is
-        meant (sizes, strides, height), entry of that part or of the field.
+        meant (sizes, strides, height), entry of that part or of the field; of an element of a tensor a tuple.
     message
         The sentence, without id and hint.
     rule
@@ -44,7 +44,7 @@ class Violation(Shown):
     operator: str
     field: str | None
     member: str | None
-    index: int | None
+    index: int | tuple[int, ...] | None
     message: str
     rule: str | None
     values: dict[str, object]
@@ -113,7 +113,7 @@ class DmlError(Exception):
         return self.violations[0].field
 
     @property
-    def index(self) -> int | None:
+    def index(self) -> int | tuple[int, ...] | None:
         """Index of the first violation."""
         return self.violations[0].index
 

@@ -37,7 +37,7 @@ def rule_page(page: Page, rule: Facts) -> None:
     if rule["hint"]:
         rows.append(("Hint", rule["hint"]))
     if rule["fix"]:
-        index = f"[{rule['for'].partition(' in ')[0]}]" if rule["for"] else ""
+        index = f"[{rule['for'].partition(' in ')[0]}]" if " in " in (rule["for"] or "") else ""
         rows.append(("Nearest valid value", f"{rule['about']}{index} = {rule['fix']}"))
     page.rows(rows)
     example = rule["example"]
