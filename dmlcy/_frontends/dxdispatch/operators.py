@@ -69,7 +69,7 @@ class Desc:
         if place is not None and node.kind == "array" and place < len(node.value):
             node = node.value[place]
         if type_of(field.type).holds_operators:
-            return _inside(node, inner, violation.index)
+            return _inside(node, inner, violation.index if isinstance(violation.index, int) else None)
         body = node.get("Desc")
         if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
             node = body
