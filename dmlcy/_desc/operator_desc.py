@@ -70,6 +70,11 @@ class OperatorDesc(Shown):
             self._valid_levels.add(level)
         return found
 
+    def _warnings(self, level: int) -> list[Violation]:
+        """What ``check`` returns beside errors, where it is asked to."""
+        observed = any(rule.severity == "warning" for rule in self.operator.rules)
+        return self._check(self._values(), level).warnings if observed else []
+
     def _values(self) -> dict[str, object]:
         """Values by the Python name of the field."""
         return {name: self.__dict__[name] for name in self._names}

@@ -224,7 +224,7 @@ def _looked_at(operator: Operator, example: Example, arrays: Facts, other: Facts
     given = described(operator.example_tensors(example))
     check = Check(operator, {**given, **example.attributes, **other}, LEVEL.get(), call=False)
     check.data(arrays)
-    return check.violations
+    return [*check.violations, *check.warnings]
 
 
 def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -> Sequence[Violation]:
@@ -255,4 +255,4 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
             given[name] = next(descs_for(operator, operator.field(name), values, LEVEL.get()))
         elif name in whole:
             given[name] = changed_tensors(whole[name], change)
-    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}))
+    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}), warnings=True)

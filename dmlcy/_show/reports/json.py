@@ -71,7 +71,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "line": place.line or None,
         "column": place.column or None,
         "end_column": finding.end_column if place.line else None,
-        **finding.violation.to_json(),
+        **{key: value for key, value in finding.violation.to_json().items() if key != "severity"},
     }
 
 
