@@ -38,6 +38,8 @@ class Violation(Shown):
         documented, header, observed or inferred.
     error
         Name of the exception class.
+    severity
+        error, or warning: of a rule that was observed. Nothing is refused because of a warning.
     """
 
     id: str
@@ -53,6 +55,7 @@ class Violation(Shown):
     level: str | None
     provenance: str
     error: str
+    severity: str = "error"
 
     @property
     def text(self) -> str:

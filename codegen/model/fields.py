@@ -179,6 +179,11 @@ class Rule:
     span: Span | None
     each: str | None = None  # of a data rule: the tensor whose elements are v in `that`
 
+    @property
+    def warns(self) -> bool:
+        """Whether a desc that breaks it is valid, because the rule was only observed."""
+        return self.provenance == "observed"
+
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:

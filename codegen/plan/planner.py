@@ -86,7 +86,7 @@ class Planner:
         for needed in family.needs(kernel):
             steps.require(Name(needed), checks)
         for rule in operator.rules:
-            if rule.data:
+            if rule.data and not rule.warns:
                 steps.require(rule.that.node, checks)
                 if rule.count is not None:
                     steps.require(rule.count.node, checks)
@@ -101,7 +101,7 @@ class Planner:
             take_overflows=take_overflows,
             checks=tuple(checks),
             overflows=overflows,
-            data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data),
+            data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data and not rule.warns),
             kernel=kernel,
         )
 

@@ -43,10 +43,11 @@ class Report:
         self.first: list[Violation] = []
         self.found: dict[str, list[Violation]] = {name: [] for name in fields}
         self.late: list[Violation] = []
+        self.warnings: list[Violation] = []
 
     @property
     def violations(self) -> list[Violation]:
-        """All of them, in order."""
+        """All of them that are errors, in order."""
         kinds = ("input", "chosen", "attribute", "output")
         order = sorted(self.fields.values(), key=lambda field: kinds.index(field.kind))
         return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]

@@ -22,6 +22,11 @@ WHOLE: Final = -1
 """In place of an index: all of a field."""
 
 
+def note(state: State, violation: Violation) -> None:
+    """Keeps a violation of a rule: warnings apart, since nothing is refused because of them."""
+    (state.late if violation.severity == "error" else state.warnings).append(violation)
+
+
 def is_of(rule: Rule, level: int) -> bool:
     """Whether a rule is one of the level of that position."""
     return LEVEL_INDEX[rule.since] <= level and (rule.until is None or level < LEVEL_INDEX[rule.until])
@@ -44,11 +49,11 @@ def look(state: State, rule: Rule, first: int = 0) -> None:
         if index in done or _holds(state, rule, at):
             continue
         failed.add(index)
-        state.late.append(_broken_rule(state, rule, at))
+        note(state, _broken_rule(state, rule, at))
         if len(failed) == REPORTED:
             failed = {WHOLE}
             break
-    if failed:
+    if failed and rule.severity == "error":
         state.broken[rule.about] = state.broken.get(rule.about, set()) | failed
 
 
@@ -60,8 +65,8 @@ def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:
     holds = np.fromiter((_holds(state, rule, (value,)) for value in values.tolist()), bool, len(values))
     for place in np.flatnonzero(~holds[places.ravel()])[:REPORTED]:
         index = tuple(int(one) for one in np.unravel_index(place, array.shape))
-        state.late.append(_broken_rule(state, rule, (array.item(*index),), index))
-    if not holds.all():
+        note(state, _broken_rule(state, rule, (array.item(*index),), index))
+    if not holds.all() and rule.severity == "error":
         state.broken[rule.about] = {WHOLE}
 
 
@@ -115,4 +120,5 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         level=rule.until,
         provenance=rule.provenance,
         error="InvalidDataError" if rule.data else "InvalidDescError",
+        severity=rule.severity,
     )

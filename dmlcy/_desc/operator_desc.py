@@ -87,6 +87,11 @@ class OperatorDesc(Shown, Nested):
         fields = (field.python for field in self.operator.fields if field.kind != "attribute")
         return [name for name in fields if self.__dict__[name] is not None]
 
+    def _warnings(self, level: int) -> list[Violation]:
+        """What ``check`` returns beside errors, where it is asked to."""
+        observed = any(rule.severity == "warning" for rule in self.operator.rules)
+        return self._check(self._values(), level).warnings if observed else []
+
     def _values(self) -> dict[str, object]:
         """Values by the Python name of the field."""
         return {name: self.__dict__[name] for name in self._names}

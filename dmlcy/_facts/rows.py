@@ -147,6 +147,11 @@ class Rule(Row):
     each: str | None = None  # the tensor whose elements the functions take, one by one
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
 
+    @property
+    def severity(self) -> str:
+        """What a desc that breaks it has: an error, or a warning where the rule was only observed."""
+        return "warning" if self.provenance == "observed" else "error"
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Independent(Row):

@@ -226,7 +226,7 @@ def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Break]]:
 def _holds_at(rule: Rule, level: int) -> bool:
     """Whether a desc must keep the rule at a level."""
     known = LEVEL_INDEX[rule.since] <= level and (rule.until is None or level < LEVEL_INDEX[rule.until])
-    return known and not rule.data
+    return known and not rule.data and rule.severity == "error"
 
 
 def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:

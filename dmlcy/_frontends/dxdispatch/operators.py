@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -86,8 +86,16 @@ class Desc:
 
     def problems(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
         """Every violation of the desc at a level; those of missing members with their name in the file."""
+        return self._problems(reader, check(self.value, level))
+
+    def warnings(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
+        """What was observed to fail on devices, of a desc that DirectML's documentation allows."""
+        found = [one for one in check(self.value, level, warnings=True) if one.severity == "warning"]
+        return [replace(problem, warning=True) for problem in self._problems(reader, found)]
+
+    def _problems(self, reader: Reader, violations: Iterable[Violation]) -> list[Problem]:
         found = []
-        for violation in check(self.value, level):
+        for violation in violations:
             node, key = self.place(violation), False
             required = violation.id.endswith("-required")
             if node.kind == "object" and (required or violation.id.endswith("-type")) and not violation.hint:

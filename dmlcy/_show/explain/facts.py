@@ -98,6 +98,7 @@ def brief_rule(operator: Operator, rule: Rule) -> Facts:
         "for": rule.loop,
         "data": rule.data,
         "error": rule_error(rule),
+        "severity": rule.severity,
         "since": rule.since,
         "until": rule.until,
         "provenance": rule.provenance,

@@ -256,7 +256,7 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
             given[name] = next(descs_for(operator, operator.field(name), values, LEVEL.get()))
         elif name in whole:
             given[name] = changed_tensors(whole[name], change)
-    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}))
+    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}), warnings=True)
 
 
 def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDesc:
