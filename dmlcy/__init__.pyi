@@ -62,14 +62,17 @@ from dmlcy._generated.functions.activation_thresholded_relu import activation_th
 from dmlcy._generated.functions.adam_optimizer import adam_optimizer
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.batch_normalization import batch_normalization
 from dmlcy._generated.functions.cast import cast
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
+from dmlcy._generated.functions.dequantize import dequantize
 from dmlcy._generated.functions.element_wise_abs import element_wise_abs
 from dmlcy._generated.functions.element_wise_acos import element_wise_acos
 from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
 from dmlcy._generated.functions.element_wise_add import element_wise_add
+from dmlcy._generated.functions.element_wise_add1 import element_wise_add1
 from dmlcy._generated.functions.element_wise_asin import element_wise_asin
 from dmlcy._generated.functions.element_wise_asinh import element_wise_asinh
 from dmlcy._generated.functions.element_wise_atan import element_wise_atan
@@ -140,10 +143,12 @@ from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
+from dmlcy._generated.functions.quantize import quantize
 from dmlcy._generated.functions.roi_pooling import roi_pooling
 from dmlcy._generated.functions.space_to_depth import space_to_depth
 from dmlcy._generated.functions.space_to_depth1 import space_to_depth1
 from dmlcy._generated.functions.unfold import unfold
+from dmlcy._generated.functions.value_scale_2d import value_scale_2d
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
@@ -208,6 +213,7 @@ __all__ = [
     "adam_optimizer",
     "average_pooling",
     "average_pooling1",
+    "batch_normalization",
     "cast",
     "check",
     "compile",
@@ -215,11 +221,13 @@ __all__ = [
     "current_level",
     "depth_to_space",
     "depth_to_space1",
+    "dequantize",
     "desc",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
     "element_wise_add",
+    "element_wise_add1",
     "element_wise_asin",
     "element_wise_asinh",
     "element_wise_atan",
@@ -291,6 +299,7 @@ __all__ = [
     "minimum_feature_level",
     "padding",
     "padding1",
+    "quantize",
     "record",
     "roi_pooling",
     "set_num_threads",
@@ -300,6 +309,7 @@ __all__ = [
     "support_table",
     "supports",
     "unfold",
+    "value_scale_2d",
 ]
 
 __version__: str

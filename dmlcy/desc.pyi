@@ -28,14 +28,17 @@ from dmlcy._generated.descs.activation_thresholded_relu import ActivationThresho
 from dmlcy._generated.descs.adam_optimizer import AdamOptimizer
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
+from dmlcy._generated.descs.batch_normalization import BatchNormalization
 from dmlcy._generated.descs.cast import Cast
 from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
+from dmlcy._generated.descs.dequantize import Dequantize
 from dmlcy._generated.descs.element_wise_abs import ElementWiseAbs
 from dmlcy._generated.descs.element_wise_acos import ElementWiseAcos
 from dmlcy._generated.descs.element_wise_acosh import ElementWiseAcosh
 from dmlcy._generated.descs.element_wise_add import ElementWiseAdd
+from dmlcy._generated.descs.element_wise_add1 import ElementWiseAdd1
 from dmlcy._generated.descs.element_wise_asin import ElementWiseAsin
 from dmlcy._generated.descs.element_wise_asinh import ElementWiseAsinh
 from dmlcy._generated.descs.element_wise_atan import ElementWiseAtan
@@ -104,10 +107,12 @@ from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
 from dmlcy._generated.descs.padding import Padding
 from dmlcy._generated.descs.padding1 import Padding1
+from dmlcy._generated.descs.quantize import Quantize
 from dmlcy._generated.descs.roi_pooling import RoiPooling
 from dmlcy._generated.descs.space_to_depth import SpaceToDepth
 from dmlcy._generated.descs.space_to_depth1 import SpaceToDepth1
 from dmlcy._generated.descs.unfold import Unfold
+from dmlcy._generated.descs.value_scale_2d import ValueScale2d
 
 __all__ = [
     "ActivationCelu",
@@ -134,14 +139,17 @@ __all__ = [
     "AdamOptimizer",
     "AveragePooling",
     "AveragePooling1",
+    "BatchNormalization",
     "Cast",
     "CumulativeSummation",
     "DepthToSpace",
     "DepthToSpace1",
+    "Dequantize",
     "ElementWiseAbs",
     "ElementWiseAcos",
     "ElementWiseAcosh",
     "ElementWiseAdd",
+    "ElementWiseAdd1",
     "ElementWiseAsin",
     "ElementWiseAsinh",
     "ElementWiseAtan",
@@ -211,10 +219,12 @@ __all__ = [
     "OperatorDesc",
     "Padding",
     "Padding1",
+    "Quantize",
     "RoiPooling",
     "ScaleBias",
     "Size2D",
     "SpaceToDepth",
     "SpaceToDepth1",
     "Unfold",
+    "ValueScale2d",
 ]
