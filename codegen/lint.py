@@ -12,7 +12,7 @@ from typing import Any
 
 from . import source
 from .diagnostics import Diagnostics, Span, did_you_mean
-from .expr.nodes import ExprError, Name
+from .expr.nodes import Call, ExprError, Name
 from .expr.parse import EACH, FUNCTIONS
 from .expr.types import Kind, kind_of, within
 from .field_types import can_have, type_of
@@ -87,10 +87,19 @@ class _Linter:
             for key in ("field", "chosen"):
                 self.texts(document, key, document.data.get(key, ()), ("doc",))
         for field in operator.fields:
-            if type_of(field).array and field.length is None:
-                self.error(field.span, f"the array {field.name} has no length", 'add length = "…", a formula')
-            if field.kind == "output" and field.sizes is None:
-                self.error(field.span, f"the output {field.name} has no sizes", 'add sizes = "[…]", a formula')
+            lengths = [length for length in (field.length, field.max_length) if length is not None]
+            if type_of(field).array and not lengths:
+                hint = 'add length = "…", a formula, or max_length = "…"'
+                self.error(field.span, f"the array {field.name} has no length", hint)
+            elif len(lengths) > 1:
+                self.error(field.span, f"{field.name} has a length, so that it has no max_length")
+            if type_of(field).chosen_among and field.among is None:
+                hint = 'add among = "fused", the list in specs/fused.toml'
+                self.error(field.span, f"{field.name} does not say which operators it holds", hint)
+            open_sizes = field.any_sizes or type_of(field).several
+            if field.kind == "output" and field.sizes is None and not open_sizes:
+                hint = 'add sizes = "[…]", a formula, or sizes = "any"'
+                self.error(field.span, f"the output {field.name} has no sizes", hint)
 
     def texts(self, document: source.Document, table: str, rows: Iterable[Any], keys: tuple[str, ...]) -> None:
         for number, row in enumerate(rows):
@@ -116,6 +125,7 @@ class _Linter:
     def lint(self) -> None:
         self.level_rows()
         self.names()
+        self.presence()
         for field in self.operator.fields:
             self.default(field)
             self.useless(field)
@@ -174,6 +184,20 @@ class _Linter:
             elif let.name in FUNCTIONS or let.name in EACH:
                 self.error(let.span, f"{let.name!r} is the name of a function", "choose another name")
 
+    def optional(self) -> list[str]:
+        """The tensors that a desc may lack."""
+        return [field.python for field in self.operator.tensors if field.optional]
+
+    def presence(self) -> None:
+        """Only an optional tensor may be present or not."""
+        for formula in self.formulas():
+            for node in formula.node.walk():
+                if isinstance(node, Call) and node.function == "present" and formula.span is not None:
+                    name = getattr(node.args[0], "id", "")
+                    if name not in self.optional():
+                        span = formula.span.inside(formula.text, node.at, node.length)
+                        self.error(span, f"{name} is always there: it is not optional")
+
     def default(self, field: Field) -> None:
         """The default of a field is a value that the field takes."""
         if field.default is None:
@@ -226,9 +250,14 @@ class _Linter:
         kind = type_of(field)
         takes = {
             "length": kind.array,
+            "max_length": kind.array,
             "range": kind.ranged and field.value is None,
             "dtype": field.is_tensor or kind.typed,
             "infinite": kind.real,
+            "sizes": field.is_tensor and not kind.several,
+            "leading_ones": field.is_tensor and not kind.several,
+            "mixed": kind.several,
+            "among": kind.chosen_among,
             "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):
@@ -244,6 +273,8 @@ class _Linter:
         for name in rule.breaks:
             if name not in names:
                 self.error(self.rule_place(rule, "breaks"), f"{name!r} is no field", did_you_mean(name, names))
+            elif rule.breaks[name] in ("absent", "present") and name not in self.optional():
+                self.error(self.rule_place(rule, "breaks"), f"{name} is always there: it is not optional")
         about = self.operator.field(rule.about)
         own = {f"{rule.about}-{error.id}" for error in self.facts.implicit if can_have(about, error)}
         if rule.id in own:
@@ -346,10 +377,17 @@ class _Linter:
     def used_names(self) -> set[str]:
         """Names in formulas, and words in the strings of [kernel]."""
         operator = self.operator
-        found: set[str] = set()
+        found = {node.id for formula in self.formulas() for node in formula.node.walk() if isinstance(node, Name)}
+        if operator.kernel is not None:
+            found.update(_words(operator.kernel.data))
+        return found
+
+    def formulas(self) -> list[Formula]:
+        """All formulas but those of [kernel]."""
+        operator = self.operator
         formulas: list[Formula | None] = []
         for field in (*operator.fields, *operator.chosen):
-            formulas += [field.sizes, field.length, field.value]
+            formulas += [field.sizes, field.length, field.max_length, field.value]
         for let in operator.lets:
             formulas += [let.count, let.value]
         for rule in operator.rules:
@@ -357,12 +395,7 @@ class _Linter:
         for independent in operator.independent:
             formulas += independent.formulas
         formulas += [row.ulp for row in operator.accuracy]
-        for formula in formulas:
-            if formula is not None:
-                found.update(node.id for node in formula.node.walk() if isinstance(node, Name))
-        if operator.kernel is not None:
-            found.update(_words(operator.kernel.data))
-        return found
+        return [formula for formula in formulas if formula is not None]
 
 
 def _within(value: object, field: Field) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .field_types import MEMBER_OF, PLAIN
-from .model import ACCURACY_OF, LANGUAGES, PROVENANCE, Facts
+from .model import ACCURACY_OF, FUSED, LANGUAGES, PROVENANCE, Facts
 from .notice import notice
 
 PATH = "specs/schema.json"
@@ -52,12 +52,12 @@ def _enum(names: Iterable[str]) -> JSON:
     return {"enum": list(names)}
 
 
-def _rule() -> JSON:
+def _rule(more: Mapping[str, JSON] | None = None) -> JSON:
     keys = {
         "id": TEXT, "about": TEXT, "says": TEXT, "for": LOOP, "that": FORMULA, "hint": TEXT, "fix": FORMULA,
         "from": _enum(PROVENANCE), "since": LEVEL, "until": LEVEL, "breaks": _map(ANY),
     }  # fmt: skip
-    return _table(keys, ("id", "about", "says", "that", "from"))
+    return _table({**keys, **(more or {})}, ("id", "about", "says", "that", "from"))
 
 
 def _group() -> dict[str, JSON]:
@@ -65,14 +65,16 @@ def _group() -> dict[str, JSON]:
     limits = _table({"min": INT, "max": INT, "from": _enum(PROVENANCE)})
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
-        "leading_ones": _enum(("call", "desc")), "length": FORMULA, "range": limits, "default": ANY, "value": FORMULA,
-        "infinite": BOOL,
+        "leading_ones": _enum(("call", "desc")), "length": FORMULA, "max_length": FORMULA, "range": limits,
+        "default": ANY, "value": FORMULA,
+        "infinite": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
+    tensors = {"anyOf": [tensor, {"type": "array", "items": tensor}]}
     example = {
-        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensor), "attributes": _map(ANY),
-        "outputs": _map(tensor), "figure": FIGURE,
+        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensors), "attributes": _map(ANY),
+        "outputs": _map(tensors), "figure": FIGURE,
     }  # fmt: skip
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
@@ -89,7 +91,7 @@ def _group() -> dict[str, JSON]:
         "chosen": _tables(_table({"name": TEXT, "length": FORMULA, "doc": TEXT}, ("name", "doc"))),
         "let": _tables(_table(let, ("name", "value", "doc"))),
         "rule": _tables(_rule()),
-        "data_rule": _tables(_rule()),
+        "data_rule": _tables(_rule({"each": TEXT})),
         "independent": _tables(_table(independent, ("doc", "axes"))),
         "interpretation": _tables(_table(interpretation, interpretation)),
         "example": _tables(_table(example, ("title", "inputs", "outputs"))),
@@ -145,6 +147,7 @@ def _facts() -> dict[str, JSON]:
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
     term = {"name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "errors": WORDS}
+    fused = {"operator": TEXT, "hosts": WORDS, "since": LEVEL, "source": TEXT}
     library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}
     return {
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
@@ -153,6 +156,7 @@ def _facts() -> dict[str, JSON]:
         "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
+        "fused": _table({"fused": _tables(_table(fused, ("operator", "source")))}),
         "library": _table({"library": _tables(_table(library, ("name", "language")))}),
         "term": _table({"term": _tables(_table(term, {*term} - {"also", "errors"}))}),
     }

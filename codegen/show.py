@@ -131,10 +131,13 @@ def _field(field: Field) -> dict[str, Any]:
         "optional": field.optional or None,
         "dtype": field.types,
         "rank": field.ranks,
-        "sizes": _text(field.sizes),
+        "sizes": "any" if field.any_sizes else _text(field.sizes),
         "leading_ones": field.leading_ones,
         "infinite": field.infinite or None,
+        "mixed": field.mixed or None,
+        "among": field.among,
         "length": _text(field.length),
+        "max_length": _text(field.max_length),
         "range": limits if ranged else None,
         "default": field.default,
         "value": _text(field.value),
@@ -147,6 +150,7 @@ def _rule(operator: Operator, rule: Rule) -> dict[str, Any]:
     return {
         "id": f"DML-{operator.name}-{rule.id}",
         "for": _loop(rule.index, rule.count),
+        "each": rule.each,
         "that": rule.that.text,
         "about": rule.about,
         "says": rule.says,
@@ -160,7 +164,15 @@ def _rule(operator: Operator, rule: Rule) -> dict[str, Any]:
 
 
 def _tensors(tensors: Mapping[str, TensorData]) -> dict[str, Any]:
-    return {name: {"dtype": x.dtype, "sizes": list(x.sizes), "data": x.data} for name, x in tensors.items()}
+    found: dict[str, Any] = {}
+    for path, x in tensors.items():
+        row = {"dtype": x.dtype, "sizes": list(x.sizes), "data": x.data}
+        name, entry, _ = path.partition("[")
+        if entry:
+            found.setdefault(name, []).append(row)
+        else:
+            found[name] = row
+    return found
 
 
 def _text(formula: Formula | None) -> str | None:

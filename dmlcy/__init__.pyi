@@ -38,11 +38,103 @@ from dmlcy._generated.enums import (
     TensorFlags,
     TensorType,
 )
+from dmlcy._generated.functions.activation_celu import activation_celu
+from dmlcy._generated.functions.activation_elu import activation_elu
+from dmlcy._generated.functions.activation_gelu import activation_gelu
+from dmlcy._generated.functions.activation_hard_sigmoid import activation_hard_sigmoid
+from dmlcy._generated.functions.activation_hard_swish import activation_hard_swish
+from dmlcy._generated.functions.activation_identity import activation_identity
+from dmlcy._generated.functions.activation_leaky_relu import activation_leaky_relu
+from dmlcy._generated.functions.activation_linear import activation_linear
+from dmlcy._generated.functions.activation_parameterized_relu import activation_parameterized_relu
+from dmlcy._generated.functions.activation_parametric_softplus import activation_parametric_softplus
+from dmlcy._generated.functions.activation_relu import activation_relu
+from dmlcy._generated.functions.activation_relu_grad import activation_relu_grad
+from dmlcy._generated.functions.activation_scaled_elu import activation_scaled_elu
+from dmlcy._generated.functions.activation_scaled_tanh import activation_scaled_tanh
+from dmlcy._generated.functions.activation_shrink import activation_shrink
+from dmlcy._generated.functions.activation_sigmoid import activation_sigmoid
+from dmlcy._generated.functions.activation_softplus import activation_softplus
+from dmlcy._generated.functions.activation_softsign import activation_softsign
+from dmlcy._generated.functions.activation_swish import activation_swish
+from dmlcy._generated.functions.activation_tanh import activation_tanh
+from dmlcy._generated.functions.activation_thresholded_relu import activation_thresholded_relu
+from dmlcy._generated.functions.adam_optimizer import adam_optimizer
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.batch_normalization import batch_normalization
+from dmlcy._generated.functions.cast import cast
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
+from dmlcy._generated.functions.dequantize import dequantize
+from dmlcy._generated.functions.element_wise_abs import element_wise_abs
+from dmlcy._generated.functions.element_wise_acos import element_wise_acos
+from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
+from dmlcy._generated.functions.element_wise_add import element_wise_add
+from dmlcy._generated.functions.element_wise_add1 import element_wise_add1
+from dmlcy._generated.functions.element_wise_asin import element_wise_asin
+from dmlcy._generated.functions.element_wise_asinh import element_wise_asinh
+from dmlcy._generated.functions.element_wise_atan import element_wise_atan
+from dmlcy._generated.functions.element_wise_atan_yx import element_wise_atan_yx
+from dmlcy._generated.functions.element_wise_atanh import element_wise_atanh
+from dmlcy._generated.functions.element_wise_bit_and import element_wise_bit_and
+from dmlcy._generated.functions.element_wise_bit_count import element_wise_bit_count
+from dmlcy._generated.functions.element_wise_bit_not import element_wise_bit_not
+from dmlcy._generated.functions.element_wise_bit_or import element_wise_bit_or
+from dmlcy._generated.functions.element_wise_bit_shift_left import element_wise_bit_shift_left
+from dmlcy._generated.functions.element_wise_bit_shift_right import element_wise_bit_shift_right
+from dmlcy._generated.functions.element_wise_bit_xor import element_wise_bit_xor
+from dmlcy._generated.functions.element_wise_ceil import element_wise_ceil
+from dmlcy._generated.functions.element_wise_clip import element_wise_clip
+from dmlcy._generated.functions.element_wise_clip1 import element_wise_clip1
+from dmlcy._generated.functions.element_wise_clip_grad import element_wise_clip_grad
+from dmlcy._generated.functions.element_wise_clip_grad1 import element_wise_clip_grad1
+from dmlcy._generated.functions.element_wise_constant_pow import element_wise_constant_pow
+from dmlcy._generated.functions.element_wise_cos import element_wise_cos
+from dmlcy._generated.functions.element_wise_cosh import element_wise_cosh
+from dmlcy._generated.functions.element_wise_dequantize_linear import element_wise_dequantize_linear
+from dmlcy._generated.functions.element_wise_difference_square import element_wise_difference_square
+from dmlcy._generated.functions.element_wise_divide import element_wise_divide
+from dmlcy._generated.functions.element_wise_erf import element_wise_erf
+from dmlcy._generated.functions.element_wise_exp import element_wise_exp
+from dmlcy._generated.functions.element_wise_floor import element_wise_floor
+from dmlcy._generated.functions.element_wise_identity import element_wise_identity
+from dmlcy._generated.functions.element_wise_if import element_wise_if
+from dmlcy._generated.functions.element_wise_is_infinity import element_wise_is_infinity
+from dmlcy._generated.functions.element_wise_is_nan import element_wise_is_nan
+from dmlcy._generated.functions.element_wise_log import element_wise_log
+from dmlcy._generated.functions.element_wise_logical_and import element_wise_logical_and
+from dmlcy._generated.functions.element_wise_logical_equals import element_wise_logical_equals
+from dmlcy._generated.functions.element_wise_logical_greater_than import element_wise_logical_greater_than
+from dmlcy._generated.functions.element_wise_logical_greater_than_or_equal import (
+    element_wise_logical_greater_than_or_equal,
+)
+from dmlcy._generated.functions.element_wise_logical_less_than import element_wise_logical_less_than
+from dmlcy._generated.functions.element_wise_logical_less_than_or_equal import element_wise_logical_less_than_or_equal
+from dmlcy._generated.functions.element_wise_logical_not import element_wise_logical_not
+from dmlcy._generated.functions.element_wise_logical_or import element_wise_logical_or
+from dmlcy._generated.functions.element_wise_logical_xor import element_wise_logical_xor
+from dmlcy._generated.functions.element_wise_max import element_wise_max
+from dmlcy._generated.functions.element_wise_mean import element_wise_mean
+from dmlcy._generated.functions.element_wise_min import element_wise_min
+from dmlcy._generated.functions.element_wise_modulus_floor import element_wise_modulus_floor
+from dmlcy._generated.functions.element_wise_modulus_truncate import element_wise_modulus_truncate
+from dmlcy._generated.functions.element_wise_multiply import element_wise_multiply
+from dmlcy._generated.functions.element_wise_negate import element_wise_negate
+from dmlcy._generated.functions.element_wise_pow import element_wise_pow
+from dmlcy._generated.functions.element_wise_quantize_linear import element_wise_quantize_linear
+from dmlcy._generated.functions.element_wise_quantized_linear_add import element_wise_quantized_linear_add
+from dmlcy._generated.functions.element_wise_recip import element_wise_recip
+from dmlcy._generated.functions.element_wise_round import element_wise_round
+from dmlcy._generated.functions.element_wise_sign import element_wise_sign
+from dmlcy._generated.functions.element_wise_sin import element_wise_sin
+from dmlcy._generated.functions.element_wise_sinh import element_wise_sinh
+from dmlcy._generated.functions.element_wise_sqrt import element_wise_sqrt
+from dmlcy._generated.functions.element_wise_subtract import element_wise_subtract
+from dmlcy._generated.functions.element_wise_tan import element_wise_tan
+from dmlcy._generated.functions.element_wise_tanh import element_wise_tanh
+from dmlcy._generated.functions.element_wise_threshold import element_wise_threshold
 from dmlcy._generated.functions.fold import fold
 from dmlcy._generated.functions.lp_pooling import lp_pooling
 from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
@@ -51,10 +143,12 @@ from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
+from dmlcy._generated.functions.quantize import quantize
 from dmlcy._generated.functions.roi_pooling import roi_pooling
 from dmlcy._generated.functions.space_to_depth import space_to_depth
 from dmlcy._generated.functions.space_to_depth1 import space_to_depth1
 from dmlcy._generated.functions.unfold import unfold
+from dmlcy._generated.functions.value_scale_2d import value_scale_2d
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
@@ -95,15 +189,105 @@ __all__ = [
     "TensorType",
     "Violation",
     "__version__",
+    "activation_celu",
+    "activation_elu",
+    "activation_gelu",
+    "activation_hard_sigmoid",
+    "activation_hard_swish",
+    "activation_identity",
+    "activation_leaky_relu",
+    "activation_linear",
+    "activation_parameterized_relu",
+    "activation_parametric_softplus",
+    "activation_relu",
+    "activation_relu_grad",
+    "activation_scaled_elu",
+    "activation_scaled_tanh",
+    "activation_shrink",
+    "activation_sigmoid",
+    "activation_softplus",
+    "activation_softsign",
+    "activation_swish",
+    "activation_tanh",
+    "activation_thresholded_relu",
+    "adam_optimizer",
     "average_pooling",
     "average_pooling1",
+    "batch_normalization",
+    "cast",
     "check",
     "compile",
     "cumulative_summation",
     "current_level",
     "depth_to_space",
     "depth_to_space1",
+    "dequantize",
     "desc",
+    "element_wise_abs",
+    "element_wise_acos",
+    "element_wise_acosh",
+    "element_wise_add",
+    "element_wise_add1",
+    "element_wise_asin",
+    "element_wise_asinh",
+    "element_wise_atan",
+    "element_wise_atan_yx",
+    "element_wise_atanh",
+    "element_wise_bit_and",
+    "element_wise_bit_count",
+    "element_wise_bit_not",
+    "element_wise_bit_or",
+    "element_wise_bit_shift_left",
+    "element_wise_bit_shift_right",
+    "element_wise_bit_xor",
+    "element_wise_ceil",
+    "element_wise_clip",
+    "element_wise_clip1",
+    "element_wise_clip_grad",
+    "element_wise_clip_grad1",
+    "element_wise_constant_pow",
+    "element_wise_cos",
+    "element_wise_cosh",
+    "element_wise_dequantize_linear",
+    "element_wise_difference_square",
+    "element_wise_divide",
+    "element_wise_erf",
+    "element_wise_exp",
+    "element_wise_floor",
+    "element_wise_identity",
+    "element_wise_if",
+    "element_wise_is_infinity",
+    "element_wise_is_nan",
+    "element_wise_log",
+    "element_wise_logical_and",
+    "element_wise_logical_equals",
+    "element_wise_logical_greater_than",
+    "element_wise_logical_greater_than_or_equal",
+    "element_wise_logical_less_than",
+    "element_wise_logical_less_than_or_equal",
+    "element_wise_logical_not",
+    "element_wise_logical_or",
+    "element_wise_logical_xor",
+    "element_wise_max",
+    "element_wise_mean",
+    "element_wise_min",
+    "element_wise_modulus_floor",
+    "element_wise_modulus_truncate",
+    "element_wise_multiply",
+    "element_wise_negate",
+    "element_wise_pow",
+    "element_wise_quantize_linear",
+    "element_wise_quantized_linear_add",
+    "element_wise_recip",
+    "element_wise_round",
+    "element_wise_sign",
+    "element_wise_sin",
+    "element_wise_sinh",
+    "element_wise_sqrt",
+    "element_wise_subtract",
+    "element_wise_tan",
+    "element_wise_tanh",
+    "element_wise_threshold",
     "feature_level",
     "fold",
     "get_num_threads",
@@ -115,6 +299,7 @@ __all__ = [
     "minimum_feature_level",
     "padding",
     "padding1",
+    "quantize",
     "record",
     "roi_pooling",
     "set_num_threads",
@@ -124,6 +309,7 @@ __all__ = [
     "support_table",
     "supports",
     "unfold",
+    "value_scale_2d",
 ]
 
 __version__: str

@@ -22,7 +22,7 @@ class Violation(Shown):
         Stable name of the condition, such as DML-AVERAGE_POOLING-window_size-fits.
     operator, field, member, index
         Where: DirectML's name of the operator, Python name of the field, the part of a tensor or of a size that is
-        meant (sizes, strides, height), entry of that part or of the field.
+        meant (sizes, strides, height), entry of that part or of the field; of an element of a tensor a tuple.
     message
         The sentence, without id and hint.
     rule
@@ -38,13 +38,15 @@ class Violation(Shown):
         documented, header, observed or inferred.
     error
         Name of the exception class.
+    severity
+        error, or warning: of a rule that was observed. Nothing is refused because of a warning.
     """
 
     id: str
     operator: str
     field: str | None
     member: str | None
-    index: int | None
+    index: int | tuple[int, ...] | None
     message: str
     rule: str | None
     values: dict[str, object]
@@ -53,6 +55,7 @@ class Violation(Shown):
     level: str | None
     provenance: str
     error: str
+    severity: str = "error"
 
     @property
     def text(self) -> str:
@@ -113,7 +116,7 @@ class DmlError(Exception):
         return self.violations[0].field
 
     @property
-    def index(self) -> int | None:
+    def index(self) -> int | tuple[int, ...] | None:
         """Index of the first violation."""
         return self.violations[0].index
 

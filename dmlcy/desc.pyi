@@ -4,11 +4,101 @@
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._field_types.scale_bias import ScaleBias
 from dmlcy._field_types.size_2d import Size2D
+from dmlcy._generated.descs.activation_celu import ActivationCelu
+from dmlcy._generated.descs.activation_elu import ActivationElu
+from dmlcy._generated.descs.activation_gelu import ActivationGelu
+from dmlcy._generated.descs.activation_hard_sigmoid import ActivationHardSigmoid
+from dmlcy._generated.descs.activation_hard_swish import ActivationHardSwish
+from dmlcy._generated.descs.activation_identity import ActivationIdentity
+from dmlcy._generated.descs.activation_leaky_relu import ActivationLeakyRelu
+from dmlcy._generated.descs.activation_linear import ActivationLinear
+from dmlcy._generated.descs.activation_parameterized_relu import ActivationParameterizedRelu
+from dmlcy._generated.descs.activation_parametric_softplus import ActivationParametricSoftplus
+from dmlcy._generated.descs.activation_relu import ActivationRelu
+from dmlcy._generated.descs.activation_relu_grad import ActivationReluGrad
+from dmlcy._generated.descs.activation_scaled_elu import ActivationScaledElu
+from dmlcy._generated.descs.activation_scaled_tanh import ActivationScaledTanh
+from dmlcy._generated.descs.activation_shrink import ActivationShrink
+from dmlcy._generated.descs.activation_sigmoid import ActivationSigmoid
+from dmlcy._generated.descs.activation_softplus import ActivationSoftplus
+from dmlcy._generated.descs.activation_softsign import ActivationSoftsign
+from dmlcy._generated.descs.activation_swish import ActivationSwish
+from dmlcy._generated.descs.activation_tanh import ActivationTanh
+from dmlcy._generated.descs.activation_thresholded_relu import ActivationThresholdedRelu
+from dmlcy._generated.descs.adam_optimizer import AdamOptimizer
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
+from dmlcy._generated.descs.batch_normalization import BatchNormalization
+from dmlcy._generated.descs.cast import Cast
 from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
+from dmlcy._generated.descs.dequantize import Dequantize
+from dmlcy._generated.descs.element_wise_abs import ElementWiseAbs
+from dmlcy._generated.descs.element_wise_acos import ElementWiseAcos
+from dmlcy._generated.descs.element_wise_acosh import ElementWiseAcosh
+from dmlcy._generated.descs.element_wise_add import ElementWiseAdd
+from dmlcy._generated.descs.element_wise_add1 import ElementWiseAdd1
+from dmlcy._generated.descs.element_wise_asin import ElementWiseAsin
+from dmlcy._generated.descs.element_wise_asinh import ElementWiseAsinh
+from dmlcy._generated.descs.element_wise_atan import ElementWiseAtan
+from dmlcy._generated.descs.element_wise_atan_yx import ElementWiseAtanYx
+from dmlcy._generated.descs.element_wise_atanh import ElementWiseAtanh
+from dmlcy._generated.descs.element_wise_bit_and import ElementWiseBitAnd
+from dmlcy._generated.descs.element_wise_bit_count import ElementWiseBitCount
+from dmlcy._generated.descs.element_wise_bit_not import ElementWiseBitNot
+from dmlcy._generated.descs.element_wise_bit_or import ElementWiseBitOr
+from dmlcy._generated.descs.element_wise_bit_shift_left import ElementWiseBitShiftLeft
+from dmlcy._generated.descs.element_wise_bit_shift_right import ElementWiseBitShiftRight
+from dmlcy._generated.descs.element_wise_bit_xor import ElementWiseBitXor
+from dmlcy._generated.descs.element_wise_ceil import ElementWiseCeil
+from dmlcy._generated.descs.element_wise_clip import ElementWiseClip
+from dmlcy._generated.descs.element_wise_clip1 import ElementWiseClip1
+from dmlcy._generated.descs.element_wise_clip_grad import ElementWiseClipGrad
+from dmlcy._generated.descs.element_wise_clip_grad1 import ElementWiseClipGrad1
+from dmlcy._generated.descs.element_wise_constant_pow import ElementWiseConstantPow
+from dmlcy._generated.descs.element_wise_cos import ElementWiseCos
+from dmlcy._generated.descs.element_wise_cosh import ElementWiseCosh
+from dmlcy._generated.descs.element_wise_dequantize_linear import ElementWiseDequantizeLinear
+from dmlcy._generated.descs.element_wise_difference_square import ElementWiseDifferenceSquare
+from dmlcy._generated.descs.element_wise_divide import ElementWiseDivide
+from dmlcy._generated.descs.element_wise_erf import ElementWiseErf
+from dmlcy._generated.descs.element_wise_exp import ElementWiseExp
+from dmlcy._generated.descs.element_wise_floor import ElementWiseFloor
+from dmlcy._generated.descs.element_wise_identity import ElementWiseIdentity
+from dmlcy._generated.descs.element_wise_if import ElementWiseIf
+from dmlcy._generated.descs.element_wise_is_infinity import ElementWiseIsInfinity
+from dmlcy._generated.descs.element_wise_is_nan import ElementWiseIsNan
+from dmlcy._generated.descs.element_wise_log import ElementWiseLog
+from dmlcy._generated.descs.element_wise_logical_and import ElementWiseLogicalAnd
+from dmlcy._generated.descs.element_wise_logical_equals import ElementWiseLogicalEquals
+from dmlcy._generated.descs.element_wise_logical_greater_than import ElementWiseLogicalGreaterThan
+from dmlcy._generated.descs.element_wise_logical_greater_than_or_equal import ElementWiseLogicalGreaterThanOrEqual
+from dmlcy._generated.descs.element_wise_logical_less_than import ElementWiseLogicalLessThan
+from dmlcy._generated.descs.element_wise_logical_less_than_or_equal import ElementWiseLogicalLessThanOrEqual
+from dmlcy._generated.descs.element_wise_logical_not import ElementWiseLogicalNot
+from dmlcy._generated.descs.element_wise_logical_or import ElementWiseLogicalOr
+from dmlcy._generated.descs.element_wise_logical_xor import ElementWiseLogicalXor
+from dmlcy._generated.descs.element_wise_max import ElementWiseMax
+from dmlcy._generated.descs.element_wise_mean import ElementWiseMean
+from dmlcy._generated.descs.element_wise_min import ElementWiseMin
+from dmlcy._generated.descs.element_wise_modulus_floor import ElementWiseModulusFloor
+from dmlcy._generated.descs.element_wise_modulus_truncate import ElementWiseModulusTruncate
+from dmlcy._generated.descs.element_wise_multiply import ElementWiseMultiply
+from dmlcy._generated.descs.element_wise_negate import ElementWiseNegate
+from dmlcy._generated.descs.element_wise_pow import ElementWisePow
+from dmlcy._generated.descs.element_wise_quantize_linear import ElementWiseQuantizeLinear
+from dmlcy._generated.descs.element_wise_quantized_linear_add import ElementWiseQuantizedLinearAdd
+from dmlcy._generated.descs.element_wise_recip import ElementWiseRecip
+from dmlcy._generated.descs.element_wise_round import ElementWiseRound
+from dmlcy._generated.descs.element_wise_sign import ElementWiseSign
+from dmlcy._generated.descs.element_wise_sin import ElementWiseSin
+from dmlcy._generated.descs.element_wise_sinh import ElementWiseSinh
+from dmlcy._generated.descs.element_wise_sqrt import ElementWiseSqrt
+from dmlcy._generated.descs.element_wise_subtract import ElementWiseSubtract
+from dmlcy._generated.descs.element_wise_tan import ElementWiseTan
+from dmlcy._generated.descs.element_wise_tanh import ElementWiseTanh
+from dmlcy._generated.descs.element_wise_threshold import ElementWiseThreshold
 from dmlcy._generated.descs.fold import Fold
 from dmlcy._generated.descs.lp_pooling import LpPooling
 from dmlcy._generated.descs.lp_pooling1 import LpPooling1
@@ -17,17 +107,109 @@ from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
 from dmlcy._generated.descs.padding import Padding
 from dmlcy._generated.descs.padding1 import Padding1
+from dmlcy._generated.descs.quantize import Quantize
 from dmlcy._generated.descs.roi_pooling import RoiPooling
 from dmlcy._generated.descs.space_to_depth import SpaceToDepth
 from dmlcy._generated.descs.space_to_depth1 import SpaceToDepth1
 from dmlcy._generated.descs.unfold import Unfold
+from dmlcy._generated.descs.value_scale_2d import ValueScale2d
 
 __all__ = [
+    "ActivationCelu",
+    "ActivationElu",
+    "ActivationGelu",
+    "ActivationHardSigmoid",
+    "ActivationHardSwish",
+    "ActivationIdentity",
+    "ActivationLeakyRelu",
+    "ActivationLinear",
+    "ActivationParameterizedRelu",
+    "ActivationParametricSoftplus",
+    "ActivationRelu",
+    "ActivationReluGrad",
+    "ActivationScaledElu",
+    "ActivationScaledTanh",
+    "ActivationShrink",
+    "ActivationSigmoid",
+    "ActivationSoftplus",
+    "ActivationSoftsign",
+    "ActivationSwish",
+    "ActivationTanh",
+    "ActivationThresholdedRelu",
+    "AdamOptimizer",
     "AveragePooling",
     "AveragePooling1",
+    "BatchNormalization",
+    "Cast",
     "CumulativeSummation",
     "DepthToSpace",
     "DepthToSpace1",
+    "Dequantize",
+    "ElementWiseAbs",
+    "ElementWiseAcos",
+    "ElementWiseAcosh",
+    "ElementWiseAdd",
+    "ElementWiseAdd1",
+    "ElementWiseAsin",
+    "ElementWiseAsinh",
+    "ElementWiseAtan",
+    "ElementWiseAtanYx",
+    "ElementWiseAtanh",
+    "ElementWiseBitAnd",
+    "ElementWiseBitCount",
+    "ElementWiseBitNot",
+    "ElementWiseBitOr",
+    "ElementWiseBitShiftLeft",
+    "ElementWiseBitShiftRight",
+    "ElementWiseBitXor",
+    "ElementWiseCeil",
+    "ElementWiseClip",
+    "ElementWiseClip1",
+    "ElementWiseClipGrad",
+    "ElementWiseClipGrad1",
+    "ElementWiseConstantPow",
+    "ElementWiseCos",
+    "ElementWiseCosh",
+    "ElementWiseDequantizeLinear",
+    "ElementWiseDifferenceSquare",
+    "ElementWiseDivide",
+    "ElementWiseErf",
+    "ElementWiseExp",
+    "ElementWiseFloor",
+    "ElementWiseIdentity",
+    "ElementWiseIf",
+    "ElementWiseIsInfinity",
+    "ElementWiseIsNan",
+    "ElementWiseLog",
+    "ElementWiseLogicalAnd",
+    "ElementWiseLogicalEquals",
+    "ElementWiseLogicalGreaterThan",
+    "ElementWiseLogicalGreaterThanOrEqual",
+    "ElementWiseLogicalLessThan",
+    "ElementWiseLogicalLessThanOrEqual",
+    "ElementWiseLogicalNot",
+    "ElementWiseLogicalOr",
+    "ElementWiseLogicalXor",
+    "ElementWiseMax",
+    "ElementWiseMean",
+    "ElementWiseMin",
+    "ElementWiseModulusFloor",
+    "ElementWiseModulusTruncate",
+    "ElementWiseMultiply",
+    "ElementWiseNegate",
+    "ElementWisePow",
+    "ElementWiseQuantizeLinear",
+    "ElementWiseQuantizedLinearAdd",
+    "ElementWiseRecip",
+    "ElementWiseRound",
+    "ElementWiseSign",
+    "ElementWiseSin",
+    "ElementWiseSinh",
+    "ElementWiseSqrt",
+    "ElementWiseSubtract",
+    "ElementWiseTan",
+    "ElementWiseTanh",
+    "ElementWiseThreshold",
     "Fold",
     "LpPooling",
     "LpPooling1",
@@ -37,10 +219,12 @@ __all__ = [
     "OperatorDesc",
     "Padding",
     "Padding1",
+    "Quantize",
     "RoiPooling",
     "ScaleBias",
     "Size2D",
     "SpaceToDepth",
     "SpaceToDepth1",
     "Unfold",
+    "ValueScale2d",
 ]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from dmlcy._facts.rows import Rule
 
 __all__ = [
-    "catalogue", "dtypes", "enums", "errors", "files", "ids", "levels", "operator", "operators", "provisional_ids",
-    "states", "terms",
+    "catalogue", "dtypes", "enums", "errors", "files", "fused", "ids", "levels", "operator", "operators",
+    "provisional_ids", "states", "terms",
 ]  # fmt: skip
 
 
@@ -148,6 +148,14 @@ def enums() -> dict[str, dict[str, Any]]:
     ``since``, ``doc``, ``also``: what other libraries call it) and, where they apply, ``flags``, ``source``, ``note``.
     """
     return _by("name", shipped.read("enums.toml")["enum"])
+
+
+def fused() -> dict[str, dict[str, Any]]:
+    """The operators whose desc a field of another operator, its host, can hold, by name: the fused activations.
+
+    Each has ``operator`` and ``source`` and, where it is restricted, ``hosts`` and ``since``.
+    """
+    return _by("operator", shipped.read("fused.toml")["fused"])
 
 
 def catalogue() -> dict[str, dict[str, Any]]:

@@ -68,7 +68,7 @@ class Cython:
                     raise ExprError(f"unknown name {value!r}", node.at, node.length, hint)
                 return self.constants[value], 9
             case Name(id=name):
-                return (name if scope[name].role in ("index", "local") else f"{self.place}{name}"), 9
+                return (name if scope[name].role in ("index", "local", "element") else f"{self.place}{name}"), 9
             case Negate(operand=operand):
                 if kind_of(operand, scope) is Kind.INT and not interval_of(node, scope).fits_int64() and self.place:
                     self.overflows = True
@@ -135,6 +135,8 @@ class Cython:
         match function:
             case "rank" | "dtype":
                 return f"{self.place}{args[0].id}.{function}"  # type: ignore[attr-defined]
+            case "present":  # the data type of a tensor that is not there is 0
+                return f"({self.place}{args[0].id}.dtype != 0)"  # type: ignore[attr-defined]
             case "len":
                 return self._vector(args[0], scope)[1]
             case "prod" | "sum" | "min" | "max" if len(args) == 1:

@@ -35,7 +35,8 @@ ARITH = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod:
 COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 # Functions and how many arguments each takes; None: any number from one.
 FUNCTIONS: dict[str, int | None] = {
-    "rank": 1, "sizes": 1, "dtype": 1, "len": 1, "min": None, "max": None, "prod": 1, "sum": 1, "abs": 1,
+    "rank": 1, "sizes": 1, "dtype": 1, "present": 1, "count": 1, "len": 1, "min": None, "max": None, "prod": 1,
+    "sum": 1, "abs": 1,
     "ceil_div": 2, "isfinite": 1, "isnan": 1, "floor": 1, "round": 1, "sqrt": 1, "exp": 1, "log": 1, "tanh": 1,
     "erf": 1, "pow": 2,
 }  # fmt: skip

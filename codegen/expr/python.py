@@ -38,7 +38,7 @@ def python(node: Node, scope: Scope) -> str:
             return repr(value)
         case Name(id=name):
             symbol = scope[name]
-            if symbol.role == "index":
+            if symbol.role in ("index", "element"):
                 return name
             if symbol.role == "let":
                 if symbol.count is None:
@@ -93,6 +93,10 @@ def _call(function: str, args: tuple[Node, ...], scope: Scope) -> str:
             return f"len({first}.sizes)"
         case "sizes" | "dtype":
             return f"{first}.{function}"
+        case "present":
+            return f"({first} is not None)"
+        case "count":
+            return f"len({first})"
         case "prod":
             return f"math.prod({first})"
         case "min" | "max" if len(args) == 1:

@@ -146,7 +146,7 @@ def _atomic(node: Node) -> bool:
     return (
         isinstance(node, Name | Number | Text | Member)
         or (isinstance(node, Index) and isinstance(node.base, Name | Call))
-        or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes"))
+        or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes", "present", "count"))
     )
 
 

@@ -48,7 +48,11 @@ class Kind(enum.Enum):
     DTYPE = "a data type"
     ENUM = "an enum member"
     VECTOR = "a vector of integers"
+    FLOATS = "a vector of floats"
     TENSOR = "a tensor"
+    TENSORS = "an array of tensors"
+    OPERATOR = "an operator"
+    OPERATORS = "an array of operators"
     SIZE_2D = "a SIZE_2D"
     SCALAR = "a scalar union"
     TEXT = "a name"
@@ -76,7 +80,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What a name stands for: ``role`` is field, let, index or local."""
+    """What a name stands for: ``role`` is field, let, index, element (of a tensor) or local."""
 
     kind: Kind
     role: str
@@ -153,17 +157,20 @@ def kind_of(node: Node, scope: Scope) -> Kind:
                 low = interval_of(index, scope).lo
                 if low is None or low < 0:
                     raise ExprError("the index may be negative", index.at, index.length)
-            if kind is Kind.TENSOR:
+            if kind is Kind.TENSOR and isinstance(base, Name):
                 return Kind.FLOAT
-            if kind is not Kind.VECTOR or len(indices) != 1:
+            if kind is Kind.TENSORS and len(indices) == 1:
+                return Kind.TENSOR
+            if kind not in (Kind.VECTOR, Kind.FLOATS) or len(indices) != 1:
                 raise ExprError(f"{kind.value} takes no such index", node.at, node.length)
-            _vector(base, scope)
+            if kind is Kind.VECTOR:
+                _vector(base, scope)
             high = interval_of(indices[0], scope).hi
             if high is None or high >= MAX_RANK:
                 raise ExprError(
                     f"the index may be beyond {MAX_RANK - 1}, the last of any vector", indices[0].at, indices[0].length
                 )
-            return Kind.INT
+            return Kind.FLOAT if kind is Kind.FLOATS else Kind.INT
         case Member(base=base):
             _expect(base, scope, Kind.SIZE_2D)
             return Kind.INT
@@ -172,7 +179,9 @@ def kind_of(node: Node, scope: Scope) -> Kind:
         case Each(function=function, body=body, variable=variable, count=count):
             _expect(count, scope, Kind.INT)
             times = interval_of(count, scope).hi
-            if function != "all" and (times is None or times > MAX_REPEATS):  # an `all` can be a rule of its own
+            counted = isinstance(count, Call) and count.function == "count"  # tensors of an array, however many
+            # An `all` can be a rule of its own.
+            if function != "all" and not counted and (times is None or times > MAX_REPEATS):
                 raise ExprError(f"a `for` runs at most {MAX_REPEATS} times: this may be more", count.at, count.length)
             inner = within(scope, variable, count)
             if function in ("all", "any"):
@@ -256,9 +265,14 @@ def _comparable(node: Node, left: Node, right: Node, scope: Scope) -> None:
 def _call(node: Call, scope: Scope) -> Kind:
     function, args = node.function, node.args
     match function:
-        case "rank" | "sizes" | "dtype":
+        case "rank" | "sizes" | "dtype" | "present":
             _expect(args[0], scope, Kind.TENSOR)
-            return {"rank": Kind.INT, "sizes": Kind.VECTOR, "dtype": Kind.DTYPE}[function]
+            return {"rank": Kind.INT, "sizes": Kind.VECTOR, "dtype": Kind.DTYPE, "present": Kind.BOOL}[function]
+        case "count":
+            _expect(args[0], scope, Kind.TENSORS)
+            return Kind.INT
+        case "len" if kind_of(args[0], scope) in (Kind.FLOATS, Kind.OPERATORS):
+            return Kind.INT
         case "len" | "prod" | "sum":
             _vector(args[0], scope)
             return Kind.INT
@@ -320,8 +334,10 @@ def interval_of(node: Node, scope: Scope) -> Interval:
             return RANK
         case Call(function="sizes"):
             return SIZE
-        case Call(function="len"):
-            return Interval(0, MAX_RANK)
+        case Call(function="count"):
+            return Interval(0, UINT_MAX)
+        case Call(function="len", args=args):
+            return Interval(0, MAX_RANK if kind_of(args[0], scope) is Kind.VECTOR else UINT_MAX)
         case Call(function="min" | "max", args=(vector,)):
             return interval_of(vector, scope).joined(Interval(0, 0))  # 0 is that of no entries
         case Call(function="min" | "max" as function, args=args):

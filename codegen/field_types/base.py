@@ -50,6 +50,9 @@ class FieldType:
     directml: ClassVar[str]  # in DirectML's headers
     toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
     array: ClassVar[bool] = False  # has a length
+    long: ClassVar[bool] = False  # the array may have more entries than a tensor has axes
+    chosen_among: ClassVar[bool] = False  # holds operators of a list, which the spec names
+    several: ClassVar[bool] = False  # its value is a tuple of tensors
     ranged: ClassVar[bool] = False  # takes integers from `minimum` to `maximum`, which a spec may narrow
     limits: ClassVar[tuple[int, int]] = (0, UINT_MAX)  # of an integer, where a spec does not narrow them
     number: ClassVar[type | None] = None  # int or float: what the `fix` of a rule can give
@@ -113,6 +116,32 @@ def range_text(kind: FieldType, field: Field) -> str:
     return f"At least {field.minimum}." if field.minimum != low else ""
 
 
+class Tensors(FieldType):
+    """Tensors: inputs or outputs. How a call takes them is the plan of the operator, not that of a field."""
+
+    directml = "DML_TENSOR_DESC"
+    kind: ClassVar[Kind]  # of the name of the field in an expression
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(self.kind, "field")
+
+    def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
+        return self.held + NOTHING * field.optional
+
+
+class Descs(FieldType):
+    """The desc of another operator, or several of them, without tensors. Expressions ask only whether there is one."""
+
+    directml = "DML_OPERATOR_DESC"
+    toml = (dict,)
+    errors = (*FieldType.errors, "level", "member", "tensors")
+    chosen_among = True
+    kind: ClassVar[Kind]  # of the name of the field in an expression
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(self.kind, "field", count=None if field.length is None else field.length.node)
+
+
 class Integer(FieldType):
     """One integer."""
 
@@ -166,6 +195,8 @@ class IntegerArray(FieldType):
 
     def said(self, field: Field, binding: Binding) -> tuple[str, str]:
         entries = "An int is a sequence of one."
+        if field.max_length is not None:
+            entries = f"A sequence has at most ``{formula(field.max_length.node)}`` entries; an int is one of them."
         if field.length is not None:
             entries = f"A sequence has ``{formula(field.length.node)}`` entries."
         return self.summary, f"{range_text(self, field)} {entries}".strip()

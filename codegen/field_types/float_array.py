@@ -1,15 +1,25 @@
 """An array of numbers of single precision."""
 
+from ..expr.types import Kind, Symbol
+from ..model import Facts, Field
 from .base import FieldType
 
 
 class FloatArray(FieldType):
-    """const FLOAT*, with a length that the spec states."""
+    """const FLOAT*, with a length that the spec states; all entries are finite, and one number fills the array."""
 
     directml = "FLOAT"
     toml = (int, float)
-    array = True
+    errors = (*FieldType.errors, "finite", "length")
+    array = long = True
     number = float
+    summary = "float or sequence of floats"
+    held = "tuple[float, ...]"
+    given = "float | Sequence[float]"
+    argument = "_Number | _Numbers"
+
+    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
+        return Symbol(Kind.FLOATS, "field", count=None if field.length is None else field.length.node)
 
 
 TYPE = FloatArray()

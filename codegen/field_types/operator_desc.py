@@ -1,12 +1,17 @@
 """The desc of another operator: a fused activation."""
 
-from .base import FieldType
+from ..expr.types import Kind
+from .base import Descs
 
 
-class OperatorDesc(FieldType):
+class OperatorDesc(Descs):
     """const DML_OPERATOR_DESC*."""
 
-    directml = "DML_OPERATOR_DESC"
+    kind = Kind.OPERATOR
+    summary = "desc of an activation"
+    held = "OperatorDesc"
+    given = "OperatorDesc"
+    argument = "_Activation"
 
 
 TYPE = OperatorDesc()

@@ -1,12 +1,19 @@
 """The descs of several operators: activations."""
 
-from .base import FieldType
+from ..expr.types import Kind
+from .base import Descs
 
 
-class OperatorDescArray(FieldType):
-    """const DML_OPERATOR_DESC*, with a count beside it."""
+class OperatorDescArray(Descs):
+    """const DML_OPERATOR_DESC*, with a length that the spec states. Expressions read ``len``."""
 
-    directml = "DML_OPERATOR_DESC"
+    kind = Kind.OPERATORS
+    array = True
+    errors = (*Descs.errors, "length")
+    summary = "sequence of descs of activations"
+    held = "tuple[OperatorDesc, ...]"
+    given = "Sequence[OperatorDesc]"
+    argument = "_Activations"
 
 
 TYPE = OperatorDescArray()

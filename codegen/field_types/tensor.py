@@ -1,23 +1,14 @@
 """A tensor: an input or an output."""
 
-from collections.abc import Callable
-
-from ..expr.types import Kind, Symbol
-from ..model import Enum, Facts, Field
-from .base import FieldType
+from ..expr.types import Kind
+from .base import Tensors
 
 
-class Tensor(FieldType):
-    """DML_TENSOR_DESC. How a call takes tensors is the plan of the operator, not that of a field."""
+class Tensor(Tensors):
+    """DML_TENSOR_DESC."""
 
-    directml = "DML_TENSOR_DESC"
-    given = argument = "TensorDesc"
-
-    def symbol(self, field: Field, facts: Facts) -> Symbol | None:
-        return Symbol(Kind.TENSOR, "field")
-
-    def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
-        return "TensorDesc | None" if field.optional else "TensorDesc"
+    kind = Kind.TENSOR
+    held = given = argument = "TensorDesc"
 
 
 TYPE = Tensor()

@@ -1,12 +1,17 @@
-"""Several tensors."""
+"""Several tensors: inputs or outputs."""
 
-from .base import FieldType
+from ..expr.types import Kind
+from .base import Tensors
 
 
-class TensorArray(FieldType):
-    """const DML_TENSOR_DESC*, with a count beside it."""
+class TensorArray(Tensors):
+    """const DML_TENSOR_DESC*, with a count beside it. Expressions read ``count(t)``, and each of them as ``t[k]``."""
 
-    directml = "DML_TENSOR_DESC"
+    kind = Kind.TENSORS
+    several = True
+    held = "tuple[TensorDesc, ...]"
+    given = "Sequence[TensorDesc]"
+    argument = "_Tensors"
 
 
 TYPE = TensorArray()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..diagnostics import did_you_mean
+from ..field_types import type_of
 from ..model import Example, Facts, Field, Same, TensorData
 from ..source import Table
 from .reading import source_of
@@ -64,22 +65,30 @@ class Examples:
             row.error(key, f"an example has {key}")
             return {}
         found: dict[str, TensorData] = {}
-        dtypes = tuple(dtype.name for dtype in self.facts.dtypes)
         for field in fields:
-            tensor = table.table(field.python) if table.has(field.python) else None
-            if tensor is None:
+            if not table.has(field.python):
                 if not field.optional:
                     row.error(key, f"{key} has no {field.python}")
-                continue
-            given, data = tensor.any("sizes"), tensor.any("data")
-            sizes = tuple(given) if isinstance(given, list) else ()
-            if not sizes or any(type(size) is not int for size in sizes):
-                tensor.error("sizes", "sizes are an array of integers")
-            elif sizes_of(data) != sizes:
-                tensor.error("data", f"the data has the sizes {list(sizes_of(data))}, not {list(sizes)}")
-            found[field.python] = TensorData(tensor.choice("dtype", dtypes), sizes, data)
-            tensor.finish()
+            elif type_of(field).several:
+                for number, tensor in enumerate(table.tables(field.python)):
+                    found[f"{field.python}[{number}]"] = self.tensor(tensor)
+            else:
+                one = table.table(field.python)
+                if one is not None:
+                    found[field.python] = self.tensor(one)
         table.finish()
+        return found
+
+    def tensor(self, row: Table) -> TensorData:
+        given, data = row.any("sizes"), row.any("data")
+        sizes = tuple(given) if isinstance(given, list) else ()
+        if not sizes or any(type(size) is not int for size in sizes):
+            row.error("sizes", "sizes are an array of integers")
+        elif sizes_of(data) != sizes:
+            row.error("data", f"the data has the sizes {list(sizes_of(data))}, not {list(sizes)}")
+        dtypes = tuple(dtype.name for dtype in self.facts.dtypes)
+        found = TensorData(row.choice("dtype", dtypes), sizes, data)
+        row.finish()
         return found
 
 

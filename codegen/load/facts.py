@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from .. import names
 from ..diagnostics import did_you_mean
-from ..field_types import names_of_types
+from ..field_types import names_of_types, type_of
 from ..model import (
     DTYPE_ENUM,
     LANGUAGES,
@@ -17,6 +18,7 @@ from ..model import (
     EnumMember,
     ErrorText,
     Facts,
+    Fused,
     Level,
     Library,
     Term,
@@ -57,9 +59,12 @@ def facts(files: Files) -> Facts:
     terms = tuple(finished(row, lambda r: _term(r, slugs)) for row in rows_of(terms_table, "term"))
     libraries_table = files.table("specs/libraries.toml")
     libraries = tuple(finished(row, _library) for row in rows_of(libraries_table, "library"))
+    fused_table = files.table("specs/fused.toml")
+    entries = {entry.name: entry for entry in catalogue}
+    fused = tuple(finished(row, lambda r: _fused(r, entries, level_names)) for row in rows_of(fused_table, "fused"))
     for table in (
         levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, terms_table,
-        libraries_table,
+        libraries_table, fused_table,
     ):  # fmt: skip
         if table is not None:
             table.finish()
@@ -67,11 +72,12 @@ def facts(files: Files) -> Facts:
         levels,
         dtypes,
         {enum.name: enum for enum in enums},
-        {operator.name: operator for operator in catalogue},
+        entries,
         implicit,
         model_errors,
         terms,
         libraries,
+        tuple(row for row in fused if row.operator in entries),
     )
 
 
@@ -181,6 +187,22 @@ def _term(row: Table, slugs: tuple[str, ...]) -> Term:
             row.error("errors", f"{slug!r} is no slug of errors.toml", did_you_mean(slug, slugs))
     also = row.strings("also") if row.has("also") else ()
     return Term(row.str("name"), also, row.str("is"), row.str("doc"), source_of(row), errors)
+
+
+def _fused(row: Table, catalogue: Mapping[str, CatalogueOperator], levels: tuple[str, ...]) -> Fused:
+    name = row.str("operator")
+    if name not in catalogue:
+        row.error("operator", f"{name!r} is not in DirectML's catalogue", did_you_mean(name, catalogue))
+    hosts = row.strings("hosts") if row.has("hosts") else None
+    for host in hosts or ():
+        if host not in catalogue:
+            row.error("hosts", f"{host!r} is not in DirectML's catalogue", did_you_mean(host, catalogue))
+        elif not any(type_of(field).chosen_among for field in catalogue[host].fields):
+            row.error("hosts", f"{host} has no field that holds an operator")
+    since = row.choice("since", levels) if row.has("since") else None
+    if since is not None and name in catalogue and levels.index(since) < levels.index(catalogue[name].since):
+        row.error("since", f"{since} is before {catalogue[name].since}, which brought {name}")
+    return Fused(name, hosts, since, source_of(row))
 
 
 def _library(row: Table) -> Library:

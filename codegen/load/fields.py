@@ -9,10 +9,13 @@ from ..diagnostics import did_you_mean
 from ..expr.nodes import UINT_MAX
 from ..expr.types import Kind
 from ..field_types import CHOSEN, type_of
-from ..model import PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
+from ..model import FUSED, PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
 from ..source import Table
 from .formulas import Formulas
 from .reading import each, word
+
+ANY = "any"
+"""In place of a formula: no formula gives the sizes."""
 
 
 class Fields:
@@ -115,7 +118,10 @@ class Fields:
             limits.finish()
             if not least <= low <= high <= greatest:
                 row.error("range", f"{kind.directml} is {least} to {greatest}, in order: {low} to {high} is not")
-        sizes_key = "sizes" if tensor else None
+        any_sizes = tensor and row.has("sizes") and row.str("sizes") == ANY
+        if any_sizes and declared.kind != "output":
+            row.error("sizes", "only an output says that its sizes are any", "leave sizes out")
+        sizes_key = "sizes" if tensor and not any_sizes else None
         axes = row.strings("axes") if tensor and row.has("axes") else ()
         return Field(
             name=declared.name,
@@ -129,14 +135,18 @@ class Fields:
             sizes=self.formulas.formula(row, sizes_key) if sizes_key and row.has(sizes_key) else None,
             leading_ones=row.choice("leading_ones", ("call", "desc")) if tensor and row.has("leading_ones") else None,
             length=self.formulas.formula(row, "length") if row.has("length") else None,
+            max_length=self.formulas.formula(row, "max_length") if row.has("max_length") else None,
             minimum=low,
             maximum=high,
             provenance=provenance,
             value=self.formulas.formula(row, "value") if row.has("value") else None,
             infinite=row.bool("infinite", False),
+            mixed=row.bool("mixed", False),
+            among=row.choice("among", (FUSED,)) if row.has("among") else None,
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
             axes=axes,
+            any_sizes=any_sizes,
         )
 
     def chosen(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -180,8 +190,11 @@ class Fields:
         """The formulas of a field, now that every name is known."""
         if field.sizes is not None:
             self.formulas.typed(field.sizes, self.formulas.scope, Kind.VECTOR)
-        if field.length is not None:
-            self.formulas.short(field.length)
+        for length in (field.length, field.max_length):
+            if length is not None and type_of(field).long:
+                self.formulas.typed(length, self.formulas.scope, Kind.INT)
+            elif length is not None:
+                self.formulas.short(length)
         if field.value is not None:
             self.formulas.typed(field.value, self.formulas.scope, Kind.INT, Kind.DTYPE)
 

@@ -50,7 +50,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
         if symbol is not None:
             formulas.scope[field.python] = symbol
     lets = formulas.lets(tables)
-    demands, shown = Rules(tables, facts, formulas, fields), Examples(facts, fields)
+    demands, shown = Rules(tables, facts, formulas, fields, types), Examples(facts, fields)
     rules = demands.rules()
     independent = demands.all_independent(ranks)
     same = tuple(finished(row, shown.same) for row in table.tables("same"))

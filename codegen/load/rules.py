@@ -8,8 +8,21 @@ from collections.abc import Iterator, Mapping
 from ..diagnostics import did_you_mean
 from ..expr.nodes import ExprError
 from ..expr.parse import parse
-from ..expr.types import Kind
-from ..model import ACCURACY_OF, PROVENANCE, Accuracy, Facts, Field, Formula, Independent, RankRow, Rule
+from ..expr.types import Kind, Scope
+from ..model import (
+    ACCURACY_OF,
+    ELEMENT,
+    PROVENANCE,
+    Accuracy,
+    DtypeRow,
+    Facts,
+    Field,
+    Formula,
+    Independent,
+    RankRow,
+    Rule,
+    element,
+)
 from ..source import Table
 from .formulas import Formulas
 from .reading import each, finished
@@ -20,11 +33,20 @@ RULE_ID = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)+")
 class Rules:
     """Reads what an operator demands of its fields and what it promises of its results."""
 
-    def __init__(self, tables: list[Table], facts: Facts, formulas: Formulas, fields: tuple[Field, ...]) -> None:
+    def __init__(
+        self,
+        tables: list[Table],
+        facts: Facts,
+        formulas: Formulas,
+        fields: tuple[Field, ...],
+        types: Mapping[str, tuple[DtypeRow, ...]],
+    ) -> None:
         self.tables = tables
         self.formulas = formulas
         self.fields = fields
         self.levels = tuple(level.name for level in facts.levels)
+        self.dtypes = {dtype.name: dtype for dtype in facts.dtypes}
+        self.types = types
 
     def rules(self) -> tuple[Rule, ...]:
         """All rules, the data rules last."""
@@ -51,7 +73,8 @@ class Rules:
         elif id_.replace("-", "_") in self.formulas.scope:
             row.error("id", f"{id_.replace('-', '_')} is already the name of something", "choose another id")
         index, count = self.formulas.loop(row)
-        scope = self.formulas.inner(index, count)
+        each = row.str("each") if data and row.has("each") else None
+        scope = self.formulas.inner(index, count) if each is None else self.elements(row, each)
         that = self.formulas.formula(row, "that")
         fix = self.formulas.formula(row, "fix") if row.has("fix") else None
         if scope is not None:
@@ -76,7 +99,23 @@ class Rules:
             data=data,
             breaks=breaks if isinstance(breaks, dict) else {},
             span=row.span("id"),
+            each=each,
         )
+
+    def elements(self, row: Table, tensor: str) -> Scope | None:
+        """The scope of a rule on each element of a tensor; None where there is no such tensor."""
+        inputs = {field.python: field for field in self.fields if field.kind == "input"}
+        if tensor not in inputs:
+            row.error("each", f"{tensor!r} is no input tensor", did_you_mean(tensor, inputs))
+        elif ELEMENT in self.formulas.scope:
+            row.error("each", f"{ELEMENT} is the name of an element, and of something else")
+        elif row.has("for"):
+            row.error("for", "a rule on each element has no `for`")
+        else:
+            dtypes = {name for type_row in self.types.get(inputs[tensor].types or "", ()) for name in type_row.dtypes}
+            known = [self.dtypes[name] for name in dtypes if name in self.dtypes]
+            return {**self.formulas.scope, ELEMENT: element(known)}
+        return None
 
     def all_independent(self, ranks: Mapping[str, tuple[RankRow, ...]]) -> tuple[Independent, ...]:
         """The axes along which the operator can be cut."""

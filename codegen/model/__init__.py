@@ -13,6 +13,7 @@ from .facts import (
     EnumMember,
     ErrorText,
     Facts,
+    Fused,
     Level,
     Library,
     Term,
@@ -21,6 +22,7 @@ from .facts import (
 )
 from .fields import (
     ACCURACY_OF,
+    FUSED,
     PROVENANCE,
     Accuracy,
     DtypeRow,
@@ -33,11 +35,11 @@ from .fields import (
     Rule,
     Same,
 )
-from .operator import Operator, Specs, let_symbol
+from .operator import ELEMENT, Operator, Specs, element, let_symbol
 
 __all__ = [
-    "ACCURACY_OF", "DTYPE_ENUM", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField", "CatalogueOperator",
-    "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText", "Example", "Facts", "Field",
-    "Formula", "Independent", "Interpretation", "Let", "Level", "Library", "Operator", "Outcome", "RankRow", "Rule",
-    "Same", "Specs", "TensorData", "Term", "camel", "let_symbol", "snake",
+    "ACCURACY_OF", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField",
+    "CatalogueOperator", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText", "Example",
+    "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let", "Level", "Library", "Operator",
+    "Outcome", "RankRow", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element", "let_symbol", "snake",
 ]  # fmt: skip

@@ -20,7 +20,10 @@ class TensorData:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A worked example: documented (``source``) or derived (``calculation``)."""
+    """A worked example: documented (``source``) or derived (``calculation``).
+
+    The tensors are there by the Python name of the field; those of an array of tensors as ``inputs[0]``, ``inputs[1]``.
+    """
 
     title: str
     source: str | None
@@ -30,6 +33,11 @@ class Example:
     outputs: Mapping[str, TensorData]
     figure: tuple[tuple[int, ...], ...] | None  # the output elements that the figure follows; None: not in it
     span: Span | None
+
+    def tensors_of(self, name: str) -> list[TensorData]:
+        """The input of this name, or the inputs of an array of tensors; empty where it is left out."""
+        found = (tensor for path, tensor in self.inputs.items() if path.partition("[")[0] == name)
+        return list(found)
 
 
 @dataclass(frozen=True, slots=True)

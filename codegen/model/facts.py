@@ -12,8 +12,8 @@ DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
 
 
 def snake(name: str) -> str:
-    """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi."""
-    stem = re.sub(r"(?<=.)Tensors?$", "", name)
+    """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi, InputTensors -> inputs."""
+    stem = re.sub(r"(?<=.)Tensor(s?)$", r"\1", name)
     stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", stem)
     return re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
 
@@ -136,6 +136,16 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
+class Fused:
+    """An operator that a field of another one, the host, can hold; ``hosts`` None: of each that has such a field."""
+
+    operator: str
+    hosts: tuple[str, ...] | None
+    since: str | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Everything that is true of all operators."""
 
@@ -147,6 +157,20 @@ class Facts:
     model_errors: tuple[ErrorText, ...]
     terms: tuple[Term, ...] = ()
     libraries: tuple[Library, ...] = ()
+    fused: tuple[Fused, ...] = ()
+
+    def is_fused(self, operator: str) -> bool:
+        """Whether a desc of the operator may have no tensors, for a field of another operator can hold it."""
+        return any(row.operator == operator for row in self.fused)
+
+    def held_by(self, host: str) -> dict[str, str]:
+        """The operators that a field of the host can hold, each with the first level at which it can."""
+        rows = [row for row in self.fused if row.hosts is None or host in row.hosts]
+        levels = {row.operator: (self.catalogue[row.operator].since, self.catalogue[host].since) for row in rows}
+        return {
+            row.operator: max(*levels[row.operator], *(() if row.since is None else (row.since,)), key=self.level_index)
+            for row in rows
+        }
 
     def library(self, name: str) -> Library:
         """The library of this name."""

@@ -11,6 +11,8 @@ from ..expr.nodes import Node, Sizes, Splat
 from .facts import snake
 
 PROVENANCE = ("documented", "header", "observed", "inferred")
+FUSED = "fused"
+"""The list of operators in specs/fused.toml."""
 ACCURACY_OF = ("result", "magnitudes")
 
 
@@ -63,6 +65,10 @@ class Field:
     span: Span | None
     hint: str = ""  # of a tensor whose sizes follow: what to do about others
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
+    max_length: Formula | None = None  # of an array that is as long as it is given: the most entries
+    any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
+    among: str | None = None  # of a field that holds operators: the list of those that it can hold
+    mixed: bool = False  # of an array of tensors: they may have different data types
 
     @property
     def python(self) -> str:
@@ -171,6 +177,12 @@ class Rule:
     data: bool
     breaks: Mapping[str, Any]
     span: Span | None
+    each: str | None = None  # of a data rule: the tensor whose elements are v in `that`
+
+    @property
+    def warns(self) -> bool:
+        """Whether a desc that breaks it is valid, because the rule was only observed."""
+        return self.provenance == "observed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..diagnostics import Span
 from ..expr.nodes import Call, Index, Name, Node, Splat
+from ..expr.present import guards
 from ..expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
 from ..source import Document, Table
 from .examples import Equivalent, Example
-from .facts import Facts, camel
+from .facts import Dtype, Facts, camel
 from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
+
+FACETS = ("rank", "sizes", "dtype", "present", "count")
+NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,8 @@ class Operator:
         return camel(self.name)
 
     def field(self, python: str) -> Field:
-        """The field of that Python name."""
-        return next(field for field in self.fields if field.python == python)
+        """The field of that Python name; of ``inputs[2]``, the array of tensors."""
+        return next(field for field in self.fields if field.python == python.partition("[")[0])
 
     @property
     def tensors(self) -> tuple[Field, ...]:
@@ -83,37 +88,60 @@ class Operator:
         """Whether sizes of an output are the caller's choice."""
         return any(field.python in output.splats for field in self.chosen)
 
+    def has_type(self, output: Field) -> bool:
+        """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
+        before = self.tensors[: self.tensors.index(output)]
+        dtypes = {dtype for row in self.types[output.types or ""] for dtype in row.dtypes}
+        return len(dtypes) == 1 or any(other.types == output.types and not other.optional for other in before)
+
+    def is_open(self, output: Field) -> bool:
+        """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
+        open_sizes = self.is_chosen(output) or output.sizes is None
+        return not output.optional and (open_sizes or not self.has_type(output))
+
     def first_of_type(self, field: Field) -> Field | None:
         """The tensor whose data type this tensor shares; None for the first of its type variable."""
         first = next(other for other in self.tensors if other.types == field.types)
         return None if first is field else first
 
-    def reads(self, node: Node) -> frozenset[str]:
-        """The facets that an expression reads, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
-        return frozenset(self._facets(node))
+    def reads(self, *nodes: Node) -> frozenset[str]:
+        """The facets that expressions read, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
+        return frozenset(facet for node in nodes for facet, _ in self._facets(node, NOTHING))
 
-    def _facets(self, node: Node) -> Iterator[str]:
+    def guarded(self, *nodes: Node) -> frozenset[str]:
+        """The tensors that expressions read only where they are known to be present."""
+        reads = {(facet, guarded) for node in nodes for facet, guarded in self._facets(node, NOTHING)}
+        tensors = {(facet.partition(".")[0], guarded) for facet, guarded in reads if not facet.endswith(".present")}
+        return frozenset(name for name, guarded in tensors if guarded and (name, False) not in tensors)
+
+    def _facets(self, node: Node, present: frozenset[str]) -> Iterator[tuple[str, bool]]:
+        """Facets, each with whether it is read only where its tensor is among those known to be ``present``."""
         lets = {let.name: let for let in self.lets}
-        if isinstance(node, Call) and node.function in ("rank", "sizes", "dtype") and isinstance(node.args[0], Name):
-            yield f"{node.args[0].id}.{node.function}"
-            return
+        if isinstance(node, Call) and node.function in FACETS:
+            tensor = node.args[0]
+            for index in tensor.indices if isinstance(tensor, Index) else ():
+                yield from self._facets(index, present)
+            tensor = tensor.base if isinstance(tensor, Index) else tensor
+            if isinstance(tensor, Name):
+                yield f"{tensor.id}.{node.function}", tensor.id in present
+                return
         if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
-            yield f"{node.base.id}.sizes"
-            yield f"{node.base.id}.dtype"
+            yield f"{node.base.id}.sizes", node.base.id in present
+            yield f"{node.base.id}.dtype", node.base.id in present
         elif isinstance(node, Name) and node.id in lets:
             let = lets[node.id]
-            yield from self._facets(let.value.node)
+            yield from self._facets(let.value.node, present)
             if let.count is not None:
-                yield from self._facets(let.count.node)
+                yield from self._facets(let.count.node, present)
             return
         elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
-            yield node.id
-        for child in node.children():
-            yield from self._facets(child)
+            yield node.id, False
+        for child, known in guards(node):
+            yield from self._facets(child, present | known)
 
     def _is_tensor(self, name: str) -> bool:
         symbol = self.scope.get(name)
-        return symbol is not None and symbol.kind is Kind.TENSOR
+        return symbol is not None and symbol.kind in (Kind.TENSOR, Kind.TENSORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +151,26 @@ class Specs:
     facts: Facts
     operators: Mapping[str, Operator]
     documents: Mapping[str, Document]  # the files that were read, by path
+
+
+ELEMENT = "v"
+"""The name of an element in a rule on each element of a tensor."""
+
+
+def element(dtypes: Iterable[Dtype]) -> Symbol:
+    """What the name of an element means, of a tensor that may have these data types."""
+    known = list(dtypes)
+    if any(dtype.name.startswith("FLOAT") for dtype in known):
+        return Symbol(Kind.FLOAT, "element")
+    ranges = [
+        Interval(0, 2**dtype.bits - 1)
+        if dtype.name.startswith("U")
+        else Interval(-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
+        for dtype in known
+    ]
+    if not ranges:
+        return Symbol(Kind.INT, "element")
+    return Symbol(Kind.INT, "element", functools.reduce(Interval.joined, ranges))
 
 
 def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:

@@ -12,7 +12,7 @@ from ..expr.nodes import UINT_MAX, Node
 from ..expr.text import formula
 from ..expr.types import Scope
 from ..field_types import type_of
-from ..model import DTYPE_ENUM, Example, Field, Same
+from ..model import DTYPE_ENUM, ELEMENT, Example, Field, Same
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
 from ..plan.data import STATES
 from .catalogue import state_link
@@ -116,17 +116,23 @@ class OperatorPage:
         dtypes = {dtype.name: dtype for dtype in self.facts.dtypes}
         names = []
         for field in self.spec.inputs:
-            if field.python in example.inputs:
-                names.append("x" if field.python == "input" else field.python)
-                tensor = example.inputs[field.python]
-                made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(names[-1]) - 1))
-                yield prompt(f"{names[-1]} = {made}")
+            tensors = example.tensors_of(field.python)
+            if not tensors:
+                continue
+            names.append("x" if field.python == "input" else field.python)
+            parts = [f"{names[-1]}_{number}" for number in range(len(tensors))]
+            for name, tensor in zip(parts if type_of(field).several else names[-1:], tensors, strict=True):
+                made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(name) - 1))
+                yield prompt(f"{name} = {made}")
+            if type_of(field).several:
+                yield prompt(f"{names[-1]} = [{', '.join(parts)}]")
         arguments = {**self.op.chosen_in(example), **example.attributes}
         given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
         asked = [field for field in self.spec.outputs if field.optional and field.python in example.outputs]
         given += [self.request(field, example) for field in asked]
-        several = len(example.outputs) > 1
-        taken = f"{', '.join(example.outputs)} = " if several else ""
+        several = any(one.several for one in map(type_of, self.spec.outputs)) or len(example.outputs) > 1
+        results = dict.fromkeys(path.partition("[")[0] for path in example.outputs)
+        taken = f"{', '.join(results)} = " if several else ""
         typed = call(f"{taken}dml.{self.op.python}", [*names, *given])
         if several:
             yield prompt(typed)
@@ -161,11 +167,13 @@ class OperatorPage:
         """The DirectML type of a field."""
         field = item.field
         if field.is_tensor:
-            return f"{field.kind} tensor{', optional' if field.optional else ''}"
+            what = f"array of {field.kind} tensors" if type_of(field).several else f"{field.kind} tensor"
+            return f"{what}{', optional' if field.optional else ''}"
         if field.enum is not None:
             return f"[{field.enum.removeprefix('DML_')}](enums.md#{field.enum})"
         kind = type_of(field)
-        text = kind.text(item.length.text if item.length else "")
+        most = f"up to {item.max_length.text}" if item.max_length else ""
+        text = kind.text(item.length.text if item.length else most)
         return code(text, in_table=True) if kind.array else text
 
     def default_text(self, item: FieldPlan) -> str:
@@ -174,7 +182,7 @@ class OperatorPage:
             return f"is {code(item.value.text, in_table=True)}"
         if item.field.optional:
             return "left out"
-        if item.field.kind == "output" and item.sizes is not None:
+        if item.field.kind == "output":
             return "required in a desc" if item.open else "follows"
         return (
             "required" if item.field.default is None else f"default {code(literal(item.field.default), in_table=True)}"
@@ -199,7 +207,7 @@ class OperatorPage:
             )
         notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
         if any(type_of(field).array for field in self.spec.attributes):
-            notes.append("An int fills every entry of an array.")
+            notes.append("A number fills every entry of an array.")
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             notes.append(
@@ -208,6 +216,11 @@ class OperatorPage:
             )
             if item.length is None:
                 notes.append("An int is one size.")
+        for field in (item.field for item in self.op.fields if item.open):
+            if field.sizes is None:
+                notes.append(f"No formula gives the sizes of {code(field.python)}: a desc must be given it.")
+            elif not self.spec.has_type(field):
+                notes.append(f"No other tensor gives the data type of {code(field.python)}: a desc must be given it.")
         if any(field.enum for field in self.spec.attributes):
             notes.append("A member of an enum can be given by its name.")
         return wrapped(" ".join(notes))
@@ -323,6 +336,17 @@ class OperatorPage:
                 yield f"[{code(field.python)}](enums.md#{enum.name})", members(enum, self.facts, self.op.since)
 
     @property
+    def fused(self) -> Iterator[tuple[str, str]]:
+        """The fields that hold operators, and a table of those that they can hold."""
+        for item in self.op.fields:
+            levels = {level: [_page(n) if n in self.others else n for n, since in item.among if since == level]
+                      for level in dict.fromkeys(since for _, since in item.among)}  # fmt: skip
+            order = sorted(levels, key=self.facts.level_index)
+            if levels:
+                rows = [(level_link(level), ", ".join(levels[level])) for level in order]
+                yield code(item.field.python), table(("From level", "Operators"), rows)
+
+    @property
     def rules(self) -> Iterator[RuleSection]:
         """The rules in declared order, data rules last."""
         for plan in sorted(self.op.rules, key=lambda rule: rule.rule.data):
@@ -330,6 +354,8 @@ class OperatorPage:
             condition = plan.text
             if rule.index is not None and rule.count is not None:
                 condition += f"\nfor each {rule.index} from 0 to {_last(formula(rule.count.node))}"
+            if rule.each is not None:
+                condition += f"\nfor each element {ELEMENT} of {rule.each}"
             facts = []
             if rule.hint:
                 facts.append(escape(rule.hint))
@@ -337,7 +363,8 @@ class OperatorPage:
                 facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
             when = "on the values, when the operator runs" if rule.data else "on the desc, and before anything runs"
             facts.append(f"Checked {when}, at {_between(rule.since, rule.until)}; {rule.provenance}.")
-            facts.append(f"Raises {code(rule_error(plan))}.")
+            warning = f"A warning: {code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it."
+            facts.append(warning if rule.warns else f"Raises {code(rule_error(plan))}.")
             yield RuleSection(
                 plan, anchor(plan.id), block(condition, "text"), tuple(wrapped(fact, 2) for fact in facts)
             )

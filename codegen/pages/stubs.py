@@ -17,7 +17,8 @@ from .values import literal
 
 # Types of arguments that are not those of an enum.
 ARGUMENTS = (
-    "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Out", "_Outs", "_Result", "_Scalar",
+    "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Numbers", "_Out", "_Outs", "_Result", "_Scalar",
+    "_Tensors", "_Activation", "_Activations",
 )  # fmt: skip
 # Where the modules of each kind are that an operator has.
 FOLDERS = {"function": "functions", "desc": "descs", "dask": "dask"}

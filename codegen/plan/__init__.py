@@ -42,6 +42,8 @@ def plan_operator(operator: Operator, facts: Facts, diagnostics: Diagnostics) ->
     known = len(diagnostics.errors)
     for field in operator.fields if runs else ():
         planner.supported(field)
+    for rule in operator.rules if runs else ():
+        planner.checked(rule)
     if len(diagnostics.errors) > known:
         return None
     try:

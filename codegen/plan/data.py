@@ -131,6 +131,7 @@ class RulePlan:
     holds: str  # Python
     domain: str | None
     fix: str | None
+    guarded: tuple[str, ...]  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,7 @@ class FormulaPlan:
     reads: tuple[str, ...]
     python: str
     terms: tuple[tuple[str, str], ...] = ()  # what a message shows the values of: label, Python
+    guarded: tuple[str, ...] = ()  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +180,15 @@ class FieldPlan:
     default: str
     sizes: FormulaPlan | None
     length: FormulaPlan | None
+    max_length: FormulaPlan | None
     value: FormulaPlan | None
     same_as: str | None
     annotation: str  # in the desc class
     accepted: str  # by the constructor of the desc class, in a few words
     ids: tuple[tuple[str, str, str], ...]  # (id, error class, about) of its implicit errors
-    open: bool  # an output whose sizes are in part the caller's choice
+    open: bool  # an output that a desc must be given
+    among: tuple[tuple[str, str], ...]  # the operators that it can hold, each with the first level
+    is_fused: bool  # a desc of the operator may have no tensors, where a field of another operator holds it
     part: tuple[str, int, int] | None  # of a choice: the output, and how many of its sizes are before and after it
 
     @property
@@ -197,7 +202,8 @@ class FieldPlan:
         inferred = self.field.value is not None or (
             self.field.kind == "output" and self.sizes is not None and not self.open
         )
-        return self.field.default is None and not inferred and not self.field.may_be_none
+        fused = self.is_fused and self.field.is_tensor
+        return self.field.default is None and not inferred and not self.field.optional and not fused
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ..expr.nodes import Name
 from ..expr.text import alternatives
 from ..families import Family
 from ..field_types import Taken, type_of
-from ..model import Enum, Facts, Field, Operator
+from ..model import Enum, Facts, Field, Operator, Rule
 from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
@@ -86,7 +86,7 @@ class Planner:
         for needed in family.needs(kernel):
             steps.require(Name(needed), checks)
         for rule in operator.rules:
-            if rule.data:
+            if rule.data and not rule.warns:
                 steps.require(rule.that.node, checks)
                 if rule.count is not None:
                     steps.require(rule.count.node, checks)
@@ -101,7 +101,7 @@ class Planner:
             take_overflows=take_overflows,
             checks=tuple(checks),
             overflows=overflows,
-            data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data),
+            data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data and not rule.warns),
             kernel=kernel,
         )
 
@@ -114,9 +114,18 @@ class Planner:
             what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
         elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
             what = "an output whose data type is that of no tensor before it"
+        elif field.max_length is not None:
+            what = "an array that is as long as it is given"
+        elif field.any_sizes:
+            what = "an output whose sizes no formula gives"
         else:
             return
         self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+
+    def checked(self, rule: Rule) -> None:
+        """Rules that no family checks yet are refused by name."""
+        if rule.each is not None:
+            self.diagnostics.error(rule.span, f"{rule.id} is on each element of {rule.each}: no family checks it yet")
 
     def attribute(self, field: Field) -> AttributePlan:
         taken = NOT_TAKEN if self.family is None else type_of(field).taken(field, self)

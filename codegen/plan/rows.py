@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from ..field_types import type_of
-from ..model import DtypeRow, Facts, RankRow
+from ..model import ELEMENT, DtypeRow, Facts, RankRow
 from .data import FieldPlan, FormulaPlan, IndependentPlan, OperatorPlan, RulePlan
 
 Row = TypeVar("Row")
@@ -23,6 +23,7 @@ class Code:
     text: str
 
 
+FORMULAS = ("sizes", "length", "max_length", "value")
 MISSING = Code("MISSING")
 LETS = Code("Lets")
 
@@ -39,6 +40,7 @@ class Formula:
     reads: frozenset[str]
     function: Code
     terms: tuple[Term, ...] = ()
+    guarded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Field:
     sizes: Formula | None = None
     leading_ones: str | None = None
     length: Formula | None = None
+    max_length: Formula | None = None
     minimum: int | None = None
     maximum: int | None = None
     value: Formula | None = None
@@ -71,6 +74,8 @@ class Field:
     hint: str = ""
     axes: tuple[str, ...] = ()
     part: Part | None = None
+    mixed: bool = False
+    among: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,8 @@ class Rule:
     until: str | None
     data: bool
     loop: str | None = None
+    each: str | None = None
+    guarded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,20 +219,22 @@ def function(python: str, index: str | None = None) -> Code:
 
 def formula(plan: FormulaPlan) -> Formula:
     terms = tuple(Term(label, function(term)) for label, term in plan.terms)
-    return Formula(plan.text, frozenset(plan.reads), function(plan.python), terms)
+    return Formula(plan.text, frozenset(plan.reads), function(plan.python), terms, frozenset(plan.guarded))
 
 
 def field(item: FieldPlan, op: OperatorPlan) -> Field:
     said, kind, spec = item.field, type_of(item.field), op.operator
-    more: dict[str, Any] = {key: formula(plan) for key in ("sizes", "length", "value") if (plan := getattr(item, key))}
+    more: dict[str, Any] = {key: formula(plan) for key in FORMULAS if (plan := getattr(item, key))}
     if said.is_tensor:
         more |= {"dtypes": spec.types[said.types or ""], "ranks": spec.ranks[said.ranks or ""]}
         more |= {"same_dtype_as": item.same_as, "leading_ones": said.leading_ones}
-        more |= {"hint": said.hint, "axes": said.axes}
+        more |= {"hint": said.hint, "axes": said.axes, "mixed": said.mixed}
     if kind.ranged or item.part is not None:
         more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
     if kind.typed:
         more["scalar_type"] = said.types
+    if item.among:
+        more["among"] = item.among
     if item.part is not None:
         more["part"] = Part(*item.part)
     default = MISSING if said.default is None and not said.may_be_none else said.default
@@ -236,9 +245,9 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
 
 def rule(item: RulePlan, op: OperatorPlan) -> Rule:
     said = item.rule
-    fix = None
+    fix, index = None, said.index or (None if said.each is None else ELEMENT)
     if item.fix is not None and said.fix is not None:
-        fix = Formula(said.fix.text, frozenset(), function(item.fix, said.index))
+        fix = Formula(said.fix.text, frozenset(), function(item.fix, index))
     return taken(
         Rule,
         said,
@@ -247,13 +256,12 @@ def rule(item: RulePlan, op: OperatorPlan) -> Rule:
         shown=item.shown,
         reads=frozenset(item.reads),
         domain=None if item.domain is None else function(item.domain),
-        holds=function(item.holds, said.index),
-        terms=tuple(
-            Term(label, function(term, said.index)) for label, term in zip(item.labels, item.terms, strict=True)
-        ),
+        holds=function(item.holds, index),
+        terms=tuple(Term(label, function(term, index)) for label, term in zip(item.labels, item.terms, strict=True)),
         fix=fix,
         since=said.since or op.operator.since,
         loop=item.domain_text,
+        guarded=frozenset(item.guarded),
     )
 
 

@@ -92,7 +92,7 @@ class Steps:
         """Rules, in declared order, and the sizes of the tensors that they do not read."""
         steps: list[Step] = []
         for rule in self.operator.rules:
-            if not rule.data:
+            if not rule.data and not rule.warns:
                 self.require(rule.that.node, steps)
                 if rule.count is not None:
                     self.require(rule.count.node, steps)

@@ -9,7 +9,7 @@ from ..expr.python import python
 from ..expr.text import formula, inside, sentence
 from ..expr.types import within
 from ..field_types import can_have, type_of
-from ..model import Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule
+from ..model import ELEMENT, Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule, element
 from .data import FieldPlan, FormulaPlan, IndependentPlan, LetPlan, RulePlan
 
 
@@ -38,7 +38,8 @@ class Tables:
 
     def some(self, value: Formula) -> FormulaPlan:
         reads = tuple(sorted(self.operator.reads(value.node)))
-        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope))
+        guarded = tuple(sorted(self.operator.guarded(value.node)))
+        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope), guarded=guarded)
 
     def field(self, field: Field) -> FieldPlan:
         first = self.operator.first_of_type(field) if field.is_tensor else None
@@ -51,12 +52,15 @@ class Tables:
             default="MISSING" if field.default is None and not field.may_be_none else repr(field.default),
             sizes=self.sizes(field),
             length=self.formula(field.length),
+            max_length=self.formula(field.max_length),
             value=self.formula(field.value),
             same_as=None if first is None else first.python,
             annotation=type_of(field).annotation(field, self.enum),
             accepted=type_of(field).accepted(field, self.enum),
             ids=tuple(ids),
-            open=field.kind == "output" and self.operator.is_chosen(field),
+            open=field.kind == "output" and self.operator.is_open(field),
+            among=tuple(self.facts.held_by(self.operator.name).items()) if field.among else (),
+            is_fused=self.facts.is_fused(self.operator.name),
             part=self.part(field) if field.kind == "chosen" else None,
         )
 
@@ -78,6 +82,8 @@ class Tables:
         if field.is_tensor:
             dtypes = [row.since for row in self.operator.types[field.types or ""]]
             return dtypes + [row.since for row in self.operator.ranks[field.ranks or ""]]
+        if field.among:
+            return list(self.facts.held_by(self.operator.name).values())
         return (
             [] if field.enum is None or field.value is not None else [m.since for m in self.enums[field.enum].members]
         )
@@ -87,16 +93,20 @@ class Tables:
         if rule.index is not None and rule.count is not None:
             scope = within(self.scope, rule.index, rule.count.node)
             domain = python(rule.count.node, self.scope)
+        each = {}
+        if rule.each is not None:
+            types = self.operator.types[self.operator.field(rule.each).types or ""]
+            each = {ELEMENT: element(self.facts.dtype(name) for row in types for name in row.dtypes)}
+            scope = {**scope, **each}
         said = sentence(rule.that.node, scope, rule.index, rule.about)
-        reads = self.operator.reads(rule.that.node)
-        if rule.count is not None:
-            reads |= self.operator.reads(rule.count.node)
-        reads -= {rule.index} if rule.index else set()
+        nodes = [formula.node for formula in (rule.that, rule.count) if formula is not None]
+        reads = self.operator.reads(*nodes) - ({rule.index} if rule.index else set())
+        reads |= {f"{rule.each}.{facet}" for facet in ("sizes", "dtype") if rule.each is not None}
         return RulePlan(
             rule=rule,
             id=f"DML-{self.operator.name}-{rule.id}",
             text=formula(rule.that.node),
-            domain_text=self.loop_text(rule.index, rule.count),
+            domain_text=self.loop_text(rule.index, rule.count) if rule.each is None else f"{ELEMENT} of {rule.each}",
             shown=said.shown,
             labels=tuple(label for label, _ in said.terms),
             terms=tuple(python(node, scope) for _, node in said.terms),
@@ -105,6 +115,7 @@ class Tables:
             holds=python(rule.that.node, scope),
             domain=domain,
             fix=None if rule.fix is None else python(rule.fix.node, scope),
+            guarded=tuple(sorted(self.operator.guarded(*nodes))),
         )
 
     def ids(self, fields: Iterable[FieldPlan], rules: Iterable[RulePlan]) -> tuple[tuple[str, str], ...]:

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import cast
 
 from dmlcy._check.sizes import take_rank
 from dmlcy._check.state import State
-from dmlcy._facts.rows import MISSING, Field, Formula, Part
+from dmlcy._facts.rows import MISSING, Field, Formula, Operator, Part
 from dmlcy._field_types import type_of
 from dmlcy._field_types.values import Refused
+
+
+@cache
+def in_order(operator: Operator) -> tuple[Field, ...]:
+    """The attributes, each after those that its value or its length reads; else those first that follow from others."""
+    fields = {field.python: field for field in operator.fields if field.kind == "attribute"}
+    found: dict[str, Field] = {}
+
+    def visit(field: Field, waiting: frozenset[str]) -> None:
+        if field.python in found or field.python in waiting:
+            return
+        for formula in (field.value, field.length, field.max_length):
+            for name in sorted(formula.reads) if formula is not None else ():
+                if name in fields:
+                    visit(fields[name], waiting | {field.python})
+        found[field.python] = field
+
+    for field in sorted(fields.values(), key=lambda field: field.value is None):
+        visit(field, frozenset())
+    return tuple(found.values())
 
 
 def take(state: State, field: Field) -> None:

@@ -8,7 +8,7 @@ so that a consequence is never reported beside its cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,9 +18,13 @@ from dmlcy._check.state import State, wanted
 from dmlcy._check.tensors import OUT
 from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._field_types import type_of
 from dmlcy._words.alike import closest, did_you_mean
 
 __all__ = ["OUT", "Check", "wanted"]
+
+SIZES: Final = ("sizes", "rank")
+"""The facets of an output that may follow from other fields."""
 
 
 class Check(State):
@@ -28,8 +32,9 @@ class Check(State):
 
     ``call``: the values are those of a function call; ``asked``: what it says of each optional output, and
     ``labels``: the names in it of the outputs that are given. ``literal``: they come from JSON, which has no short
-    forms; ``unknown``: its members that the operator has not. Not ``limited``: tensors may have any number of elements,
-    for only parts of them are given to a kernel.
+    forms; ``unknown``: its members that the operator has not. ``path``: the name under which the desc of another
+    operator holds this one, of which only the attributes count then. Not ``limited``: tensors may have any number of
+    elements, for only parts of them are given to a kernel.
     """
 
     def __init__(
@@ -44,15 +49,24 @@ class Check(State):
         literal: bool = False,
         limited: bool = True,
         unknown: Iterable[str] = (),
+        path: str | None = None,
     ) -> None:
         super().__init__(
-            operator, values, level, call=call, asked=asked or {}, labels=labels or {}, literal=literal, limited=limited
+            operator,
+            values,
+            level,
+            call=call,
+            asked=asked or {},
+            labels=labels or {},
+            literal=literal,
+            limited=limited,
+            path=path,
         )
         self._operator([*(name for name in values if name not in self.fields), *unknown])
         self._run()
 
     def _operator(self, unknown: Sequence[str]) -> None:
-        if self.asked_level < self.level:
+        if self.asked_level < self.level and self.path is None:  # else the field that holds it says so
             self.too_new(None, self.operator.name, self.level)
         absent = [
             field.name if self.literal else field.python
@@ -67,31 +81,41 @@ class Check(State):
     def _run(self) -> None:
         fields, choices = self.operator.fields, self.operator.chosen
         described = [field for field in fields if field.kind != "attribute"]
+        if self.path is not None:
+            for field in described:
+                tensors.leave_out(self, field)
+            described = []
         others = [field for field in fields if field.kind == "attribute"]
+        arrays = [field for field in described if type_of(field.type).tensors]
+        if arrays:
+            described = tensors.one_by_one(self, described, arrays)
         for field in described:
             tensors.take(self, field)
         for field in described:
             dtypes.agree(self, field)
             tensors.lay_out(self, field)
+        for field in arrays:
+            tensors.gather(self, field)
         inputs = [field for field in described if field.kind == "input"]
         late = {field.python for field in (*others, *choices)}
+        late.update(f"{field.python}.{facet}" for field in described if field.kind == "output" for facet in SIZES)
         early = [field for field in inputs if field.sizes is not None and late.isdisjoint(field.sizes.reads)]
         for field in early:
             sizes.compare(self, field)
         for field in choices:
             attributes.choose(self, field)
-        for field in others:
+        for field in attributes.in_order(self.operator):
             if field.value is not None:
                 attributes.follow(self, field)
-        for field in others:
-            if field.value is None:
+            else:
                 attributes.take(self, field)
         for rule in self.operator.rules:
             if not rule.data:
                 sizes.infer(self, rule.reads)
                 rules.look(self, rule)
         for field in inputs:
-            if field not in early:
+            if field not in early and field.sizes is not None:
+                sizes.infer(self, field.sizes.reads)
                 sizes.compare(self, field)
         for field in described:
             if field.kind == "output":

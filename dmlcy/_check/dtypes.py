@@ -9,7 +9,7 @@ import numpy as np
 
 from dmlcy._check.state import State
 from dmlcy._facts.rows import Field
-from dmlcy._facts.tables import LEVELS
+from dmlcy._facts.tables import LEVELS, TensorDataType
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
@@ -20,11 +20,14 @@ from dmlcy._words.values import is_a, listing
 def agree(state: State, field: Field) -> None:
     """Takes the data type of a tensor, or the one of the tensor with which it must agree."""
     tensor, facet = state.tensors[field.python], f"{field.python}.dtype"
-    source = None if field.same_dtype_as is None else f"{field.same_dtype_as}.dtype"
-    other = state.chosen.get(field.python) if source is None else state.tensors[str(field.same_dtype_as)].dtype
+    tied = state.tied_to(field)
+    source = None if tied is None else f"{tied}.dtype"
+    other = state.chosen.get(field.python) if tied is None else state.tensors[tied].dtype
     if tensor.dtype is None:
         if facet not in state.bad and source is not None and source not in state.bad:
             tensor.dtype = other
+        elif facet not in state.bad and source is None and field.only_dtype is not None:
+            tensor.dtype = TensorDataType[field.only_dtype]
         if tensor.dtype is None:
             state.fail(facet)
         return
@@ -45,7 +48,7 @@ def agree(state: State, field: Field) -> None:
             state.too_new(field, f"{state.label(field)} of data type {name}", needed, hint, "dtype")
     elif other is not None and tensor.dtype is not other and source not in state.bad:
         state.fail(facet)
-        other_name = field.same_dtype_as or field.python
+        other_name = tied or field.python
         words = {"has": "has data type", "must": "must have", "other": other_name}
         values = {"actual": tensor.dtype, "expected": other}
         hint = f'Pass {field.python}="{name}".' if source is None else ""  # the call chose the other one

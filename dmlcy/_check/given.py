@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dmlcy._check.dtypes import refuse_dtype
-from dmlcy._check.rules import look
+from dmlcy._check.rules import look, look_at_each
 from dmlcy._check.state import State
 from dmlcy._check.tensors import no_tensor
 from dmlcy._facts.rows import Field
@@ -36,8 +36,10 @@ def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 
             state.fail(f"{name}.sizes")
         state.readable[f"{name}_data"] = Data(array, max(array.ndim, len(state.tensors[name].sizes)))
     for rule in state.operator.rules:
-        if rule.data:
+        if rule.data and rule.each is None:
             look(state, rule, first)
+        elif rule.each is not None and rule.each in arrays:
+            look_at_each(state, rule, arrays[rule.each])
 
 
 def bind(state: State, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from dmlcy._errors import Violation
@@ -20,7 +21,7 @@ class Report:
     """The violations, in the order of the fields.
 
     ``labels``: the names in a call of the outputs that are given. ``literal``: the values come from JSON, which has no
-    short forms.
+    short forms. ``path``: where the desc is in that of another operator, which gives it its tensors.
     """
 
     def __init__(
@@ -30,7 +31,9 @@ class Report:
         asked_level: int,
         labels: Mapping[str, str],
         literal: bool,
+        path: str | None,
     ) -> None:
+        self.path = path
         self.operator = operator
         self.fields = fields
         self.asked_level = asked_level
@@ -40,10 +43,11 @@ class Report:
         self.first: list[Violation] = []
         self.found: dict[str, list[Violation]] = {name: [] for name in fields}
         self.late: list[Violation] = []
+        self.warnings: list[Violation] = []
 
     @property
     def violations(self) -> list[Violation]:
-        """All of them, in order."""
+        """All of them that are errors, in order."""
         kinds = ("input", "chosen", "attribute", "output")
         order = sorted(self.fields.values(), key=lambda field: kinds.index(field.kind))
         return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]
@@ -72,12 +76,12 @@ class Report:
         sentence names the field, where that is not the name of what a call gives for it.
         """
         text = ERRORS[slug]
-        name = "operator" if field is None else field.python
+        name = "operator" if field is None else field.python.partition("[")[0]  # of inputs[2], inputs
         id_ = f"DML-{self.operator.name}-{name}-{slug}"
         into = self.first if field is None else self.found[name]
         if len([one for one in into if one.id == id_]) == REPORTED:
             return
-        label = label or (self.operator.name if field is None else self.label(field))
+        label = label or ((self.path or self.operator.name) if field is None else self.label(field))
         where = f"{label}{part}" + ("" if index is None else f"[{index}]")
         seen, written = {**(values or {}), **(terms or {})}, in_json if self.literal else show
         shown = {key: written(value) for key, value in (values or {}).items()}
@@ -123,7 +127,14 @@ class Report:
 
     def label(self, field: Field) -> str:
         """The name of a field in a sentence."""
-        return self.labels.get(field.python, field.python)
+        return self.labels.get(field.python, f"{self.path}.{field.python}" if self.path else field.python)
+
+    def inner(self, field: Field, path: str, found: Violation) -> None:
+        """Notes an error of the desc that the field holds, under its path in this desc."""
+        into = self.found[field.python.partition("[")[0]]
+        if len([one for one in into if one.id == found.id]) < REPORTED:
+            inside = path if found.field is None else f"{path}.{found.field}"
+            into.append(replace(found, operator=self.operator.name, field=inside))
 
     def too_new(
         self, field: Field | None, subject: str, needed: int, hint: str = "", member: str | None = None

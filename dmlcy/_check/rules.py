@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
+
+import numpy as np
 
 from dmlcy._check.report import REPORTED
 from dmlcy._check.state import State
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Rule
 from dmlcy._facts.tables import LEVEL_INDEX
+from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import Unreadable
 from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
-"""Indices of one rule that are looked at, from the first one that is broken."""
+"""Indices of one rule on data that are looked at, from the first one that is broken."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
 
 
+def note(state: State, violation: Violation) -> None:
+    """Keeps a violation of a rule: warnings apart, since nothing is refused because of them."""
+    (state.late if violation.severity == "error" else state.warnings).append(violation)
+
+
+def is_of(rule: Rule, level: int) -> bool:
+    """Whether a rule is one of the level of that position."""
+    return LEVEL_INDEX[rule.since] <= level and (rule.until is None or level < LEVEL_INDEX[rule.until])
+
+
 def look(state: State, rule: Rule, first: int = 0) -> None:
     """Notes where a rule does not hold, unless it reads what has failed or is of another level."""
-    if LEVEL_INDEX[rule.since] > state.level or (rule.until is not None and LEVEL_INDEX[rule.until] <= state.level):
+    if not is_of(rule, state.level):
         return
     done = state.broken.get(rule.about, set())
     by_index = rule.index is not None and WHOLE not in done
     others = {facet for facet in rule.reads if not (by_index and facet.partition(".")[0] == rule.about)}
-    if not state.can_read(others) or not state.bad.isdisjoint(rule.reads):
+    if not state.can_read(others, rule.guarded) or any(
+        facet in state.bad and not state.is_guarded(facet, rule.guarded) for facet in rule.reads
+    ):
         return
     failed: set[int] = set()
     for index in _indices(state, rule, first):
@@ -34,24 +49,38 @@ def look(state: State, rule: Rule, first: int = 0) -> None:
         if index in done or _holds(state, rule, at):
             continue
         failed.add(index)
-        state.late.append(_broken_rule(state, rule, at))
+        note(state, _broken_rule(state, rule, at))
         if len(failed) == REPORTED:
             failed = {WHOLE}
             break
-    if failed:
+    if failed and rule.severity == "error":
         state.broken[rule.about] = state.broken.get(rule.about, set()) | failed
+
+
+def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:
+    """Notes the elements at which a rule on each element does not hold; each value is looked at once."""
+    if not is_of(rule, state.level) or not state.can_read(rule.reads, rule.guarded):
+        return
+    values, places = np.unique(array, return_inverse=True)
+    holds = np.fromiter((_holds(state, rule, (value,)) for value in values.tolist()), bool, len(values))
+    for place in np.flatnonzero(~holds[places.ravel()])[:REPORTED]:
+        index = tuple(int(one) for one in np.unravel_index(place, array.shape))
+        note(state, _broken_rule(state, rule, (array.item(*index),), index))
+    if not holds.all() and rule.severity == "error":
+        state.broken[rule.about] = {WHOLE}
 
 
 def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
     if rule.domain is None:
         return (WHOLE,)
     try:
-        return range(first, rule.domain(state.rules))[:LOOKED_AT]
+        indices = range(first, rule.domain(state.rules))
+        return indices[:LOOKED_AT] if rule.data else indices
     except Unreadable:
         return ()
 
 
-def _holds(state: State, rule: Rule, at: tuple[int, ...]) -> bool:
+def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
     """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
     try:
         return bool(rule.holds(state.rules, *at))
@@ -59,26 +88,30 @@ def _holds(state: State, rule: Rule, at: tuple[int, ...]) -> bool:
         return True
 
 
-def _broken_rule(state: State, rule: Rule, at: tuple[int, ...]) -> Violation:
+def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[int, ...] | None = None) -> Violation:
+    """The violation; ``at`` is what the functions of the rule take, ``element`` where it stands in a tensor."""
     names = {} if rule.index is None else {rule.index: at[0]}
     values = {term.label.format(**names): state.term(term, at) for term in rule.terms}
     texts = [f"{label} = {'unknown' if value is None else show(value)}" for label, value in values.items()]
     shown = rule.shown.format(*texts, **names)
     field = state.fields.get(rule.about)
     label = rule.about if field is None else state.label(field)
-    where = f"{label}[{at[0]}]" if at else label
+    where = f"{label}[{', '.join(map(str, element or at))}]" if at else label
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
     read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
     members = set() if rule.data else read
     if field is not None and field.minimum is not None and is_a(fix, int) and cast(int, fix) < field.minimum:
         fix = None
+    entry = (
+        bool(at) and element is None and field is not None and type_of(field.type).tensors
+    )  # the index is that of a tensor
     return Violation(
         id=rule.id,
         operator=state.operator.name,
-        field=rule.about,
+        field=where if entry else rule.about,
         member=members.pop() if len(members) == 1 else None,
-        index=at[0] if at else None,
+        index=element or (at[0] if at and not entry else None),
         message=f"{where} {rule.says}: {shown}. {state.sizes_read(rule)}".rstrip(),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},
@@ -87,4 +120,5 @@ def _broken_rule(state: State, rule: Rule, at: tuple[int, ...]) -> Violation:
         level=rule.until,
         provenance=rule.provenance,
         error="InvalidDataError" if rule.data else "InvalidDescError",
+        severity=rule.severity,
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, Final, cast
 
 import numpy as np
 
 from dmlcy._check.report import Report
 from dmlcy._facts.rows import Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
+from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import BAD, Unreadable
 from dmlcy._field_types.values import Refused
 from dmlcy._field_types.wording import of_each, read_as
 from dmlcy._words.values import is_a, show
+
+NOTHING: Final[Set[str]] = frozenset()
 
 
 class Tensor:
@@ -30,8 +33,9 @@ class State(Report):
     """What the steps of a pass share; ``Check`` says what the arguments are.
 
     A facet is what a formula reads of a field: ``strides``, or of a tensor ``input.dtype``, ``input.sizes`` and
-    ``input.rank``. ``bad``: the facets that have failed; ``broken``: the indices at which a rule on the field has;
-    ``inferred``: the outputs whose sizes were filled in; ``chosen``: the data types that a call chose for outputs.
+    ``input.rank``. ``bad``: the facets that have failed; ``absent``: the tensors that are left out; ``broken``: the
+    indices at which a rule on the field has failed; ``inferred``: the outputs whose sizes were filled in; ``chosen``:
+    the data types that a call chose for outputs.
     """
 
     def __init__(
@@ -45,9 +49,10 @@ class State(Report):
         labels: Mapping[str, str],
         literal: bool,
         limited: bool,
+        path: str | None,
     ) -> None:
         fields = {field.python: field for field in (*operator.fields, *(operator.chosen if call else ()))}
-        super().__init__(operator, fields, level, labels, literal)
+        super().__init__(operator, fields, level, labels, literal, path)
         self.values = values
         self.level = max(level, LEVEL_INDEX[operator.since])
         self.call = call
@@ -59,6 +64,7 @@ class State(Report):
         self.readable: dict[str, Any] = vars(self.rules)
         self.tensors: dict[str, Tensor] = {}
         self.bad: set[str] = set()
+        self.absent: set[str] = set()
         self.broken: dict[str, set[int]] = {}
         self.inferred: set[str] = set()
 
@@ -79,37 +85,52 @@ class State(Report):
         python = next(field.python for field in self.operator.fields if name in (field.python, field.name))
         return None if python in self.bad else self.readable[python]
 
+    def tied_to(self, field: Field) -> str | None:
+        """The tensor whose data type a tensor must have: the first one that is there, of those that share it."""
+        if field.same_dtype_as not in self.absent:
+            return field.same_dtype_as
+        others = (one for one in self.operator.fields if field.same_dtype_as in (one.python, one.same_dtype_as))
+        first = next(one.python for one in others if one.python not in self.absent or one is field)
+        return None if first == field.python else first
+
     def fail(self, *facets: str) -> None:
         """From now on no formula reads these."""
         self.bad.update(facets)
 
-    def can_read(self, reads: Iterable[str]) -> bool:
-        """Whether nothing of it has failed."""
-        return not any(facet in self.bad or facet.partition(".")[0] in self.broken for facet in reads)
+    def can_read(self, reads: Iterable[str], guarded: Set[str] = NOTHING) -> bool:
+        """Whether nothing of it has failed. Of a tensor that is left out only what is ``guarded`` can be read."""
+        return not any(
+            (facet in self.bad or facet.partition(".")[0] in self.broken) and not self.is_guarded(facet, guarded)
+            for facet in reads
+        )
+
+    def is_guarded(self, facet: str, guarded: Set[str]) -> bool:
+        """Whether a formula does not look at this facet, because the tensor is left out."""
+        return bool(guarded) and (name := facet.partition(".")[0]) in guarded and name in self.absent
 
     def evaluated(self, formula: Formula) -> Any:
         """The value of a formula; None where it reads what has been refused."""
         try:
-            value = formula.function(self.rules) if self.can_read(formula.reads) else None
+            value = formula.function(self.rules) if self.can_read(formula.reads, formula.guarded) else None
         except Unreadable:
             return None
         return None if value is BAD else value
 
     def computed(self, field: Field) -> tuple[int, ...] | None:
         """The sizes that follow from the other fields."""
-        if field.sizes is None or not self.can_read(field.sizes.reads):
+        if field.sizes is None or not self.can_read(field.sizes.reads, field.sizes.guarded):
             return None
         try:
             return tuple(int(size) for size in field.sizes.function(self.rules))
         except Unreadable:
             return None
 
-    def term(self, term: Term | Formula, at: tuple[int, ...]) -> object:
+    def term(self, term: Term | Formula, at: tuple[Any, ...]) -> object:
         """The value of a term; None where it has none, such as a quotient by zero in a part that decided nothing."""
         try:
             value = term.function(self.rules, *at)
             return None if value is BAD else cast(object, value)
-        except (ArithmeticError, ValueError):
+        except (ArithmeticError, ValueError, AttributeError):  # an attribute of a tensor that is left out
             return None
 
     def there(self, field: Field) -> bool:
@@ -123,7 +144,9 @@ class State(Report):
         if isinstance(condition, Rule) and condition.data:
             return ""
         read = {facet.partition(".")[0] for facet in condition.reads if facet.endswith((".sizes", ".rank"))}
-        inputs = [field.python for field in self.operator.fields if field.kind == "input" and field.python in read]
+        read -= self.absent
+        fields = [field for field in self.operator.fields if field.kind == "input" and field.python in read]
+        inputs = [field.python for field in fields if not type_of(field.type).tensors]
         sizes = {name: self.tensors[name].sizes for name in inputs}
         return read_as(self.fields, {name: found for name, found in sizes.items() if not any(n is BAD for n in found)})
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from dataclasses import replace
+from itertools import count, islice, takewhile
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -13,8 +15,9 @@ from dmlcy._check.sizes import choices_of, take_rank, with_ones
 from dmlcy._check.state import State, Tensor, wanted
 from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import TensorDataType
-from dmlcy._field_types.bad import BAD
+from dmlcy._field_types.bad import BAD, Unreadable
 from dmlcy._field_types.tensor import EXPECTED
+from dmlcy._field_types.tensor_array import MOST, as_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc, entry_count, layout, structure
 from dmlcy._field_types.values import Refused, as_dtype, wrong_type
 from dmlcy._words.values import is_a, listing
@@ -33,10 +36,13 @@ def take(state: State, field: Field) -> None:
     asked = _asked(state, field, tensor) if field.optional and state.call and field.kind == "output" else False
     if value is None and name not in state.labels:
         state.readable[name] = tensor if asked or not field.optional else None
-        if not field.optional and not _follows(state, field):
+        follows = _follows(state, field)
+        if not field.optional and not follows:
             state.add(field, "required", hint=_holds_choices(state, field))
-        if not asked and (field.optional or field.kind != "output"):
+        if not asked and (field.optional or not follows):
             state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        if not asked and field.optional:
+            state.absent.add(name)
         return
     if value is MISSING or not is_a(value, TensorDesc):
         state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
@@ -64,6 +70,82 @@ def take(state: State, field: Field) -> None:
     take_rank(state, field, len(tensor.sizes))
 
 
+def leave_out(state: State, field: Field) -> None:
+    """A tensor that nobody reads: that of the operator which holds the desc is used."""
+    name = field.python
+    state.tensors[name] = Tensor()
+    state.resolved[name] = state.readable[name] = None
+    state.fail(*(f"{name}.{facet}" for facet in ("count", "dtype", "sizes", "rank")))
+
+
+class Tensors(tuple[Tensor, ...]):
+    """The tensors of an array as formulas see them; one that is not there cannot be read."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            raise Unreadable from None
+
+
+def one_by_one(state: State, fields: Sequence[Field], arrays: Sequence[Field]) -> list[Field]:
+    """The fields with each array as its tensors; what has the data type of an array has that of the first of them."""
+    found: list[Field] = []
+    for field in fields:
+        found += _entries(state, field) if field in arrays else [field]
+    firsts = {array.python: _first(array.python) for array in arrays if _first(array.python) in state.values}
+    return [
+        replace(field, same_dtype_as=firsts[field.same_dtype_as]) if field.same_dtype_as in firsts else field
+        for field in found
+    ]
+
+
+def _entries(state: State, field: Field) -> list[Field]:
+    """The tensors of an array, each as a field under its path (inputs[2]); none where there is no array."""
+    name = field.python
+    value = state.values.get(name)
+    state.resolved[name] = value
+    state.readable[name] = Tensors()
+    state.tensors[name] = Tensor()  # has the data type of the first one
+    try:
+        if value is None or value is MISSING:
+            raise Refused("required")
+        found = as_tensors(value, state.literal)
+    except Refused as refused:
+        state.fail(f"{name}.count", f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        state.refused(field, refused)
+        return []
+    paths = [f"{name}[{number}]" for number in range(len(found))]
+    state.values = {**state.values, **dict(zip(paths, found, strict=True))}
+    other = field.same_dtype_as or (None if field.mixed else _first(name))
+    same = [None if path == other else other for path in paths]
+    return [replace(field, python=path, same_dtype_as=one) for path, one in zip(paths, same, strict=True)]
+
+
+def _first(name: str) -> str:
+    """The path of the first tensor of an array, which has the data type of the others."""
+    return f"{name}[0]"
+
+
+def gather(state: State, field: Field) -> None:
+    """Puts the tensors of an array together again, for the desc and for formulas."""
+    name = field.python
+    if f"{name}.count" in state.bad:
+        return
+    paths = list(islice(takewhile(state.tensors.__contains__, (f"{name}[{k}]" for k in count())), MOST))
+    found = [state.tensors[path] for path in paths]
+    for path, tensor in zip(paths, found, strict=True):
+        del state.readable[path]
+        if f"{path}.sizes" in state.bad:
+            tensor.sizes = BAD
+        if tensor.dtype is None or f"{path}.dtype" in state.bad:
+            tensor.dtype = BAD
+    state.resolved[name] = tuple(state.resolved.pop(path) for path in paths)
+    state.readable[name] = Tensors(found)
+
+
 def _asked(state: State, field: Field, tensor: Tensor) -> bool:
     """Whether a call asks for an optional output; notes the data type."""
     request = state.asked.get(field.python)
@@ -89,9 +171,16 @@ def _follows(state: State, field: Field) -> bool:
 
 
 def _holds_choices(state: State, field: Field) -> str:
-    """What else is missing where an output is: what a call is given, and a desc has in its sizes."""
+    """What is missing with an output: what a call is given, and a desc has in its sizes; what no formula gives."""
     names = choices_of(state.operator, field)
-    return f"The sizes of this tensor hold what a call takes as {listing(names)}." if names else ""
+    if names and state.operator.state != "described":
+        return f"The sizes of this tensor hold what a call takes as {listing(names)}."
+    if field.kind != "output" or not state.operator.is_open(field):
+        return ""
+    parts = [""] if state.operator.has_type(state.operator.field(field.python)) else ["data type"]
+    parts += ["sizes"] if state.operator.has_open_sizes(field) else []
+    words = " and ".join(part for part in parts if part)
+    return f"The {words} of this tensor {'follow' if words.endswith('s') else 'follows'} from no other field."
 
 
 def lay_out(state: State, field: Field) -> None:

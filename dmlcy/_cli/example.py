@@ -14,7 +14,7 @@ from dmlcy._errors import ModelError
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import desc_class
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import described
 from dmlcy._frontends.dxdispatch import write
 from dmlcy._frontends.dxdispatch.write import Use, layout
 
@@ -49,8 +49,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def model(operator: Operator, example: Example) -> dict[str, Any]:
     """The example as a model: inputs as written, outputs full of zeros, one dispatch, every output printed."""
-    given = {**example.inputs, **example.outputs}
-    tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    tensors = described({**example.inputs, **example.outputs})
     desc = desc_class(operator.name)(**tensors, **example.attributes)
     inputs = {
         name: {

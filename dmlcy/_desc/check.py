@@ -26,7 +26,7 @@ def violations(operator: Operator, values: Mapping[str, object], level: int, *, 
     return Check(operator, values, level, call=call).violations
 
 
-def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> list[Violation]:
+def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None, *, warnings: bool = False) -> list[Violation]:
     """Every violation of a desc; empty when it is valid.
 
     Parameters
@@ -35,6 +35,9 @@ def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> lis
         An object of a class of ``dmlcy.desc``.
     feature_level
         Such as ``"3_0"``; None: the level in force.
+    warnings
+        Also warnings, after the errors: limits that were observed on devices, which the documentation does not have.
+        ``.severity`` tells them apart. A desc that has warnings only is valid.
 
     Returns
     -------
@@ -61,7 +64,8 @@ def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> lis
     []
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
-    return Violations(known_desc(desc, "check")._violations(level))
+    known = known_desc(desc, "check")
+    return Violations([*known._violations(level), *(known._warnings(level) if warnings else ())])
 
 
 def known_desc(desc: OperatorDesc, function: str) -> OperatorDesc:

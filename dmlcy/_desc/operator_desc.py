@@ -15,14 +15,14 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.scale_bias import ScaleBias
 from dmlcy._field_types.size_2d import Size2D
 from dmlcy._field_types.tensor_desc import TensorDesc, spelled
-from dmlcy._field_types.values import STRUCTS, key
+from dmlcy._field_types.values import DEEPEST, STRUCTS, Nested, key
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import is_a, printable, show
 
 __all__ = ["OperatorDesc", "ScaleBias", "Size2D"]
 
 
-class OperatorDesc(Shown):
+class OperatorDesc(Shown, Nested):
     """One use of an operator: its tensors' descs and its attributes. Immutable.
 
     The constructor takes anything: what it understands it normalises, what follows from other fields it fills in, and
@@ -55,6 +55,8 @@ class OperatorDesc(Shown):
         state["_literal"] = literal
         found = self._check({name: values[name] for name in self._names if name in values}, NEWEST)
         state["_valid_levels"] = set() if found.violations else {NEWEST}
+        inner = [one for value in found.resolved.values() for one in (value if type(value) is tuple else (value,))]
+        state["_nesting"] = 1 + max((one._nesting for one in inner if isinstance(one, OperatorDesc)), default=0)
         state.update({name: None if value is MISSING else value for name, value in found.resolved.items()})
 
     def _check(self, values: dict[str, object], level: int) -> Check:
@@ -69,6 +71,26 @@ class OperatorDesc(Shown):
         if not found:
             self._valid_levels.add(level)
         return found
+
+    def _violations_inside(self, path: str, level: int) -> list[Violation]:
+        return Check(
+            self.operator,
+            self._values() | dict.fromkeys(self._missing, MISSING),
+            level,
+            call=False,
+            literal=self._literal,
+            unknown=self._unknown,
+            path=path,
+        ).violations
+
+    def _given_tensors(self) -> list[str]:
+        fields = (field.python for field in self.operator.fields if field.kind != "attribute")
+        return [name for name in fields if self.__dict__[name] is not None]
+
+    def _warnings(self, level: int) -> list[Violation]:
+        """What ``check`` returns beside errors, where it is asked to."""
+        observed = any(rule.severity == "warning" for rule in self.operator.rules)
+        return self._check(self._values(), level).warnings if observed else []
 
     def _values(self) -> dict[str, object]:
         """Values by the Python name of the field."""
@@ -100,13 +122,20 @@ class OperatorDesc(Shown):
         owner = getattr(cls, "operator", None)
         if owner is not None and owner.name != name:
             refuse("form", name, expected=f"one of {owner.name}", actual=f"one of {name}")
-        result = cast(Self, object.__new__(_tables.desc_class(name)))
-        fields = result.operator.fields
+        return cast(Self, _tables.desc_class(name)._of_members(members, ignore_unknown, tensors=True))
+
+    @classmethod
+    def _of_members(cls, members: Mapping[str, object], ignore_unknown: bool, *, tensors: bool) -> Self:
+        """The desc from the members of its struct; ``tensors``: those may not be left out."""
+        result = object.__new__(cls)
+        fields = cls.operator.fields
         known = {field.name for field in fields}
         unknown = {str(member): value for member, value in members.items() if member not in known}
+        needed = [field for field in fields if not field.optional and (tensors or field.kind == "attribute")]
+        given = [field for field in fields if field.name in members]
         result._set(
-            {f.python: type_of(f.type).from_json(members[f.name], ignore_unknown) for f in fields if f.name in members},
-            missing=[field.python for field in fields if members.get(field.name) is None and not field.optional],
+            {f.python: type_of(f.type).from_json(f, members[f.name], ignore_unknown) for f in given},
+            missing=[field.python for field in needed if members.get(field.name) is None],
             unknown={} if ignore_unknown else unknown,
             literal=True,
         )
@@ -122,6 +151,8 @@ class OperatorDesc(Shown):
         return {"type": f"{PREFIX}{self.operator.name}", "desc": members | self._unknown}
 
     def _key(self) -> object:
+        if self._nesting > DEEPEST:
+            return (type(self), id(self))
         values = {**self._values(), **self._unknown}
         return (type(self), self._missing, tuple((name, key(value)) for name, value in values.items()))
 
@@ -140,13 +171,17 @@ class OperatorDesc(Shown):
         raise AttributeError(f"a desc cannot be changed: {type(self).__name__}.{name}")
 
     def __repr__(self) -> str:
+        if self._nesting > DEEPEST:
+            return f"{type(self).__name__}(...)"
         given = [f"{name}={_repr(self.__dict__[name])}" for name in self._names if name not in self._missing]
         return f"{type(self).__name__}({', '.join(given)})"
 
 
 def _repr(value: object) -> str:
-    if is_a(value, TensorDesc):
+    if is_a(value, TensorDesc, OperatorDesc):
         return repr(value)
+    if type(value) is tuple and value and all(is_a(entry, TensorDesc, OperatorDesc) for entry in value):
+        return f"({', '.join(map(repr, value))}{',' if len(value) == 1 else ''})"
     if type(value) is tuple or type(value) in STRUCTS:
         entries = cast(tuple[object, ...], value)
         return repr(tuple(entries)) if all(map(printable, entries)) else spelled(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from dmlcy._facts import shipped
@@ -70,6 +71,7 @@ class Formula(Row):
     reads: frozenset[str]
     function: Callable[..., Any]
     terms: tuple[Term, ...] = ()  # of sizes
+    guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,6 +103,7 @@ class Field(Row):
     sizes: Formula | None = None  # of a tensor whose sizes follow from other fields
     leading_ones: str | None = None  # "call": a call may leave leading ones out; "desc": a desc may add them
     length: Formula | None = None  # of an array
+    max_length: Formula | None = None  # of an array that is as long as it is given
     minimum: int | None = None  # of a uint, or of each entry of an array
     maximum: int | None = None
     value: Formula | None = None  # of a field that follows from the others: a count, a data type
@@ -110,6 +113,14 @@ class Field(Row):
     hint: str = ""  # of a tensor whose sizes follow from other fields
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
+    among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
+    mixed: bool = False  # of an array of tensors: they may have different data types
+
+    @property
+    def only_dtype(self) -> str | None:
+        """The data type of a tensor that can have no other one."""
+        names = {name for row in self.dtypes for name in row.dtypes}
+        return names.pop() if len(names) == 1 else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -132,7 +143,14 @@ class Rule(Row):
     since: str
     until: str | None  # the first level at which it no longer holds
     data: bool  # on the values of a tensor: checked when the operator runs
-    loop: str | None = None  # d in spatial, where there is an index
+    loop: str | None = None  # d in spatial, where there is an index; v of indices, where there is `each`
+    each: str | None = None  # the tensor whose elements the functions take, one by one
+    guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
+
+    @property
+    def severity(self) -> str:
+        """What a desc that breaks it has: an error, or a warning where the rule was only observed."""
+        return "warning" if self.provenance == "observed" else "error"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -199,7 +217,10 @@ class Interpretation(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Example(Row):
-    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name."""
+    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name.
+
+    The tensors of an array have their paths as names: inputs[0], inputs[1].
+    """
 
     title: str
     source: str | None  # None: derived
@@ -292,11 +313,39 @@ class Operator(Row):
     def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
         """The tensors of an example that a desc must be given."""
         given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
-        return {name: one for name, one in {**example.inputs, **example.outputs}.items() if name in given}
+        tensors = {**example.inputs, **example.outputs}
+        return {path: one for path, one in tensors.items() if path.partition("[")[0] in given}
+
+    def field(self, python: str) -> Field:
+        """The field of that Python name, or of that of a tensor of an array: inputs[2]."""
+        return next(field for field in self.fields if field.python == python.partition("[")[0])
 
     def is_open(self, output: Field) -> bool:
-        """Whether sizes of an output are the caller's choice: then a desc must be given it."""
-        return any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+        """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
+        return _is_open(self, output.python.partition("[")[0])
+
+    def has_open_sizes(self, output: Field) -> bool:
+        """Whether sizes of an output do not follow from other fields, so that a desc has them there alone."""
+        return output.kind == "output" and (
+            output.sizes is None
+            or any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
+        )
+
+    def has_type(self, output: Field) -> bool:
+        """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
+        root = output.same_dtype_as
+        before = takewhile(lambda one: one is not output, self.fields)
+        return output.only_dtype is not None or (
+            root is not None and any(root in (one.python, one.same_dtype_as) and not one.optional for one in before)
+        )
+
+
+@cache
+def _is_open(operator: Operator, name: str) -> bool:
+    output = operator.field(name)
+    if output.kind != "output" or output.optional:
+        return False
+    return operator.has_open_sizes(output) or not operator.has_type(output)
 
 
 @cache
@@ -328,7 +377,10 @@ def _examples(operator: str) -> tuple[Example, ...]:
 
 
 def _tensors(given: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...], Any]]:
-    return {name: (one["dtype"], tuple(one["sizes"]), one["data"]) for name, one in given.items()}
+    single = {name: one for name, one in given.items() if not isinstance(one, list)}
+    arrays = {name: several for name, several in given.items() if isinstance(several, list)}
+    single |= {f"{name}[{k}]": one for name, several in arrays.items() for k, one in enumerate(several)}
+    return {path: (one["dtype"], tuple(one["sizes"]), one["data"]) for path, one in single.items()}
 
 
 def _value(field: Field, desc: Any) -> Any:

@@ -10,7 +10,7 @@ class Unreadable(ArithmeticError):
 
 
 class Bad:
-    """An entry that has been refused. Whatever a formula does with it raises Unreadable."""
+    """An entry that has been refused, or the sizes of a tensor. Whatever a formula does with it raises Unreadable."""
 
     def _refuse(self, *_: object) -> NoReturn:
         raise Unreadable
@@ -18,6 +18,7 @@ class Bad:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _refuse
     __mod__ = __rmod__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
     __abs__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __round__ = __floor__ = __ceil__ = _refuse
+    __len__ = __iter__ = __getitem__ = __getattr__ = _refuse
     __bool__ = __int__ = __index__ = __float__ = __hash__ = _refuse
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, cast
 
+from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._facts.tables import EnumInfo
 from dmlcy._field_types.values import STRUCTS, Refused
@@ -52,6 +53,9 @@ class Pass(Protocol):
     def refused(self, field: Field, refused: Refused) -> None:
         """Notes an error of the field."""
 
+    def inner(self, field: Field, path: str, found: Violation) -> None:
+        """Notes an error of the desc that the field holds, under its path in this desc."""
+
     def too_new(self, field: Field, subject: str, needed: int, hint: str) -> None:
         """Notes that something of the field came at a later level."""
 
@@ -66,6 +70,8 @@ class Draws(Protocol):
     """What a type asks of the search for random descs."""
 
     values: dict[str, Any]  # of the other fields
+
+    level: int
 
     def counts(self) -> SearchStrategy[int]:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
@@ -87,6 +93,9 @@ class Broken(Protocol):
     def of(self, *choices: Any) -> Any:
         """One of some values."""
 
+    def old(self, field: Field) -> Any:
+        """The tensor desc that is changed; of an array always the same entry."""
+
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
 
@@ -97,7 +106,7 @@ class Broken(Protocol):
         """The desc with other values for some fields."""
 
     def tensor(self, field: Field, **members: Any) -> Any:
-        """The desc with other members for one tensor desc."""
+        """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
     def enlarged(self, numbers: tuple[int, ...]) -> Any:
         """The desc with one or two attributes of these, which make its outputs large."""
@@ -119,6 +128,8 @@ class FieldType:
     directml: ClassVar[str]  # as an explanation names it
     array: ClassVar[bool] = False  # has a length
     several: ClassVar[bool] = False  # its value is a tuple of numbers
+    tensors: ClassVar[bool] = False  # its value is a tuple of tensors
+    holds_operators: ClassVar[bool] = False  # its value is the desc of another operator, or a tuple of them
     members: ClassVar[tuple[str, ...]] = ()  # of a struct in JSON
 
     def __init__(self, enum: str = "") -> None:
@@ -161,7 +172,7 @@ class FieldType:
 
     # JSON
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         """The value of a field from that of the member of a struct; what is not understood stays as it is."""
         return value
 
@@ -183,6 +194,22 @@ class FieldType:
         """The value for a desc, from the one that a call worked with."""
         return value
 
+    def infinite_in_json(self, value: Any) -> object:
+        """In place of a value in JSON, one that is not finite in FLOAT32."""
+        return [1e39, *value[1:]] if isinstance(value, list) else 1e39
+
+    def unknown_in_json(self, name: str) -> object:
+        """A value in JSON that names what the field does not know."""
+        return name
+
+    def tensors_in_json(self, field: Field) -> object:
+        """A value in JSON that has tensors where it must have none."""
+        return None
+
+    def later_in_json(self, field: Field) -> Iterator[tuple[object, int]]:
+        """Values in JSON that came later, each with the position of a level that does not have it."""
+        return iter(())
+
     # Tests
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
@@ -192,7 +219,7 @@ class FieldType:
     def mistyped(self, b: Broken, field: Field, other: object) -> Any:
         """The desc with a value of the wrong type: ``other``, or a value with such a part."""
         if self.several and b.of(False, True):
-            other = b.entries(field, b.of(0.5, "2", None, True))
+            other = b.entries(field, b.of(1j, "2", None, True))
         return b.with_(field, other)
 
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FLOATS: Final = [1.0, 0.5, 0.0625, 2.0, 0.0, -1.0, 2.0**-149, 2.0**-126, float(np.finfo(np.float32).max)]
 """Values that tests often try."""
+NOT_FINITE: Final = (math.nan, math.inf, -math.inf, 1e39, 10**400)
+"""Values that no FLOAT holds as a finite number."""
 
 
 def as_float(value: object) -> float:
@@ -69,7 +71,7 @@ class Float(FieldType):
         if refused:
             raise Refused("finite", values={"actual": value})
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return number_in_json(value)
 
     def recorded(self, value: Any) -> Any:

@@ -2,14 +2,96 @@
 
 from __future__ import annotations
 
-from dmlcy._field_types.base import FieldType
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from dmlcy._facts.rows import Field, Formula, Operator
+from dmlcy._field_types.bad import BAD
+from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json, spelled_in_json
+from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, single
+from dmlcy._field_types.integers import miscounts
+from dmlcy._field_types.values import Refused, as_entries
+from dmlcy._field_types.wording import entries as entry_text
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+SEVERAL: Final = "a sequence of numbers"
+
+
+def as_floats(value: object, fill: bool = True) -> float | tuple[object, ...]:
+    """A number that fills an array, or the entries of a sequence: each goes through as_float later."""
+    expected = f"a number or {SEVERAL}" if fill else "a list of numbers"
+    try:
+        return as_entries(value, expected, kinds="iuf")
+    except Refused as refused:
+        if not fill:
+            raise
+        try:
+            return as_float(value)
+        except Refused as other:
+            raise refused from other.__cause__ or refused.__cause__
 
 
 class FloatArray(FieldType):
-    """const FLOAT*."""
+    """const FLOAT*: every entry is finite, and one number fills the array."""
 
     directml = "FLOAT"
-    array = True
+    array = several = True
+
+    def resolve(self, field: Field, value: object, check: Pass) -> None:
+        entries = as_floats(value, fill=not check.literal)
+        length = None if field.length is None else check.evaluated(field.length)
+        if isinstance(entries, float):
+            if length is None and field.length is not None:
+                check.fail(field.python)
+                check.hold(field, entries)
+                return
+            entries = (entries,) * (1 if length is None else length)
+        elif length is not None and len(entries) != length:
+            check.fail(field.python)
+            has = f"has {entry_text(len(entries))}"
+            check.refused(field, check.miscounted(cast(Formula, field.length), has, "needs", len(entries), length))
+        self._take(field, entries, check)
+
+    def _take(self, field: Field, entries: tuple[object, ...], check: Pass) -> None:
+        """Keeps the entries; formulas may read those that are valid, in single precision."""
+        numbers: list[float] = []
+        readable: list[Any] = []
+        for index, entry in enumerate(entries):
+            refused = None
+            try:
+                numbers.append(as_float(entry))
+                readable.append(single(numbers[-1]))
+                if not math.isfinite(readable[-1]):
+                    refused = Refused("finite", values={"actual": entry})
+                    readable[-1] = BAD
+            except Refused as error:
+                refused = error
+                readable.append(BAD)
+            if refused is not None:
+                refused.index = index
+                check.refused(field, refused)
+        if len(numbers) == len(entries):
+            check.hold(field, tuple(numbers))
+        check.read(field, tuple(readable))
+
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
+        return [number_in_json(entry) for entry in value] if type(value) is list else value
+
+    def to_json(self, value: object) -> Any:
+        return [spelled_in_json(entry) for entry in value] if type(value) is tuple else super().to_json(value)
+
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+        from hypothesis import strategies as st
+
+        return st.sampled_from(FLOATS) | st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+    def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
+        yield "finite", lambda b, field: b.with_(field, b.entries(field, b.of(*NOT_FINITE)))
+        if field.length is not None:
+            yield "length", miscounts
 
 
 TYPE = FloatArray

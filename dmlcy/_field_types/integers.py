@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 UINT_MAX: Final = 2**32 - 1
+VECTOR: Final = 8
+"""The most entries of an array of integers."""
 OUTSIDE: Final = [-1, UINT_MAX + 1, 2**64, -(2**31), 10**30]
 """Integers that no UINT holds, and an INT only the least of them."""
 
@@ -117,6 +119,9 @@ class IntegerArray(Integers):
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
         entries = as_ints(value, fill=not check.literal)
+        if field.max_length is not None:
+            self._free(field, (entries,) if isinstance(entries, int) else entries, check)
+            return
         length = None if field.length is None else check.evaluated(field.length)
         if isinstance(entries, int) and field.length is None:  # as many as there are
             entries = (entries,)
@@ -134,12 +139,24 @@ class IntegerArray(Integers):
             check.refused(field, check.miscounted(cast(Formula, field.length), has, "needs", len(entries), length))
         self.take_entries(field, entries, check, tuple)
 
+    def _free(self, field: Field, entries: tuple[object, ...], check: Pass) -> None:
+        """Takes an array that is as long as it is given."""
+        most = cast(Formula, field.max_length)
+        limit = check.evaluated(most)
+        if len(entries) > (VECTOR if limit is None else limit):
+            check.fail(field.python)
+            if limit is not None:
+                has = f"has {entry_text(len(entries))}"
+                check.refused(field, check.miscounted(most, has, "needs at most", len(entries), limit))
+        self.take_entries(field, entries, check, tuple)
+
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
         yield from super().breaks(operator, field, level)
-        if field.length is not None:
-            yield "length", _miscount
+        if field.length is not None or field.max_length is not None:
+            yield "length", miscounts
 
 
-def _miscount(b: Any, field: Field) -> Any:
+def miscounts(b: Any, field: Field) -> Any:
+    """The desc with an array that is too short or too long."""
     value = getattr(b.desc, field.python)
     return b.with_(field, b.of((*value, 1), value[1:], (1,) * 50))

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from dmlcy._field_types.base import FieldType
+from typing import TYPE_CHECKING, Any
+
+from dmlcy._facts.rows import Field
+from dmlcy._field_types.base import Broken, Draws, Pass
+from dmlcy._field_types.operators import OBJECT, Descs, shown_in_words
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 
-class OperatorDesc(FieldType):
+class OperatorDesc(Descs):
     """const DML_OPERATOR_DESC*."""
 
     directml = "operator desc"
+
+    def shown(self, value: object) -> str | None:
+        return None if value is None else shown_in_words(value)
+
+    def resolve(self, field: Field, value: object, check: Pass) -> None:
+        check.keep(field, self.take(field, value, check))
+
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
+        return self.read(field, value, ignore_unknown)
+
+    def to_json(self, value: object) -> Any:
+        return self.json_of(value)
+
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+        from hypothesis import strategies as st
+
+        return st.none() | self.one(field, draws) if field.optional else self.one(field, draws)
+
+    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+        return b.with_(field, b.of(other, {}, {"Type": 3}, {"Desc": {}}, (), OBJECT))
 
 
 TYPE = OperatorDesc

@@ -97,7 +97,7 @@ class ScalarUnion(FieldType):
         one = from_union(cast("dict[str, object]", value), dtype.name) if united else as_scalar(value, dtype.name)
         check.keep(field, one)
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         if type(value) is dict:
             return {name: number_in_json(one) for name, one in value.items()}
         return number_in_json(value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass, number_in_json, spelled_in_json
-from dmlcy._field_types.float import FLOATS, as_float, single
+from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, single
 from dmlcy._field_types.values import STRUCTS, Refused, as_entries, wrong_type
 from dmlcy._words.values import show
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 PAIR: Final = "(scale, bias)"
 OBJECT: Final = 'an object with the members "Scale" and "Bias"'
-NOT_FINITE: Final = (math.nan, math.inf, -math.inf, 1e39, 10**400)
 
 
 class ScaleBias(NamedTuple):
@@ -74,13 +73,16 @@ class ScaleBiasType(FieldType):
                 check.refused(field, refused)
         check.hold(field, ScaleBias(*numbers) if len(numbers) == len(pair) else value)
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         if type(value) is not dict:
             return value
         whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == len(self.members))
         if not whole:
             return value
         return ScaleBias(*map(number_in_json, (value[name] for name in self.members)))
+
+    def infinite_in_json(self, value: Any) -> object:
+        return {"Scale": 1e39, "Bias": 0.0}
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -59,7 +59,7 @@ class Size2d(Integers):
         size = as_size(value, fill=not check.literal)
         self.take_entries(field, size, check, lambda numbers: Size2D(*numbers), (".height", ".width"))
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         if type(value) is not dict:
             return value
         whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == 2)

@@ -43,7 +43,7 @@ class Tensor(FieldType):
     def words(self, role: str, length: str | None) -> str:
         return f"{role} {self.directml}"
 
-    def from_json(self, value: object, ignore_unknown: bool) -> object:
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return TensorDesc.from_dict(value, ignore_unknown=ignore_unknown) if type(value) is dict else value
 
     def in_json(self, expected: str) -> str:
@@ -82,13 +82,14 @@ class Tensor(FieldType):
         )
         if LEVEL_INDEX[operator.since] <= level < len(LEVELS) - 1:
             yield from _too_new(field, level)
-        if field.same_dtype_as is not None or (field.kind == "output" and not field.optional):
+        tied = (self.tensors and not field.mixed) or field.same_dtype_as is not None
+        if tied and field.only_dtype is None:
             yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
         if field.sizes is not None:
             yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))
         yield "elements", _too_many
         if field.kind == "output":
-            yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * getattr(b.desc, field.python).rank)
+            yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * b.old(field).rank)
 
 
 TYPE = Tensor
@@ -109,7 +110,7 @@ def _too_new(field: Field, level: int) -> Iterator[tuple[str, Break]]:
 
 
 def _numpy(b: Broken, field: Field) -> str:
-    return str(getattr(b.desc, field.python).dtype.name).lower()
+    return str(b.old(field).dtype.name).lower()
 
 
 def _others(field: Field) -> list[str]:
@@ -122,13 +123,13 @@ def _other_ranks(field: Field) -> list[int]:
 
 
 def _resized(b: Broken, field: Field, size: int) -> tuple[int, ...]:
-    sizes = list(getattr(b.desc, field.python).sizes)
+    sizes = list(b.old(field).sizes)
     sizes[b.of(*range(len(sizes)))] = size
     return tuple(sizes)
 
 
 def _strides(b: Broken, field: Field) -> tuple[int, ...]:
-    sizes = getattr(b.desc, field.python).sizes
+    sizes = b.old(field).sizes
     return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
 
 
@@ -141,15 +142,15 @@ def _one(b: Broken, field: Field) -> tuple[int, ...]:
 
 def _less(b: Broken, field: Field) -> int:
     """Fewer bytes than the tensor has."""
-    old: TensorDesc = getattr(b.desc, field.python)
+    old: TensorDesc = b.old(field)
     enough = TensorDesc(old.dtype, old.sizes, old.strides).total_tensor_size_in_bytes
     return int(b.of(0, enough - 4, enough - 1))
 
 
 def _too_many(b: Broken, field: Field) -> Any:
     """More than 2**32 - 1 elements: sizes that multiply to it, or of an output, attributes that make them so."""
-    sizes = list(getattr(b.desc, field.python).sizes)
-    if field.kind == "input" or b.of(False, True):
+    sizes = list(b.old(field).sizes)
+    if field.kind == "input" or field.sizes is None or b.of(False, True):
         sizes[: b.of(*range(1, len(sizes) + 1))] = [b.of(2**16, 2**20, UINT_MAX)] * len(sizes)
-        return b.tensor(field, sizes=sizes[: len(getattr(b.desc, field.python).sizes)])
+        return b.tensor(field, sizes=sizes[: len(b.old(field).sizes)])
     return b.enlarged((2**16, 2**20, UINT_MAX))

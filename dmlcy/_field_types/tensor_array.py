@@ -1,17 +1,74 @@
-"""Several tensors."""
+"""Several tensors. The pass over a desc takes each of them as it takes a tensor, under its path: inputs[2]."""
 
 from __future__ import annotations
 
-from dmlcy._field_types.base import FieldType
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._facts.rows import Field
+from dmlcy._field_types.base import Broken
+from dmlcy._field_types.tensor import Tensor
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.values import Refused, as_entries, wrong_type
+from dmlcy._words.values import is_a
+
+EXPECTED: Final = "a sequence of TensorDescs"
+MOST: Final = 2**20
+"""Tensors of an array that are looked at; no operator takes as many."""
 
 
-class TensorArray(FieldType):
+def as_tensors(value: object, literal: bool) -> tuple[object, ...]:
+    """The entries of a sequence of tensor descs; each is looked at later."""
+    if is_a(value, TensorDesc):
+        raise wrong_type(value, EXPECTED, "Put it into brackets: [{...}]." if literal else "Pass a tuple of it.")
+    if is_a(value, np.ndarray, Mapping):
+        raise wrong_type(value, EXPECTED)
+    try:
+        return as_entries(value, EXPECTED, longest=MOST)
+    except Refused as refused:
+        if refused.words.get("expected") == EXPECTED:
+            raise
+        raise wrong_type(value, f"at most {MOST} tensor descs") from refused.__cause__
+
+
+class TensorArray(Tensor):
     """const DML_TENSOR_DESC*, with a count beside it."""
 
     directml = "tensors"
+    tensors = True
 
     def words(self, role: str, length: str | None) -> str:
         return f"array of {role} {self.directml}"
+
+    def shown(self, value: object) -> str | None:
+        if type(value) is not tuple:
+            return None
+        more = [f"... {len(value)} in all"] if len(value) > 16 else []
+        return "\n".join([*map(repr, value[:16]), *more])
+
+    def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
+        if type(value) is not list:
+            return super().from_json(field, value, ignore_unknown)
+        return [super(TensorArray, self).from_json(field, entry, ignore_unknown) for entry in value]
+
+    def to_json(self, value: object) -> Any:
+        if type(value) is TensorDesc:
+            return value.to_dict()
+        if type(value) not in (tuple, list):
+            return super().to_json(value)
+        entries: Any = value
+        return [entry.to_dict() if type(entry) is TensorDesc else entry for entry in entries]
+
+    def in_json(self, expected: str) -> str:
+        return "a list of tensor descs" if expected == EXPECTED else super().in_json(expected)
+
+    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+        if b.of(False, True):
+            return super().mistyped(b, field, other)
+        tensors = getattr(b.desc, field.python)
+        return b.with_(field, b.of(tensors[0], (*tensors, other), (*tensors[1:], 0.5), {"a": tensors[0]}))
 
 
 TYPE = TensorArray

@@ -180,6 +180,27 @@ class TensorDesc(Shown, Keyed):
 TensorDesc.__module__ = "dmlcy"  # as users import it
 
 
+def described(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
+    """Descs of the tensors of an example; those of an array (inputs[0], inputs[1]) in a tuple."""
+    found: dict[str, Any] = {}
+    for path, (dtype, sizes, _) in tensors.items():
+        name, entry, _ = path.partition("[")
+        desc = TensorDesc(dtype, sizes)
+        found[name] = (*found.get(name, ()), desc) if entry else desc
+    return found
+
+
+def changed_tensors(old: Any, change: Any) -> Any:
+    """What ``breaks`` of a rule makes of a tensor of an example, or of the tensors of an array.
+
+    For an array a list: each entry changes the tensor at its place, and an entry more is the last tensor, changed.
+    """
+    if isinstance(change, list):
+        last = len(old) - 1
+        return tuple(changed_tensors(old[min(place, last)], one) for place, one in enumerate(change))
+    return TensorDesc(change.get("dtype") or old.dtype, change.get("sizes") or old.sizes)
+
+
 def spelled(value: object) -> str:
     """A member by its name in quotes, anything else as ``show`` says it."""
     name = getattr(value, "_name_", None) if is_a(value, int) else None

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,29 @@ class Keyed:
     __slots__ = ()
 
     def _key(self) -> object:
+        raise NotImplementedError
+
+
+DEEPEST: Final = 4
+"""Descs within each other that are written out; no operator takes as many."""
+
+
+class Nested(Keyed):
+    """Base of the descs of operators, for the types of fields that hold one: only its attributes count there."""
+
+    operator: ClassVar[Any]
+    _nesting: int  # descs within each other, this one included
+
+    def _violations_inside(self, path: str, level: int) -> list[Any]:
+        """Every violation of the attributes, at the level of that position; messages name them under the path."""
+        raise NotImplementedError
+
+    def _given_tensors(self) -> list[str]:
+        """The tensors that are given, by their Python names."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """DirectML's JSON spelling."""
         raise NotImplementedError
 
 
@@ -98,7 +121,7 @@ def as_int(value: object) -> int:
     return guarded(lambda: int.__index__(operator.index(value)), refusal)  # type: ignore[arg-type]
 
 
-def as_entries(value: object, expected: str, kinds: str = "iu") -> tuple[object, ...]:
+def as_entries(value: object, expected: str, kinds: str = "iu", longest: int = LONGEST) -> tuple[object, ...]:
     """The entries of a sequence or of a 1-D array, as they are; ``kinds`` are those of NumPy that an array may have."""
     refusal = wrong_type(value, expected)
     if is_a(value, str, bytes, bytearray, memoryview):
@@ -107,10 +130,10 @@ def as_entries(value: object, expected: str, kinds: str = "iu") -> tuple[object,
         array = guarded(lambda: to_array(value), refusal)
         if array is None or array.ndim != 1 or array.dtype.kind not in kinds:
             raise refusal
-        value = array[: LONGEST + 1].tolist()
-    entries = guarded(lambda: tuple(islice(iter(value), LONGEST + 1)), refusal)  # type: ignore[call-overload]
-    if len(entries) > LONGEST:
-        raise wrong_type(value, f"at most {LONGEST} entries long")
+        value = array[: longest + 1].tolist()
+    entries = guarded(lambda: tuple(islice(iter(value), longest + 1)), refusal)  # type: ignore[call-overload]
+    if len(entries) > longest:
+        raise wrong_type(value, f"at most {longest} entries long")
     return entries
 
 

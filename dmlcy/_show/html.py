@@ -119,7 +119,7 @@ def tensor_desc(desc: TensorDesc) -> str:
 def violation(one: Violation) -> str:
     """What is known of a violation, a line each; what it has not is left out."""
     where = [part for part in (one.operator, one.field, one.member) if part]
-    index = "" if one.index is None else f"[{one.index}]"
+    index = "" if one.index is None else f"[{str(one.index).strip('()')}]"
     rows = [
         ("Where", " ".join(where) + index),
         ("Message", one.message),
@@ -128,7 +128,8 @@ def violation(one: Violation) -> str:
         ("Nearest valid value", "" if one.fix is None else show(one.fix)),
         ("Valid from level", one.level or ""),
         ("Provenance", one.provenance),
-        ("Raised as", one.error),
+        ("Raised as", one.error if one.severity == "error" else ""),
+        ("Severity", one.severity if one.severity != "error" else ""),
     ]
     return table(one.id, (), [row for row in rows if row[1]])
 
@@ -138,7 +139,7 @@ def violations(found: Sequence[Violation]) -> str:
     if not found:
         return "<p>No violations: the desc is valid.</p>"
     rows = [
-        (one.field or one.operator, "" if one.index is None else str(one.index), one.text, one.id)
+        (one.field or one.operator, "" if one.index is None else str(one.index).strip("()"), one.text, one.id)
         for one in found[:_MOST_ROWS]
     ]
     caption = f"{len(found)} violation{'s' if len(found) > 1 else ''}"

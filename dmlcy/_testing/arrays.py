@@ -54,7 +54,7 @@ def broken_inputs(
 
     An operator without rules on data refuses none: for it the strategy is empty. The parameters are those of ``descs``.
     """
-    if not any(rule.data for rule in known_operator(operator).rules):
+    if not any(rule.data and rule.severity == "error" for rule in known_operator(operator).rules):
         return st.nothing()
     return cases(operator, level=level, most_elements=most_elements).flatmap(_broken)
 
@@ -62,15 +62,21 @@ def broken_inputs(
 @st.composite
 def _broken(draw: st.DrawFn, case: tuple[OperatorDesc, Arrays]) -> tuple[OperatorDesc, Arrays, Violation]:
     desc, arrays = case
-    rule = draw(st.sampled_from([rule for rule in desc.operator.rules if rule.data]))
+    rule = draw(st.sampled_from([rule for rule in desc.operator.rules if rule.data and rule.severity == "error"]))
     array = arrays[rule.about] = arrays[rule.about].copy()
     at = draw(st.tuples(*(st.integers(0, size - 1) for size in array.shape)))
     with np.errstate(over="ignore"):
-        array[at] = draw(st.sampled_from(WRONG))
+        array[at] = draw(st.sampled_from(WRONG if array.dtype.kind == "f" else wrong_integers(array.dtype)))
     check = Check(desc.operator, desc._values(), NEWEST, call=False)
     check.data(arrays)
     assume([one.id for one in check.violations] == [rule.id])
     return desc, arrays, check.violations[0]
+
+
+def wrong_integers(dtype: np.dtype[Any]) -> list[int]:
+    """Integers of a data type that a rule is likely to refuse."""
+    limits = np.iinfo(dtype)
+    return [number for number in (limits.max, limits.min, -1, 999, 70, -70) if limits.min <= number <= limits.max]
 
 
 @st.composite
@@ -78,7 +84,7 @@ def _inputs(draw: st.DrawFn, desc: OperatorDesc) -> Arrays:
     strict = {rule.about for rule in desc.operator.rules if rule.data}
     arrays: Arrays = {}
     for field in desc.operator.fields:
-        if field.kind == "input":
+        if field.kind == "input" and getattr(desc, field.python) is not None:
             values = _taken(draw, desc, field) if field.python in strict else _any(draw, desc, field)
             arrays[field.python] = draw(_placed(values))
     return arrays
@@ -111,17 +117,20 @@ def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
     conditions = [
         (rule, at)
         for rule in desc.operator.rules
-        if rule.data and rule.about == field.python
+        if rule.data and rule.each is None and rule.about == field.python
         for at in ([()] if rule.domain is None else [(index,) for index in range(rule.domain(rules))])
     ]
+    each = [rule for rule in desc.operator.rules if rule.each == field.python]
+    array[...] = next((value for value in (0, 1, -1, 2) if all(rule.holds(rules, value) for rule in each)), 0)
     places = [*np.ndindex(array.shape)]
-    made = _numbers(draw, len(places))
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = _numbers(draw, len(places)).astype(array.dtype)
     for number in range(len(places)) if draw(st.booleans()) else reversed(range(len(places))):
         at = places[number]
         before = array[at]
-        with np.errstate(over="ignore"):
-            array[at] = made[number]
-        if not all(rule.holds(rules, *index) for rule, index in conditions):
+        array[at] = made[number]
+        kept = all(rule.holds(rules, array.item(*at)) for rule in each)
+        if not kept or not all(rule.holds(rules, *index) for rule, index in conditions):
             array[at] = before
     return array
 

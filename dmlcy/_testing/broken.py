@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from typing import Any, Final
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from dmlcy._check.checker import Check
+from dmlcy._check.optional import descs_for
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
@@ -23,7 +25,7 @@ from dmlcy._field_types.base import Break
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, with_output
+from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs, tensors_of
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
@@ -47,6 +49,9 @@ NUMBERS: Final = (
 )
 """What breaks the rules on a number: each kind of data type refuses some of them."""
 
+ENTRIES: Final = (5, 17, 70, 1000, UINT_MAX, 0, -1)
+"""What breaks the rules on an entry of an array."""
+
 
 class Broken:
     """A desc that is being broken: its values, and what may be drawn."""
@@ -56,6 +61,7 @@ class Broken:
         self.desc = desc
         self.level = level
         self.operator = desc.operator
+        self.places: dict[str, int] = {}  # of the tensors that are changed, by the array
 
     def of(self, *choices: Any) -> Any:
         """One of some values."""
@@ -67,19 +73,64 @@ class Broken:
 
     def changed(self, values: Mapping[str, object]) -> OperatorDesc:
         """The desc with other values for some fields, of whose others those that follow from them are not given."""
-        fields = [one for one in self.operator.fields if one.kind != "output" or self.operator.is_open(one)]
+        needed = self.needed
+        fields = [
+            one
+            for one in self.operator.fields
+            if one.kind != "output" or self.operator.is_open(one) or one.python in needed
+        ]
         given = {one.python: getattr(self.desc, one.python) for one in fields if one.value is None}
         return class_of(self.operator)(**{**given, **values})
 
+    @property
+    def needed(self) -> list[str]:
+        """The optional outputs that the desc needs: without them, a rule is broken that it keeps."""
+        values = self.desc._values()
+        there = [
+            one.python
+            for one in self.operator.fields
+            if one.kind == "output" and one.optional and values[one.python] is not None
+        ]
+        if not there:
+            return []
+        without = Check(self.operator, values | dict.fromkeys(there), self.level, call=False)
+        return there if without.violations else []
+
+    def toggled(self, field: Field) -> OperatorDesc:
+        """The desc without an optional tensor that it has, or with one that it lacks."""
+        if getattr(self.desc, field.python) is not None:
+            return self.with_(field, None)
+        return self.with_(field, self.of(*islice(descs_for(self.operator, field, self.desc._values(), self.level), 3)))
+
+    def place(self, field: Field) -> int | None:
+        """The entry of an array of tensors that is changed; None for a single tensor."""
+        value = getattr(self.desc, field.python)
+        if not isinstance(value, tuple):
+            return None
+        if field.python not in self.places:
+            self.places[field.python] = self.draw(st.integers(0, len(value) - 1))
+        return self.places[field.python]
+
+    def old(self, field: Field) -> TensorDesc:
+        """The tensor desc that is changed."""
+        value, place = getattr(self.desc, field.python), self.place(field)
+        old: TensorDesc = value if place is None else value[place]
+        return old
+
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
-        old: TensorDesc = getattr(self.desc, field.python)
+        old, place = self.old(field), self.place(field)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}
-        return self.with_(field, TensorDesc(**{**kept, **members}))
+        new: Any = TensorDesc(**{**kept, **members})
+        if place is not None:
+            value = getattr(self.desc, field.python)
+            new = (*value[:place], new, *value[place + 1 :])
+        return self.with_(field, new)
 
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
         entries = list(getattr(self.desc, field.python))
+        assume(entries)
         entries[self.draw(st.integers(0, len(entries) - 1))] = value
         return tuple(entries)
 
@@ -99,6 +150,8 @@ class Broken:
         """The desc as JSON with another member of the struct, or of the tensor desc that a field is."""
         model = copy.deepcopy(self.desc.to_dict())
         owner = model["desc"] if field is None else model["desc"][field.name]
+        if isinstance(owner, list) and field is not None:
+            owner = owner[self.place(field) or 0]
         if value is DELETED:
             del owner[member]
         else:
@@ -139,9 +192,14 @@ def _broken(
     id_ = draw(st.sampled_from(ids))
     field, break_ = ways_of(operator.name, level)[id_]
     desc = draw(valid)
-    if field.kind == "output" and getattr(desc, field.python) is None:  # an optional output
+    if getattr(desc, field.python) is None and field.kind != "attribute":  # an optional tensor
         dtype = draw(st.sampled_from(dtypes_at(field, level)))
-        desc = class_of(operator)(**with_output(operator, desc._values(), field, dtype, level))
+        values = desc._values()
+        made = (values | {field.python: one} for one in descs_for(operator, field, values, level, dtype))
+        valid_ones = (one for one in made if not Check(operator, one, level, call=False).violations)
+        values = next(valid_ones, values)
+        assume(values[field.python] is not None or id_ in {rule.id for rule in operator.rules})
+        desc = class_of(operator)(**values)
     desc = break_(Broken(draw, desc, level), field)
     violations = desc._violations(level)
     assume([violation.id for violation in violations] == [id_])
@@ -168,7 +226,7 @@ def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Break]]:
 def _holds_at(rule: Rule, level: int) -> bool:
     """Whether a desc must keep the rule at a level."""
     known = LEVEL_INDEX[rule.since] <= level and (rule.until is None or level < LEVEL_INDEX[rule.until])
-    return known and not rule.data
+    return known and not rule.data and rule.severity == "error"
 
 
 def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
@@ -185,16 +243,46 @@ def _against(rule: Rule) -> Break:
     """Another value of the field that the rule is about, with data types and enum members that make it wrong."""
 
     def break_(b: Broken, field: Field) -> OperatorDesc:
+        optional = [one for one in b.operator.fields if one.optional and f"{one.python}.present" in rule.reads]
+        lacks = field.kind != "attribute" and getattr(b.desc, field.python) is None
+        if optional and (lacks or b.of(False, True)):
+            return b.toggled(b.of(*optional))
         if field.kind != "attribute":
-            sizes = getattr(b.desc, field.python).sizes
-            return b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + tuple(sizes))
+            assume(not lacks)
+            way: Callable[[], OperatorDesc] = b.of(*_tensors_against(b, rule, field))
+            return way()
         if isinstance(getattr(b.desc, field.python), tuple):
-            return b.with_(field, b.entries(field, b.of(5, 17, 70, 1000, UINT_MAX)))
+            others = [number for number in ENTRIES if field.minimum is None or number >= field.minimum]
+            return b.with_(field, b.entries(field, b.of(*others)))
         against = _settings_against(b, rule, field)
         assume(against)
         return b.changed(b.of(*against))
 
     return break_
+
+
+def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], OperatorDesc]]:
+    """Ways to break a rule on a tensor: axes in front, other sizes, other data types; of an array also no tensors."""
+    sizes = tuple(b.old(field).sizes)
+    axis = b.of(*range(len(sizes)))
+    ways: list[Callable[[], OperatorDesc]] = []
+    if not {f"{field.python}.{facet}" for facet in ("sizes", "rank")}.isdisjoint(rule.reads):
+        ways += [
+            lambda: b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + sizes),
+            lambda: b.tensor(field, sizes=(*sizes[:axis], b.of(1, 2, 3, 5, 7, sizes[axis] + 1), *sizes[axis + 1 :])),
+        ]
+        if len(sizes) > 1:
+            ways.append(lambda: b.tensor(field, sizes=sizes[:axis] + sizes[axis + 1 :]))
+    if f"{field.python}.count" in rule.reads:
+        ways.append(lambda: b.with_(field, ()))
+    read = [one for one in b.operator.fields if f"{one.python}.dtype" in rule.reads]
+    read = [one for one in read if getattr(b.desc, one.python) is not None]
+    if read:
+        other = b.of(*read)
+        dtype = TensorDataType[b.of(*dtypes_at(other, b.level))]
+        ways.append(lambda: b.changed(_tensors(b, {other.python: dtype})))
+    assume(ways)
+    return ways
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
@@ -206,7 +294,7 @@ def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any
     ]
     choices: dict[str, Sequence[Any]] = {field.python: numbers}
     for other in b.operator.fields:
-        if f"{other.python}.dtype" in rule.reads:
+        if f"{other.python}.dtype" in rule.reads and getattr(b.desc, other.python) is not None:
             choices[other.python] = [TensorDataType[name] for name in dtypes_at(other, b.level)]
         elif other.python in rule.reads and (info := type_of(other.type).info) is not None:
             known = info.members.items()
@@ -224,7 +312,15 @@ def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, 
         else:
             values.__dict__[name] = value
     rules = (rule for rule in b.operator.rules if rule.about == field.python and _holds_at(rule, b.level))
-    return next((rule for rule in rules if not rule.holds(values)), None)
+    return next((rule for rule in rules if not _holds(rule, values)), None)
+
+
+def _holds(rule: Rule, values: Rules) -> bool:
+    """Whether a rule holds; it does where it reads a tensor that is left out."""
+    try:
+        return rule.holds(values)
+    except AttributeError:
+        return True
 
 
 def _tensors(b: Broken, setting: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,7 +331,9 @@ def _tensors(b: Broken, setting: Mapping[str, Any]) -> dict[str, Any]:
         if type(dtype) is TensorDataType:
             root = fields[name].same_dtype_as or name
             for field in fields.values():
-                if root in (field.python, field.same_dtype_as) and (field.kind == "input" or b.operator.is_open(field)):
-                    old: TensorDesc = getattr(b.desc, field.python)
-                    changed[field.python] = TensorDesc(dtype, old.sizes, old.strides)
+                given = field.kind == "input" or b.operator.is_open(field)
+                old = getattr(b.desc, field.python)
+                if root in (field.python, field.same_dtype_as) and given and old is not None:
+                    several = [TensorDesc(dtype, one.sizes, one.strides) for one in tensors_of(old)]
+                    changed[field.python] = tuple(several) if isinstance(old, tuple) else several[0]
     return changed

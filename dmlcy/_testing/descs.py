@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final, cast
 
 from hypothesis import strategies as st
 
 from dmlcy._check.checker import Check
+from dmlcy._check.optional import descs_for
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
@@ -17,7 +18,7 @@ from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, described
 from dmlcy._testing.values import specials
 
 Values = dict[str, Any]
@@ -87,9 +88,15 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
     # is not taken, so that a desc is never far from valid, however many rules there are.
     walk = Walk(draw, operator, level, most)
-    inputs = [field for field in operator.fields if field.kind == "input" or operator.is_open(field)]
+    inputs = [field for field in operator.fields if field.kind == "input" or _is_drawn(operator, field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
+        if field.optional:
+            walk.new_presence(field)
+    for field in inputs:
+        if walk.lacks(field):
+            continue
+        walk.new_count(field)
         walk.new_dtype(field)
         walk.new_rank(field)
     scalars = [field for field in attributes if not type_of(field.type).array]
@@ -102,9 +109,9 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
         if draw(st.booleans()):
             walk.smallest(inputs, attributes)
         walk.extremes(draw(st.permutations(attributes)))
-    for field in operator.fields:
-        if field.kind == "output" and field.optional:
-            walk.new_output(field)
+    optional = [field for field in operator.fields if field.kind == "output" and field.optional]
+    for field in draw(st.permutations(optional)) if len(optional) > 1 else optional:
+        walk.new_output(field)
     if layouts:
         for field in operator.fields:
             if field.kind != "attribute" and walk.values[field.python] is not None:
@@ -120,9 +127,17 @@ class Walk:
         self.operator = operator
         self.level = level
         self.most = most
-        given = [field for field in operator.fields if field.kind != "output" or operator.is_open(field)]
-        self.given = [field.python for field in given if field.value is None]
-        self.values = dict(_start(operator.name, level))
+        self.values = dict(draw(st.sampled_from(_starts(operator.name, level))))
+        given = [
+            field
+            for field in operator.fields
+            if field.kind != "output" or _is_drawn(operator, field) or self.values[field.python] is not None
+        ]
+        self.given = [
+            field.python
+            for field in given
+            if field.value is None and (field.kind != "output" or field.optional or _is_drawn(operator, field))
+        ]
 
     def check(self, values: Values) -> Check:
         return Check(self.operator, values, self.level, call=False)
@@ -150,34 +165,115 @@ class Walk:
                 values[name] = TensorDesc(values[name].dtype, sizes)
         for field in self.operator.fields:
             value = values.get(field.python)
+            if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
+                values[field.python] = 0
             if field.length is not None and isinstance(value, tuple):
                 length = check.evaluated(field.length) or len(value)
                 neutral = max(field.minimum or 0, 0) if field.default is MISSING else field.default
                 values[field.python] = (*value, *[neutral] * length)[:length]
+            elif field.max_length is not None and isinstance(value, tuple):
+                values[field.python] = value[: check.evaluated(field.max_length)]
         return values
 
-    def tensor(self, field: Field) -> TensorDesc:
-        found = self.values[field.python]
-        assert isinstance(found, TensorDesc)
-        return found
+    def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
+        """The tensor of a field, or those of an array."""
+        return tensors_of(self.values[field.python])
+
+    def as_value(self, field: Field, tensors: Sequence[TensorDesc]) -> TensorDesc | tuple[TensorDesc, ...] | None:
+        """The value that a field has with these tensors."""
+        single = tensors[0] if tensors else None
+        return tuple(tensors) if isinstance(self.values[field.python], tuple) else single
+
+    def new_count(self, field: Field) -> None:
+        """Another number of tensors of an array."""
+        tensors = self.tensors(field)
+        if isinstance(self.values[field.python], tuple):
+            count = self.draw(st.integers(1, 5))
+            self.take({field.python: tuple(tensors[place % len(tensors)] for place in range(count))})
+
+    def lacks(self, field: Field) -> bool:
+        """Whether the desc does not have this tensor."""
+        return self.values[field.python] is None
+
+    def new_presence(self, field: Field) -> None:
+        """An optional tensor is left out or given."""
+        if self.draw(st.booleans()):
+            self.take({field.python: None})
+        elif self.lacks(field):
+            dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
+            any(self.take({field.python: desc}) for desc in self.made(field, dtype))
+
+    def made(self, field: Field, dtype: str) -> Iterator[TensorDesc]:
+        """Descs of a tensor that is not there."""
+        return descs_for(self.operator, field, self.values, self.level, dtype)
 
     def new_dtype(self, field: Field) -> None:
         """Another data type, of all tensors that share it."""
-        if field.same_dtype_as is not None:
+        root = field.same_dtype_as or field.python
+        shared = [one for one in self.operator.fields if root in (one.python, one.same_dtype_as)]
+        given = [one for one in shared if one.python in self.given and not self.lacks(one)]
+        if given[0] is not field:
             return
         dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
-        shared = [one for one in self.operator.fields if field.python in (one.python, one.same_dtype_as)]
-        self.take({one.python: TensorDesc(dtype, self.tensor(one).sizes) for one in shared if one.python in self.given})
+        if field.mixed:
+            place = self.draw(st.integers(0, len(self.tensors(field)) - 1))
+            self.take({field.python: self._with(field, place, TensorDesc(dtype, self.tensors(field)[place].sizes))})
+            return
+        retyped = {one.python: [TensorDesc(dtype, old.sizes) for old in self.tensors(one)] for one in given}
+        self.take({one.python: self.as_value(one, retyped[one.python]) for one in given})
 
     def new_rank(self, field: Field) -> None:
-        sizes = self.tensor(field).sizes
+        """Another number of dimensions, of one field, or else of all that must have the same."""
         rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
-        self.take({field.python: self._resized(field, (*sizes, *[1] * 8)[:rank])})
+        new = (*self.tensors(field)[0].sizes, *[1] * 8)[:rank]
+        tensors = [one for one in self.operator.fields if one.kind != "attribute" and one.python in self.given]
+        for fields in ([field], [one for one in tensors if not self.lacks(one)]):
+            if self.take({one.python: self._resized(one, lambda old: (*old, *[1] * 8)[:rank]) for one in fields}):
+                return
+        any(self.take(changes) for changes in self.together(field, new))
 
     def new_sizes(self, field: Field) -> None:
+        """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
+        if self.lacks(field):
+            return
         counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
-        drawn = [self.draw(counts) for _ in self.tensor(field).sizes]
-        self.take_entries(drawn, self.tensor(field).sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+        sizes = self.tensors(field)[0].sizes
+        drawn = [self.draw(counts) for _ in sizes]
+        self.take_entries(drawn, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
+        if self.tensors(field)[0].sizes == sizes:
+            any(self.take(changes) for changes in self.together(field, tuple(drawn)))
+        if not isinstance(self.values[field.python], tuple):
+            return
+        for place in range(len(self.tensors(field))):
+            axis, old = self.draw(st.integers(0, len(sizes) - 1)), self.tensors(field)[place]
+            other = TensorDesc(old.dtype, (*old.sizes[:axis], self.draw(counts), *old.sizes[axis + 1 :]))
+            self.take({field.python: self._with(field, place, other)})
+
+    def together(self, field: Field, new: tuple[int, ...]) -> Iterator[Values]:
+        """Other sizes of a tensor, and of those that rules may tie to it: no formula says what these must be."""
+        old = self.tensors(field)[0].sizes
+        others = [one for one in self.operator.fields if one is not field and one.python in self.given]
+        others = [one for one in others if one.kind != "attribute" and not self.lacks(one)]
+        changes: list[Callable[[tuple[int, ...]], Sequence[int]]] = [
+            lambda sizes: (*sizes, *[1] * 8)[: len(new)] if len(sizes) == len(old) else sizes,
+            lambda sizes: [len(new) if size == len(old) else size for size in sizes],
+        ]
+        if len(old) == len(new):
+            moved = dict(zip(old, new, strict=True))
+            changes = [
+                lambda sizes: new if sizes == old else sizes,
+                lambda sizes: [moved.get(size, size) for size in sizes],
+            ]
+        for change in changes:
+            yield {
+                field.python: self._resized(field, lambda old: new),
+                **{one.python: self._resized(one, change) for one in others},
+            }
+
+    def _with(self, field: Field, place: int, tensor: TensorDesc) -> tuple[TensorDesc, ...]:
+        """An array with another tensor at a place."""
+        tensors = self.tensors(field)
+        return (*tensors[:place], tensor, *tensors[place + 1 :])
 
     def take_entries(self, drawn: list[int], before: Sequence[int], changes: Callable[[Sequence[int]], Values]) -> None:
         """Takes all entries that were drawn, or else those of them that are valid beside the ones before."""
@@ -189,10 +285,22 @@ class Walk:
             if self.take(changes(changed)):
                 entries = changed
 
-    def _resized(self, field: Field, sizes: Any) -> TensorDesc:
-        return TensorDesc(self.tensor(field).dtype, sizes)
+    def _resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
+        """The value of a field with other sizes of its tensor, or of each tensor of an array."""
+        return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
+
+    def new_length(self, field: Field) -> None:
+        """Another number of entries of an array that is as long as it is given: as it was, or of different numbers."""
+        if field.max_length is None or self.lacks(field):
+            return
+        most = self.check(self.values).evaluated(field.max_length)
+        length, order = self.draw(st.integers(0, most)), self.draw(st.permutations(range(most)))
+        value = self.values[field.python]
+        for entries in ((*value, *value * most)[:length], order[:length]):
+            self.take({field.python: tuple(entries)})
 
     def new_attribute(self, field: Field) -> None:
+        self.new_length(field)
         value = self.values[field.python]
         kind = type_of(field.type)
         if isinstance(value, tuple) and kind.array:
@@ -212,8 +320,11 @@ class Walk:
 
     def ones(self, field: Field) -> None:
         """Sizes of 1."""
-        sizes = self.tensor(field).sizes
-        self.take_entries([1] * len(sizes), sizes, lambda sizes: {field.python: self._resized(field, sizes)})
+        if self.lacks(field):
+            return
+        sizes = self.tensors(field)[0].sizes
+        ones = [1] * len(sizes)
+        self.take_entries(ones, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
 
     def extremes(self, fields: Sequence[Field]) -> None:
         """Ends of the ranges, of all entries or along one axis; twice, since one allows another."""
@@ -235,15 +346,16 @@ class Walk:
     def new_output(self, field: Field) -> None:
         """An optional output, or none."""
         dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
-        if dtype is not None:
-            values = with_output(self.operator, self.values, field, dtype, self.level)
+        for desc in [None] if dtype is None else self.made(field, dtype):
+            values = self.values | {field.python: desc}
             if _elements(values) <= self.most and not self.check(values).violations:
                 self.values = values
+                return
 
     def _largest(self) -> int:
         """The largest size of an input: what attributes are often compared with."""
-        tensors = [field for field in self.operator.fields if field.kind == "input" or self.operator.is_open(field)]
-        return max(size for field in tensors for size in self.tensor(field).sizes)
+        tensors = [tensor for name in self.given for tensor in tensors_of(self.values[name])]
+        return max((size for tensor in tensors for size in tensor.sizes), default=1)
 
     def counts(self) -> st.SearchStrategy[int]:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
@@ -255,40 +367,60 @@ class Walk:
 
     def new_layout(self, field: Field) -> None:
         """Another layout of a tensor, and other members that make no difference to the operator."""
-        desc = self.tensor(field)
+        several = isinstance(self.values[field.python], tuple)
+        for place, desc in enumerate(self.tensors(field)):
+            moved = self.laid_out(field, desc)
+            values = {**self.values, field.python: self._with(field, place, moved) if several else moved}
+            if not self.check(values).violations:
+                self.values = values
+
+    def laid_out(self, field: Field, desc: TensorDesc) -> TensorDesc:
+        """The tensor in another layout."""
         strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
         flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
         alignment = self.draw(st.sampled_from(ALIGNMENTS))
         total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
         if total is not None:
             total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
-        moved = {**self.values, field.python: TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)}
-        if not self.check(moved).violations:
-            self.values = moved
+        return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
 
 
-def with_output(operator: Operator, values: Values, field: Field, dtype: str, level: int) -> Values:
-    """The values of a valid desc with an optional output of this data type, or of the one that it must have."""
-    check = Check(operator, values, level, call=False)
-    same = field.same_dtype_as
-    return values | {field.python: TensorDesc(values[same].dtype if same else dtype, check.computed(field) or ())}
+def _is_drawn(operator: Operator, field: Field) -> bool:
+    """Whether an output is drawn as an input is, because not all of it follows from other fields."""
+    return operator.is_open(field) or operator.has_open_sizes(field)
 
 
 @cache
-def _start(name: str, level: int) -> Values:
-    """The smallest of the spec's examples that are valid at the level, with defaults where there are any."""
+def _starts(name: str, level: int) -> list[Values]:
+    """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
+
+    One for each set of optional tensors that an example has; optional outputs only where they cannot be left out.
+    """
     operator = OPERATORS[name]
+    optional = [field for field in operator.fields if field.kind != "attribute" and field.optional]
     defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
     found = []
     for example in operator.examples:
-        given = operator.example_tensors(example)
-        tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+        tensors = described(operator.example_tensors(example))
+        outputs = described(
+            {
+                name: one
+                for name, one in example.outputs.items()
+                if name not in tensors and operator.field(name).optional
+            }
+        )
         for more in ({}, defaults):
-            check = Check(operator, {**tensors, **example.attributes, **more}, level, call=False)
-            found += [] if check.violations else [check.resolved]
+            for these in ({}, outputs):
+                check = Check(operator, {**tensors, **these, **example.attributes, **more}, level, call=False)
+                if not check.violations:
+                    found.append(check.resolved)
+                    break
     if not found:
         raise ValueError(f"no example of {operator.name} is valid at feature level {LEVELS[level].name}")
-    return min(reversed(found), key=_elements)
+    least: dict[tuple[bool, ...], Values] = {}
+    for values in sorted(reversed(found), key=_elements):
+        least.setdefault(tuple(values[field.python] is None for field in optional), values)
+    return [*least.values()]
 
 
 _COUNTS: Final = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([16, 17, 31, 64]))
@@ -332,4 +464,10 @@ def class_of(operator: Operator) -> type[OperatorDesc]:
 
 
 def _elements(values: Values) -> int:
-    return sum(value.element_count for value in values.values() if isinstance(value, TensorDesc))
+    return sum(tensor.element_count for value in values.values() for tensor in tensors_of(value))
+
+
+def tensors_of(value: object) -> tuple[TensorDesc, ...]:
+    """The tensor descs that a value is or has."""
+    entries = value if isinstance(value, tuple) else (value,)
+    return tuple(entry for entry in entries if isinstance(entry, TensorDesc))

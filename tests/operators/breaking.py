@@ -17,6 +17,7 @@ from uses import (
     NEWEST,
     NUMPY,
     PLAN,
+    TABLE,
     UINT_MAX,
     USES,
     Array,
@@ -28,6 +29,7 @@ from uses import (
 import dmlcy as dml
 from codegen.expr.nodes import Splat
 from codegen.model import Field, Operator, Rule
+from dmlcy._check.optional import descs_for
 
 DELETED = object()
 
@@ -123,6 +125,11 @@ def subject(field: Field, way: str) -> str:
 
 def broken_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
     """The value that a rule's ``breaks`` stands for."""
+    if hint == "absent":
+        return None
+    if hint == "present":
+        known = TABLE[use.operator.name]
+        return next(descs_for(known, known.field(name), use.values(), len(LEVELS) - 1))
     if name not in use.arrays:
         return hint
     if "sizes" in hint or "dtype" in hint:

@@ -24,7 +24,10 @@ from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, RUNNABLE
 
 SPECS = Path(__file__).parents[2] / "specs"
-FACTS = ("catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "levels.toml", "model_errors.toml", "terms.toml")
+FACTS = (
+    "catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "fused.toml", "levels.toml", "model_errors.toml",
+    "terms.toml",
+)  # fmt: skip
 NAMES = tuple(OPERATORS)
 WRITTEN = specs()
 

@@ -47,9 +47,9 @@ def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> N
         if not isinstance(command, Dispatch) or command.dispatchable not in valid:
             continue
         desc = valid[command.dispatchable].desc
-        values, seen = desc.value._values(), list[tuple[Field, str, range]]()
-        for field in desc.operator.fields:
-            binding, tensor = command.bindings.get(field.name), values.get(field.python)
+        seen = list[tuple[Field, str, str, range]]()
+        for field, name, tensor in desc.tensors():
+            binding = command.bindings.get(name)
             buffer = None if binding is None else model.resources.get(binding.resource)
             if binding is None or buffer is None or not isinstance(tensor, TensorDesc) or not memory.is_packed(tensor):
                 continue
@@ -58,14 +58,14 @@ def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> N
                 continue
             begin = binding.offset * itemsize
             place = range(begin, begin + memory.extent(tensor))
-            for other, resource, taken in seen:
+            for other, other_name, resource, taken in seen:
                 first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
                 if "output" in (field.kind, other.kind) and resource == buffer.name and first <= last:
                     reader.report(
                         "DML-MODEL-shared", binding.node,
-                        field=field.name, other=other.name, begin=first, end=last, name=buffer.name,
+                        field=name, other=other_name, begin=first, end=last, name=buffer.name,
                     )  # fmt: skip
-            seen.append((field, buffer.name, place))
+            seen.append((field, name, buffer.name, place))
 
 
 def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
@@ -79,9 +79,8 @@ def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
 
 def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> None:
     """Report tensors that reach beyond their buffers."""
-    values = dispatchable.desc.value._values()
-    for field in dispatchable.desc.operator.fields:
-        binding, desc = bindings.get(field.name), values.get(field.python)
+    for _, name, desc in dispatchable.desc.tensors():
+        binding = bindings.get(name)
         buffer = None if binding is None else model.resources.get(binding.resource)
         if binding is None or buffer is None or not isinstance(desc, TensorDesc):
             continue
@@ -90,9 +89,7 @@ def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings
             continue
         held, needed = memory.rounded(size), binding.offset * itemsize + memory.needed(desc)
         if needed > held:
-            reader.report(
-                "DML-MODEL-buffer-size", binding.node, name=buffer.name, size=held, needed=needed, field=field.name
-            )
+            reader.report("DML-MODEL-buffer-size", binding.node, name=buffer.name, size=held, needed=needed, field=name)
 
 
 def _dimensions(reader: Reader, command: WriteFile, buffer: Buffer) -> None:

@@ -109,7 +109,7 @@ def lint(document: Document, level: FeatureLevelName) -> FileReport:
     valid = {}
     for name, dispatchable in model.dispatchables.items():
         violations = dispatchable.desc.problems(reader, level)
-        found += violations
+        found += [*violations, *dispatchable.desc.warnings(reader, level)]
         if not violations:
             valid[name] = dispatchable
     found += buffers.problems(model, valid)

@@ -238,15 +238,17 @@ class _Parser:
             for field in desc.operator.fields:
                 if field.name in node.value and desc.leaves_out(field):
                     self.reader.ignore(node, field.name, f"The desc has no {field.name}: nothing is read or written.")
-        bound = {}
+        bound: dict[str, Binding] = {}
         for name, value in node.value.items():
             sources = [self.binding(item) for item in (value.value if value.kind == "array" else [value])]
             if name not in tensors:
                 continue
-            if len(sources) != 1:
-                self.reader.report("DML-MODEL-bind-count", value, field=name, count=len(sources))
-            elif sources[0] is not None:
-                bound[name] = sources[0]
+            paths = [name] if desc is None else desc.bound(name)
+            if len(sources) != len(paths):
+                expected = "one resource" if len(paths) == 1 else f"{len(paths)} resources"
+                self.reader.report("DML-MODEL-bind-count", value, field=name, count=len(sources), expected=expected)
+                continue
+            bound |= {path: one for path, one in zip(paths, sources, strict=True) if one is not None}
         return bound
 
     def binding(self, node: Node) -> Binding | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from dmlcy._facts.names import in_another_version, not_runnable
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS, FeatureLevelName
 from dmlcy._field_types import type_of
+from dmlcy._field_types.operators import DESC_KEYS, TYPE_KEYS, named
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
@@ -35,6 +36,22 @@ class Desc:
     misspelt: Mapping[Node, Mapping[str, Node]]
     """Members that are missing in an object, each with the one that was meant for it."""
 
+    def tensors(self) -> Iterator[tuple[Field, str, Any]]:
+        """Each tensor of a valid desc: its field, the name of its binding, and its desc; None where it is absent."""
+        for field in self.operator.fields:
+            value = getattr(self.value, field.python)
+            if type_of(field.type).tensors and type(value) is tuple:
+                yield from ((field, entry_name(field, number), one) for number, one in enumerate(value))
+            elif field.kind != "attribute":
+                yield field, field.name, value
+
+    def bound(self, name: str) -> list[str]:
+        """Under which names the tensors of a field are bound."""
+        field = next(field for field in self.operator.fields if field.name == name)
+        value = getattr(self.value, field.python)
+        several = type_of(field.type).tensors and type(value) is tuple
+        return [entry_name(field, number) for number in range(len(value))] if several else [name]
+
     def leaves_out(self, field: Field) -> bool:
         """Whether an optional field is not there, or null."""
         node = self.node.get(field.name)
@@ -42,12 +59,17 @@ class Desc:
 
     def place(self, violation: Violation) -> Node:
         """The value that a violation is about; what it is missing from, where there is none."""
-        field = next((field for field in self.operator.fields if field.python == violation.field), None)
+        root, place, inner = parted(violation.field or "")
+        field = next((field for field in self.operator.fields if field.python == root), None)
         if field is None:
             return self.type_node
         node = self.node.get(field.name)
         if node is None:
             return self.node
+        if place is not None and node.kind == "array" and place < len(node.value):
+            node = node.value[place]
+        if type_of(field.type).holds_operators:
+            return _inside(node, inner, violation.index if isinstance(violation.index, int) else None)
         body = node.get("Desc")
         if field.kind != "attribute" and violation.member != "type" and body is not None and body.kind == "object":
             node = body
@@ -55,7 +77,7 @@ class Desc:
         if violation.id.endswith("-unknown"):
             name = str(violation.values["actual"])
         node = (node.get(name) if name else None) or node
-        if violation.index is None or node.kind != "array" or violation.index >= len(node.value):
+        if not isinstance(violation.index, int) or node.kind != "array" or violation.index >= len(node.value):
             return node
         if field.kind != "attribute" and violation.rule is not None:  # the index of the rule is none of the sizes
             return node
@@ -64,8 +86,16 @@ class Desc:
 
     def problems(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
         """Every violation of the desc at a level; those of missing members with their name in the file."""
+        return self._problems(reader, check(self.value, level))
+
+    def warnings(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
+        """What was observed to fail on devices, of a desc that DirectML's documentation allows."""
+        found = [one for one in check(self.value, level, warnings=True) if one.severity == "warning"]
+        return [replace(problem, warning=True) for problem in self._problems(reader, found)]
+
+    def _problems(self, reader: Reader, violations: Iterable[Violation]) -> list[Problem]:
         found = []
-        for violation in check(self.value, level):
+        for violation in violations:
             node, key = self.place(violation), False
             required = violation.id.endswith("-required")
             if node.kind == "object" and (required or violation.id.endswith("-type")) and not violation.hint:
@@ -88,8 +118,21 @@ class Desc:
         return self.operator.runs
 
     def _name(self, violation: Violation) -> str:
-        field = next(field for field in self.operator.fields if field.python == violation.field)
+        root = parted(violation.field or "")[0]
+        field = next(field for field in self.operator.fields if field.python == root)
         return (violation.member and type_of(field.type).json_member(violation.member)) or field.name
+
+
+def entry_name(field: Field, number: int) -> str:
+    """Under which name a tensor of an array is bound."""
+    return f"{field.name}[{number}]"
+
+
+def parted(path: str) -> tuple[str, int | None, str]:
+    """The field of a path, the entry of an array, and what follows: inputs, 2 of inputs[2]."""
+    head, _, inner = path.partition(".")
+    name, _, entry = head.partition("[")
+    return name, int(entry[:-1]) if entry else None, inner
 
 
 def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
@@ -154,7 +197,14 @@ def nesting(reader: Reader, holder: Node, goal: Node, names: Sequence[str], node
 
 def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Field, node: Node) -> Any:
     """A member of a desc as a plain value, without the members of structs that nobody reads."""
-    members = type_of(field.type).members
+    kind = type_of(field.type)
+    members = kind.members
+    if kind.holds_operators:
+        for entry in node.value if node.kind == "array" else [node]:
+            _nested(reader, misspelt, entry)
+        return node.plain()
+    if kind.tensors and node.kind == "array":
+        return [_value(reader, misspelt, field, entry) for entry in node.value]
     if node.kind == "object" and field.kind != "attribute":
         body = node.get("Desc")
         if body is None or body.kind != "object":
@@ -169,6 +219,45 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
         misspelt[node] = reader.misspelt(node, [name for name in members if node.get(name) is None])
         return node.plain() if misspelt[node] else values
     return node.plain()
+
+
+def _nested(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], node: Node) -> None:
+    """Looks at the members of the desc of an operator that another one holds."""
+    operator = _operator_of(node)
+    if operator is None:
+        return
+    body = _body(node)
+    names = [field.name for field in operator.fields]
+    reader.ignore_others(body, [*names, *(TYPE_KEYS if body is node else ())])
+    attributes = [field for field in operator.fields if field.kind == "attribute" and not field.optional]
+    misspelt[body] = reader.misspelt(body, [field.name for field in attributes if body.get(field.name) is None])
+
+
+def _operator_of(node: Node) -> Operator | None:
+    """The operator whose desc an object is."""
+    found = named(node.plain()) if node.kind == "object" else None
+    return None if found is None else OPERATORS.get(found)
+
+
+def _body(node: Node) -> Node:
+    """The object that has the members of the struct."""
+    bodies = [body for key in DESC_KEYS if (body := node.get(key)) is not None and body.kind == "object"]
+    return bodies[0] if bodies else node
+
+
+def _inside(node: Node, name: str, index: int | None) -> Node:
+    """The value that a violation is about, in the desc of an operator that another one holds."""
+    operator = _operator_of(node)
+    body = node if operator is None or not name else _body(node)
+    member = None
+    for field in operator.fields if operator else ():
+        if field.python == name:
+            member = body.get(field.name)
+    found = member or body
+    if index is not None and found.kind == "array" and index < len(found.value):
+        entry: Node = found.value[index]
+        return entry
+    return found
 
 
 def _struct(reader: Reader, node: Node, known: tuple[str, ...]) -> dict[str, Any]:

@@ -55,10 +55,16 @@ class Use:
     prefix: str = ""  # of the names of its resources
 
     def tensors(self, kind: str) -> dict[str, TensorDesc]:
-        """The descs of its tensors of a kind, by Python name."""
+        """The descs of its tensors of a kind, by Python name; those of an array by their paths, such as inputs[0]."""
         values = self.desc._values()
         named = {f.python: values[f.python] for f in self.desc.operator.fields if f.kind == kind}
+        arrays = {name: several for name, several in named.items() if isinstance(several, tuple)}
+        named |= {f"{name}[{number}]": one for name, several in arrays.items() for number, one in enumerate(several)}
         return {name: tensor for name, tensor in named.items() if isinstance(tensor, TensorDesc)}
+
+    def resource(self, name: str) -> str:
+        """The name of the resource of a tensor."""
+        return self.prefix + name.replace("[", "_").removesuffix("]")
 
 
 def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any]]) -> dict[str, Any]:
@@ -71,19 +77,25 @@ def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any
     commands: list[dict[str, Any]] = []
     for use in uses:
         inputs, outputs = use.tensors("input"), use.tensors("output")
-        resources |= {use.prefix + name: use.inputs[name] for name in inputs}
-        resources |= {use.prefix + name: _zeros(tensor) for name, tensor in outputs.items()}
+        resources |= {use.resource(name): use.inputs[name] for name in inputs}
+        resources |= {use.resource(name): _zeros(tensor) for name, tensor in outputs.items()}
         described = use.desc.to_dict()
-        bound: dict[bool, dict[str, str]] = {False: {}, True: {}}
+        bound: dict[bool, dict[str, Any]] = {False: {}, True: {}}
         for field in use.desc.operator.fields:
-            tensor = inputs.get(field.python) or outputs.get(field.python)
+            tensors = {**inputs, **outputs}
+            tensor, value = tensors.get(field.python), getattr(use.desc, field.python)
             if tensor is not None:
                 described["desc"][field.name] = _brief(tensor)
-                bound[tensor.flags is TensorFlags.OWNED_BY_DML][field.name] = use.prefix + field.python
+                bound[tensor.flags is TensorFlags.OWNED_BY_DML][field.name] = use.resource(field.python)
+            elif f"{field.python}[0]" in tensors:
+                described["desc"][field.name] = [_brief(one) for one in value]
+                owned = all(one.flags is TensorFlags.OWNED_BY_DML for one in value)
+                paths = [f"{field.python}[{number}]" for number in range(len(value))]
+                bound[owned][field.name] = [use.resource(path) for path in paths]
         described["desc"] = {name: member for name, member in described["desc"].items() if member is not None}
         dispatchables[use.name] = described | ({"bindings": bound[True]} if bound[True] else {})
         commands.append({"type": "dispatch", "dispatchable": use.name, "bindings": bound[False]})
-        commands += [report(use.prefix + name, tensor) for name, tensor in outputs.items()]
+        commands += [report(use.resource(name), tensor) for name, tensor in outputs.items()]
     return {"resources": resources, "dispatchables": dispatchables, "commands": commands}
 
 
@@ -96,7 +108,7 @@ def export(uses: Sequence[Use], folder: str) -> Export:
     for use in uses:
         inputs = {}
         for name, tensor in use.tensors("input").items():
-            file = f"{use.prefix}{name}.npy"
+            file = f"{use.resource(name)}.npy"
             values = in_memory(tensor, use.inputs[name])
             contents[(file,)] = writer(values)
             inputs[name] = _sized(tensor, {"initialValues": {"sourcePath": file}}, values.nbytes)

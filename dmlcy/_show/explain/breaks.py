@@ -57,7 +57,8 @@ def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None
 
 
 def _has(example: Example, field: Field) -> bool:
-    return field.kind not in ("input", "output") or field.python in example.inputs or field.python in example.outputs
+    tensors = [path.partition("[")[0] for path in (*example.inputs, *example.outputs)]
+    return field.kind not in ("input", "output") or field.python in tensors
 
 
 def _changes(operator: Operator, subject: Field | None, slug: str, example: Example) -> Iterator[Change]:
@@ -72,8 +73,10 @@ def _changes(operator: Operator, subject: Field | None, slug: str, example: Exam
     elif subject.kind == "attribute":
         yield from _of_attribute(subject, slug, _members(operator, example)[subject.name])
     else:
-        dtype, sizes, _ = (example.inputs | example.outputs)[subject.python]
-        yield from _of_tensor(operator, subject, slug, dtype, sizes)
+        tensors = example.inputs | example.outputs
+        *_, path = (path for path in tensors if path.partition("[")[0] == subject.python)
+        dtype, sizes, _ = tensors[path]
+        yield from _of_tensor(operator, subject, slug, dtype, sizes, path.removeprefix(subject.python).strip("[]"))
 
 
 def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Change]:
@@ -90,10 +93,11 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
     values: dict[str, Sequence[Any]] = {
         "type": ("abc", 0.5, [1]),
         "required": (REMOVED,),
-        "member": (BOGUS,),
-        "length": ([*value, 1],) if isinstance(value, list) else (value + 1,) if isinstance(value, int) else (),
-        "finite": (1e39,),
+        "member": (kind.unknown_in_json(BOGUS),),
+        "length": ([*value, 1], [*value, *[1] * 8]) if isinstance(value, list) else _next(value),
+        "finite": (kind.infinite_in_json(value),),
         "value": (1e39, 10**400),
+        "tensors": (kind.tensors_in_json(field),),
         "same-dtype": [f"{ENUMS['DML_TENSOR_DATA_TYPE'].prefix}{dtype}" for dtype in DTYPES],
     }
     if slug == "range" and isinstance(kind, Integers):
@@ -103,6 +107,9 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
                 yield Change({f"{name}.{next(iter(value))}": wrong})
             else:
                 yield Change({name: [wrong, *value[1:]] if isinstance(value, list) else wrong})
+    elif slug == "level" and field.among:
+        for later, level in kind.later_in_json(field):
+            yield Change({name: later}, LEVELS[level].name)
     elif slug == "level" and kind.info is not None:
         for member, (_, since) in kind.info.members.items():
             if LEVEL_INDEX[since] > 0:
@@ -111,13 +118,20 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
         yield Change({name: wrong})
 
 
-def _of_tensor(operator: Operator, field: Field, slug: str, dtype: str, sizes: tuple[int, ...]) -> Iterator[Change]:
-    name = field.name
+def _next(value: Any) -> tuple[int, ...]:
+    return (value + 1,) if isinstance(value, int) else ()
+
+
+def _of_tensor(
+    operator: Operator, field: Field, slug: str, dtype: str, sizes: tuple[int, ...], entry: str
+) -> Iterator[Change]:
+    """Changes of a tensor; of that ``entry`` of an array."""
+    name = f"{field.name}.{entry}" if entry else field.name
     others = [other for other in dtypes_at(field, len(LEVELS) - 1) if other != dtype and DTYPES[other].numpy]
     longer = [*sizes[:-1], sizes[-1] + 1]
     changes: dict[str, Mapping[str, Any]] = {
-        "type": {name: "abc"},
-        "required": {f"{name}.DataType" if field.optional else name: REMOVED},
+        "type": {field.name: "abc"},
+        "required": {f"{name}.DataType" if field.optional else field.name: REMOVED},
         "unknown": {f"{name}.{BOGUS.capitalize()}": 1},
         "rank": {f"{name}.Sizes": [1] * (LEVELS[-1].max_rank + 1)},
         "range": {f"{name}.Sizes": [0, *sizes[1:]]},
@@ -180,16 +194,20 @@ def _members(operator: Operator, example: Example) -> dict[str, Any]:
     members: dict[str, Any] = _desc(operator, example).to_dict()["desc"]
     for field in operator.fields:
         if field.kind != "attribute" and members[field.name] is not None:
-            members[field.name] = {key: members[field.name][key] for key in ("DataType", "Sizes")}
+            members[field.name] = _brief(members[field.name])
     return members
 
 
-def _desc(operator: Operator, example: Example) -> Any:
-    from dmlcy._field_types.tensor_desc import TensorDesc
+def _brief(tensor: Any) -> Any:
+    if isinstance(tensor, list):
+        return [_brief(one) for one in tensor]
+    return {key: tensor[key] for key in ("DataType", "Sizes")}
 
-    tensors = example.inputs | example.outputs
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in tensors.items()}
-    return desc_class(operator.name)(**described, **example.attributes)
+
+def _desc(operator: Operator, example: Example) -> Any:
+    from dmlcy._field_types.tensor_desc import described
+
+    return desc_class(operator.name)(**described(example.inputs | example.outputs), **example.attributes)
 
 
 def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[Violation]:
@@ -202,7 +220,7 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
         owner: Any = model["desc"]
         *steps, last = path.split(".")
         for step in steps:
-            owner = owner[step]
+            owner = owner[int(step)] if isinstance(owner, list) else owner[step]
         owner[last] = value
         if value is REMOVED:
             del owner[last]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from dmlcy._facts.tables import LEVELS
 from dmlcy._show.explain.facts import Facts
@@ -14,12 +14,15 @@ from dmlcy._show.explain.page import INDENT, Page
 from dmlcy._show.explain.words import between, in_words, let_name, see
 from dmlcy._words.values import show
 
+WARNING: Final = "warning: dmlcy lint and check(desc, warnings=True) show it, and nothing is refused because of it"
+
 
 def rule_page(page: Page, rule: Facts) -> None:
     """A rule."""
     page.title(rule["id"])
     refused = "data" if rule["data"] else "a desc"
-    page.text(f"A rule of {rule['operator']}. It refuses {refused} whose {rule['about']} {rule['says']}.")
+    does = "refuses" if rule["severity"] == "error" else "warns of"
+    page.text(f"A rule of {rule['operator']}. It {does} {refused} whose {rule['about']} {rule['says']}.")
     _provisional(page, rule)
     page.section("Rule")
     page.code(rule["formula"])
@@ -28,8 +31,9 @@ def rule_page(page: Page, rule: Facts) -> None:
     _where(page, rule["definitions"])
     page.section("Refusal")
     checked = "the values, when the operator runs" if rule["data"] else "the desc, and before anything runs"
+    raised = ("Raises", f"{rule['error']}, which is a {rule['also']}")
     rows = [
-        ("Raises", f"{rule['error']}, which is a {rule['also']}"),
+        raised if rule["severity"] == "error" else ("Severity", WARNING),
         ("Checked", f"on {checked}"),
         ("Levels", between(rule["since"], rule["until"])),
         ("Provenance", f"{rule['provenance']}: {rule['meaning']}"),
@@ -37,7 +41,7 @@ def rule_page(page: Page, rule: Facts) -> None:
     if rule["hint"]:
         rows.append(("Hint", rule["hint"]))
     if rule["fix"]:
-        index = f"[{rule['for'].partition(' in ')[0]}]" if rule["for"] else ""
+        index = f"[{rule['for'].partition(' in ')[0]}]" if " in " in (rule["for"] or "") else ""
         rows.append(("Nearest valid value", f"{rule['about']}{index} = {rule['fix']}"))
     page.rows(rows)
     example = rule["example"]

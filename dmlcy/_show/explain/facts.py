@@ -98,6 +98,7 @@ def brief_rule(operator: Operator, rule: Rule) -> Facts:
         "for": rule.loop,
         "data": rule.data,
         "error": rule_error(rule),
+        "severity": rule.severity,
         "since": rule.since,
         "until": rule.until,
         "provenance": rule.provenance,
@@ -155,7 +156,8 @@ def of_field(operator: Operator, field: Field) -> Facts:
     }
     if field.part is not None:
         facts["part_of"] = field.part.tensor
-    for key, formula in (("value", field.value), ("length", field.length), ("sizes", field.sizes)):
+    for key in ("value", "length", "max_length", "sizes"):
+        formula = getattr(field, key)
         if formula is not None:
             facts[key] = formula.text
     if field.minimum is not None and field.value is None:
@@ -167,6 +169,8 @@ def of_field(operator: Operator, field: Field) -> Facts:
         facts["members"] = [
             {"name": name, "since": _later(operator.since, since)} for name, (_, since) in info.members.items()
         ]
+    if field.among:
+        facts["among"] = [{"name": name, "since": since} for name, since in field.among]
     if field.kind in ("input", "output"):
         facts["support"] = list(support(operator, field))
         facts["same_dtype_as"] = field.same_dtype_as

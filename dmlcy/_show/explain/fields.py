@@ -48,6 +48,10 @@ def field_body(page: Page, field: Facts) -> None:
         late = [f" since {one['since']}" if one["since"] != field["since"] else "" for one in field["members"]]
         names = [one["name"] + since for one, since in zip(field["members"], late, strict=True)]
         rows.append(("Members", ", ".join(names)))
+    if "among" in field:
+        late = [f" since {one['since']}" if one["since"] != field["since"] else "" for one in field["among"]]
+        holds = [one["name"] + since for one, since in zip(field["among"], late, strict=True)]
+        rows.append(("Holds", ", ".join(holds)))
     if field["rules"]:
         rows.append(("Rules", ", ".join(field["rules"])))
     begin = f"DML-{field['operator']}-{field['python']}-"
@@ -87,7 +91,8 @@ def _tensor_text(steps: Sequence[Facts]) -> str:
 
 def type_words(field: Facts) -> str:
     """The type of a field."""
-    return type_of(field["type"]).words(field["role"], field.get("length"))
+    most = f"up to {field['max_length']}" if "max_length" in field else None
+    return type_of(field["type"]).words(field["role"], field.get("length", most))
 
 
 def or_nothing(field: Facts) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from dmlcy import specs
+from dmlcy._check.optional import descs_for
 from dmlcy._desc.check import check, check_inputs
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._facts.ids import published
-from dmlcy._facts.levels import feature_level
+from dmlcy._facts.levels import LEVEL, feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import changed_tensors, described
 from dmlcy._show.explain import breaks
 from dmlcy._show.explain.facts import Facts, brief_rule, of_field, rule_error
 
@@ -29,8 +30,10 @@ PROVENANCE: Final = {
 }
 FUNCTIONS: Final = {
     "rank": ("rank(t)", "Number of dimensions of a tensor."),
+    "present": ("present(t)", "Whether a tensor is given that may be left out."),
     "sizes": ("sizes(t)", "Sizes of a tensor."),
     "dtype": ("dtype(t)", "Data type of a tensor."),
+    "count": ("count(t)", "Number of tensors of an array."),
     "len": ("len(v)", "Number of entries."),
     "min": ("min(…)", "The least of the values, or of the entries of an array."),
     "max": ("max(…)", "The greatest of the values, or of the entries of an array."),
@@ -182,7 +185,7 @@ def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
             elif name in fields:
                 field = fields[name]
                 found[name] = {"name": name, "is": "field", "field": of_field(operator, field)}
-                waiting += [part.text for part in (field.length, field.value) if part is not None]
+                waiting += [part.text for part in (field.length, field.max_length, field.value) if part is not None]
             elif name in FUNCTIONS:
                 written, value = FUNCTIONS[name]
                 found[name] = {"name": name, "is": "function", "written": written, "doc": value}
@@ -206,9 +209,17 @@ def refusals(operator: Operator, rule: Rule) -> Iterator[tuple[Example, Facts, S
     changes: Facts = next((row.get("breaks", {}) for row in rows if row["id"] == rule.id), {})
     level = LEVELS[-1 if rule.until is None else LEVEL_INDEX[rule.until] - 1].name
     for example in operator.examples if changes else ():
+        given = {*example.inputs, *example.outputs}
+        if any(name not in given if change == "absent" else name in given for name, change in _presence(changes)):
+            continue
         with feature_level(level):
             found = _refused(operator, example, changes, rule.data)
         yield example, changes, found
+
+
+def _presence(changes: Facts) -> Iterator[tuple[str, Any]]:
+    """The tensors that are left out, or given."""
+    return ((name, change) for name, change in changes.items() if change in ("absent", "present"))
 
 
 def _in_json(value: object) -> object:
@@ -232,18 +243,24 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         except DmlError as error:
             return error.violations
         return ()
-    given = operator.example_tensors(example)
-    described = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    given = described(operator.example_tensors(example))
+    whole = described(example.inputs | example.outputs)
+    given |= {
+        field.python: whole[field.python] for field in operator.fields if field.optional and field.python in whole
+    }
     for name, change in changed.items():
-        if name in tensors:
-            dtype, sizes, _ = (example.inputs | example.outputs)[name]
-            described[name] = TensorDesc(change.get("dtype") or dtype, change.get("sizes") or sizes)
-    return check(desc_class(operator.name)(**described, **{**example.attributes, **other}))
+        if change == "absent":
+            del given[name]
+        elif change == "present":
+            values = {**given, **example.attributes}
+            given[name] = next(descs_for(operator, operator.field(name), values, LEVEL.get()))
+        elif name in whole:
+            given[name] = changed_tensors(whole[name], change)
+    return check(desc_class(operator.name)(**given, **{**example.attributes, **other}), warnings=True)
 
 
 def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDesc:
     """The desc of an example with other attributes."""
-    given = operator.example_tensors(example)
-    tensors = {name: TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    tensors = described(operator.example_tensors(example))
     desc: OperatorDesc = desc_class(operator.name)(**tensors, **{**example.attributes, **changes})
     return desc

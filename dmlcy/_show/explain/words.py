@@ -16,7 +16,9 @@ def see(page: Page, facts: Facts) -> None:
 
 
 def in_words(loop: str) -> str:
-    """``d in spatial`` in words."""
+    """``d in spatial``, or ``v of indices``, in words."""
+    if " in " not in loop:
+        return f"for each element {loop}"
     index, _, count = loop.partition(" in ")
     last = str(int(count) - 1) if count.isdigit() else f"({count}) - 1" if " if " in count else f"{count} - 1"
     return f"for each {index} from 0 to {last}"

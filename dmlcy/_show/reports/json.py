@@ -73,7 +73,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "line": place.line or None,
         "column": place.column or None,
         "end_column": finding.end_column if place.line else None,
-        **finding.violation.to_json(),
+        **{key: value for key, value in finding.violation.to_json().items() if key != "severity"},
         "provisional": finding.violation.id in published().provisional,
     }
 

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 import dmlcy as dml
-from dmlcy import testing
 
 X = dml.TensorDesc("FLOAT32", (1, 2, 3, 4))
 NAME = "ELEMENT_WISE_IDENTITY"
@@ -76,14 +74,3 @@ def test_what_is_more_can_be_ignored() -> None:
     model = desc((1.0, 0.0)).to_dict()
     model["desc"]["ScaleBias"]["Offset"] = 2
     assert dml.desc.OperatorDesc.from_dict(model, ignore_unknown=True) == desc((1.0, 0.0))
-
-
-@given(testing.descs(NAME))
-def test_descs_are_valid(d: Any) -> None:
-    assert dml.check(d) == [] and dml.desc.OperatorDesc.from_dict(d.to_dict()) == d
-
-
-@given(testing.broken_descs(NAME))
-def test_descs_are_broken(broken: Any) -> None:
-    d, violation = broken
-    assert [one.id for one in dml.check(d)] == [violation.id]
