@@ -131,7 +131,8 @@ class Descs(FieldType):
         known = [name for name, since in among.items() if LEVEL_INDEX[since] <= b.level and name in OPERATORS]
         if known:
             desc: Any = b.draw(_descs_of(OPERATORS[b.of(*known)], None))
-            tensor = next(one.python for one in desc.operator.fields if one.kind == b.of("input", "output"))
+            kind = b.of("input", "output")
+            tensor = next(one.python for one in desc.operator.fields if one.kind == kind)
             given = {one.python: getattr(desc, one.python) for one in desc.operator.fields if one.value is None}
             yield "tensors", type(desc)(**{**given, tensor: TensorDesc("FLOAT32", (1, 1, 1, 1))})
 
