@@ -43,9 +43,13 @@ from dmlcy._generated.functions.activation_elu import activation_elu
 from dmlcy._generated.functions.activation_gelu import activation_gelu
 from dmlcy._generated.functions.activation_hard_sigmoid import activation_hard_sigmoid
 from dmlcy._generated.functions.activation_hard_swish import activation_hard_swish
+from dmlcy._generated.functions.activation_hardmax import activation_hardmax
+from dmlcy._generated.functions.activation_hardmax1 import activation_hardmax1
 from dmlcy._generated.functions.activation_identity import activation_identity
 from dmlcy._generated.functions.activation_leaky_relu import activation_leaky_relu
 from dmlcy._generated.functions.activation_linear import activation_linear
+from dmlcy._generated.functions.activation_log_softmax import activation_log_softmax
+from dmlcy._generated.functions.activation_log_softmax1 import activation_log_softmax1
 from dmlcy._generated.functions.activation_parameterized_relu import activation_parameterized_relu
 from dmlcy._generated.functions.activation_parametric_softplus import activation_parametric_softplus
 from dmlcy._generated.functions.activation_relu import activation_relu
@@ -54,22 +58,30 @@ from dmlcy._generated.functions.activation_scaled_elu import activation_scaled_e
 from dmlcy._generated.functions.activation_scaled_tanh import activation_scaled_tanh
 from dmlcy._generated.functions.activation_shrink import activation_shrink
 from dmlcy._generated.functions.activation_sigmoid import activation_sigmoid
+from dmlcy._generated.functions.activation_softmax import activation_softmax
+from dmlcy._generated.functions.activation_softmax1 import activation_softmax1
 from dmlcy._generated.functions.activation_softplus import activation_softplus
 from dmlcy._generated.functions.activation_softsign import activation_softsign
 from dmlcy._generated.functions.activation_swish import activation_swish
 from dmlcy._generated.functions.activation_tanh import activation_tanh
 from dmlcy._generated.functions.activation_thresholded_relu import activation_thresholded_relu
 from dmlcy._generated.functions.adam_optimizer import adam_optimizer
+from dmlcy._generated.functions.argmax import argmax
+from dmlcy._generated.functions.argmin import argmin
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.batch_normalization import batch_normalization
 from dmlcy._generated.functions.cast import cast
+from dmlcy._generated.functions.convolution import convolution
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
+from dmlcy._generated.functions.dequantize import dequantize
 from dmlcy._generated.functions.element_wise_abs import element_wise_abs
 from dmlcy._generated.functions.element_wise_acos import element_wise_acos
 from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
 from dmlcy._generated.functions.element_wise_add import element_wise_add
+from dmlcy._generated.functions.element_wise_add1 import element_wise_add1
 from dmlcy._generated.functions.element_wise_asin import element_wise_asin
 from dmlcy._generated.functions.element_wise_asinh import element_wise_asinh
 from dmlcy._generated.functions.element_wise_atan import element_wise_atan
@@ -133,17 +145,47 @@ from dmlcy._generated.functions.element_wise_tan import element_wise_tan
 from dmlcy._generated.functions.element_wise_tanh import element_wise_tanh
 from dmlcy._generated.functions.element_wise_threshold import element_wise_threshold
 from dmlcy._generated.functions.fold import fold
+from dmlcy._generated.functions.gather import gather
+from dmlcy._generated.functions.gather_elements import gather_elements
+from dmlcy._generated.functions.gather_nd import gather_nd
+from dmlcy._generated.functions.gather_nd1 import gather_nd1
+from dmlcy._generated.functions.gemm import gemm
+from dmlcy._generated.functions.join import join
 from dmlcy._generated.functions.lp_pooling import lp_pooling
 from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
 from dmlcy._generated.functions.max_pooling import max_pooling
 from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
+from dmlcy._generated.functions.max_unpooling import max_unpooling
+from dmlcy._generated.functions.mean_variance_normalization import mean_variance_normalization
+from dmlcy._generated.functions.mean_variance_normalization1 import mean_variance_normalization1
+from dmlcy._generated.functions.mean_variance_normalization2 import mean_variance_normalization2
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
+from dmlcy._generated.functions.quantize import quantize
+from dmlcy._generated.functions.reduce import reduce
+from dmlcy._generated.functions.resample import resample
+from dmlcy._generated.functions.resample1 import resample1
+from dmlcy._generated.functions.resample2 import resample2
+from dmlcy._generated.functions.resample3 import resample3
+from dmlcy._generated.functions.resample_grad import resample_grad
+from dmlcy._generated.functions.resample_grad1 import resample_grad1
+from dmlcy._generated.functions.reverse_subsequences import reverse_subsequences
 from dmlcy._generated.functions.roi_pooling import roi_pooling
+from dmlcy._generated.functions.scatter import scatter
+from dmlcy._generated.functions.scatter_nd import scatter_nd
+from dmlcy._generated.functions.slice import slice
+from dmlcy._generated.functions.slice1 import slice1
+from dmlcy._generated.functions.slice_grad import slice_grad
 from dmlcy._generated.functions.space_to_depth import space_to_depth
 from dmlcy._generated.functions.space_to_depth1 import space_to_depth1
+from dmlcy._generated.functions.split import split
+from dmlcy._generated.functions.tile import tile
+from dmlcy._generated.functions.top_k import top_k
+from dmlcy._generated.functions.top_k1 import top_k1
 from dmlcy._generated.functions.unfold import unfold
+from dmlcy._generated.functions.upsample_2d import upsample_2d
+from dmlcy._generated.functions.value_scale_2d import value_scale_2d
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
@@ -189,9 +231,13 @@ __all__ = [
     "activation_gelu",
     "activation_hard_sigmoid",
     "activation_hard_swish",
+    "activation_hardmax",
+    "activation_hardmax1",
     "activation_identity",
     "activation_leaky_relu",
     "activation_linear",
+    "activation_log_softmax",
+    "activation_log_softmax1",
     "activation_parameterized_relu",
     "activation_parametric_softplus",
     "activation_relu",
@@ -200,26 +246,34 @@ __all__ = [
     "activation_scaled_tanh",
     "activation_shrink",
     "activation_sigmoid",
+    "activation_softmax",
+    "activation_softmax1",
     "activation_softplus",
     "activation_softsign",
     "activation_swish",
     "activation_tanh",
     "activation_thresholded_relu",
     "adam_optimizer",
+    "argmax",
+    "argmin",
     "average_pooling",
     "average_pooling1",
+    "batch_normalization",
     "cast",
     "check",
     "compile",
+    "convolution",
     "cumulative_summation",
     "current_level",
     "depth_to_space",
     "depth_to_space1",
+    "dequantize",
     "desc",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
     "element_wise_add",
+    "element_wise_add1",
     "element_wise_asin",
     "element_wise_asinh",
     "element_wise_atan",
@@ -282,24 +336,54 @@ __all__ = [
     "element_wise_threshold",
     "feature_level",
     "fold",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "gather_nd1",
+    "gemm",
     "get_num_threads",
+    "join",
     "lp_pooling",
     "lp_pooling1",
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
+    "max_unpooling",
+    "mean_variance_normalization",
+    "mean_variance_normalization1",
+    "mean_variance_normalization2",
     "minimum_feature_level",
     "padding",
     "padding1",
+    "quantize",
     "record",
+    "reduce",
+    "resample",
+    "resample1",
+    "resample2",
+    "resample3",
+    "resample_grad",
+    "resample_grad1",
+    "reverse_subsequences",
     "roi_pooling",
+    "scatter",
+    "scatter_nd",
     "set_num_threads",
+    "slice",
+    "slice1",
+    "slice_grad",
     "space_to_depth",
     "space_to_depth1",
     "specs",
+    "split",
     "support_table",
     "supports",
+    "tile",
+    "top_k",
+    "top_k1",
     "unfold",
+    "upsample_2d",
+    "value_scale_2d",
 ]
 
 __version__: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from typing import Any
 
@@ -51,8 +52,16 @@ def model(operator: Operator, example: Example) -> dict[str, Any]:
     tensors = described({**example.inputs, **example.outputs})
     desc = desc_class(operator.name)(**tensors, **example.attributes)
     inputs = {
-        name: {"initialValuesDataType": dtype, "initialValues": np.array(data, object).ravel().tolist()}
+        name: {
+            "initialValuesDataType": dtype,
+            "initialValues": [_in_json(value) for value in np.array(data, object).ravel().tolist()],
+        }
         for name, (dtype, _, data) in example.inputs.items()
     }
     use = Use(operator.python, desc, inputs)
     return write.model([use], lambda resource, _: {"type": "print", "resource": resource})
+
+
+def _in_json(value: float) -> float | str:
+    """The value of an element; JSON has no infinities and no NaN."""
+    return value if math.isfinite(value) else str(value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
 from dmlcy._facts.levels import NEWEST
@@ -16,6 +17,8 @@ from dmlcy._show.explain.facts import catalogue
 from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head
 from dmlcy._words.values import dimensions
+
+Columns: TypeAlias = dict[str, Callable[[dict[str, Any]], str]]
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -96,19 +99,10 @@ def _lay_out(page: Page, rows: list[dict[str, Any]]) -> None:
         if not found:
             continue
         page.section(f"{state.capitalize()}: {says}")
-        head = ("Operator", "Since", "Family", "In Python", "Dimensions", "Data types")
-        lines = [
-            (row["name"], row["since"], row["family"], row["python"], dimensions(row["dimensions"]),
-             _brief(row["data_types"]))
-            for row in found if row["family"] is not None
-        ]  # fmt: skip
-        if lines:
-            page.rows([head, *lines], most=50)
+        columns = COLUMNS[state]
+        page.rows([(*columns,), *(tuple(str(show(row)) for show in columns.values()) for row in found)], most=50)
+        if "Dimensions" in columns:
             page.text("Dimensions and data types are those of the first tensor.")
-        else:
-            page.rows(
-                [("Operator", "Since", "Kind"), *((row["name"], row["since"], row["kind"]) for row in found)], most=50
-            )
 
 
 def _brief(dtypes: list[str]) -> str:
@@ -118,3 +112,17 @@ def _brief(dtypes: list[str]) -> str:
         kind, bits = re.fullmatch(r"(\D*)(\d*)", dtype).groups()  # type: ignore[union-attr]
         kinds.setdefault(kind, []).append(int(bits))
     return ", ".join(f"{kind}{'/'.join(map(str, sorted(bits)))}" for kind, bits in kinds.items())
+
+
+_FIRST: Final[Columns] = {"Operator": itemgetter("name"), "Since": itemgetter("since")}
+_FAMILY: Final[Columns] = {"Family": itemgetter("family")}
+_TENSOR: Final[Columns] = {
+    "Dimensions": lambda row: dimensions(row["dimensions"]),
+    "Data types": lambda row: _brief(row["data_types"]),
+}
+COLUMNS: Final = {
+    "listed": _FIRST | {"Kind": itemgetter("kind")},
+    "described": _FIRST | _FAMILY | _TENSOR,
+    "fast": _FIRST | _FAMILY | {"In Python": itemgetter("python")} | _TENSOR,
+}
+"""What the table of each state shows of an operator, by the head of the column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from dmlcy._facts import shipped
@@ -12,7 +12,7 @@ SECTIONS: Final = ("", "provisional:", "retired:")
 """The lines that begin the parts of the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ids:
     """Those in force, which are permanent or provisional, and why each of the others was retired."""
 
@@ -24,6 +24,22 @@ class Ids:
     def in_force(self) -> tuple[str, ...]:
         """Every id that an error can have."""
         return (*self.permanent, *self.provisional)
+
+    @cached_property
+    def by_small_letters(self) -> dict[str, str]:
+        """Every id that was ever published, by itself in small letters."""
+        return {id_.lower(): id_ for id_ in (*self.in_force, *self.retired)}
+
+    @cached_property
+    def _by_subject(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for id_ in self.in_force:
+            found.setdefault(id_[: id_.find("-", id_.find("-", 4) + 1)], []).append(id_)
+        return found
+
+    def about(self, operator: str, subject: str) -> list[str]:
+        """Those in force about a field of an operator, by its Python name, or about the operator itself."""
+        return self._by_subject.get(f"DML-{operator}-{subject}", [])
 
 
 @cache

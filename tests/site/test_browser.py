@@ -15,7 +15,7 @@ from dmlcy import specs
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs pip install '.[browser]'")
 from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
 
 PROGRAMS = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
 MISSING = [name for name, path in PROGRAMS.items() if path is None]
@@ -136,6 +136,28 @@ def test_an_old_link_to_an_error_leads_to_its_page(browser: Any, address: str, o
     browser.get(f"{address}/reference/errors.html{old}")
     WebDriverWait(browser, 10).until(lambda b: b.current_url == f"{address}/reference/{new}")
     assert browser.find_elements(By.CSS_SELECTOR, f"[id='{new.partition('#')[2]}']")
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_the_catalogue_is_filtered(browser: Any, address: str, width: int) -> None:
+    resize(browser, width)
+    browser.get(f"{address}/reference/catalogue.html")
+    lists = [Select(one) for one in browser.find_elements(By.CSS_SELECTOR, ".filtered select")]
+    shown = browser.find_element(By.CSS_SELECTOR, ".filtered output")
+    known = specs.catalogue()
+    assert shown.text == f"{len(known)} of {len(known)}"
+    kind, family, level, state = lists
+    for one, by in ((kind, None), (level, "since"), (state, "state")):
+        for text in [option.text for option in one.options][1:]:
+            one.select_by_visible_text(text)
+            wanted = sum(
+                row[by] == text if by else row["kind"] == text.replace(" ", "_").lower() for row in known.values()
+            )
+            assert shown.text == f"{wanted} of {len(known)}" and wanted
+        one.select_by_visible_text("all")
+    family.select_by_visible_text(specs.operator(NAME)["operator"]["family"])
+    state.select_by_visible_text("listed")
+    assert shown.text == f"0 of {len(known)}"  # only a spec says the family
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

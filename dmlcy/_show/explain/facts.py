@@ -36,7 +36,7 @@ def catalogue() -> dict[str, Facts]:
 
 def ids_of(operator: Operator, subject: str) -> list[str]:
     """The ids about a field, or about the operator itself."""
-    return [name for name in published().in_force if name.startswith(f"DML-{operator.name}-{subject}-")]
+    return list(published().about(operator.name, subject))
 
 
 # Operators and fields

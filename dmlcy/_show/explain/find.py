@@ -30,6 +30,8 @@ def find(word: str) -> list[Facts]:
     owner, dot, member = wanted.partition(".")
     if dot and not owner.isdigit():
         return [*_fields_of(owner, member), *_members_of(owner, member)]
+    if wanted in published().by_small_letters:
+        return [*_ids(wanted)]
     return [
         *_ids(wanted), *_operators(wanted), *_enums(wanted), *_members(wanted), *_levels(wanted), *_dtypes(wanted),
         *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
@@ -97,7 +99,7 @@ def _names(word: str) -> Iterator[str]:
 
 
 def _ids(wanted: str) -> Iterator[Facts]:
-    known = {identifier.lower(): identifier for identifier in (*published().in_force, *published().retired)}
+    known = published().by_small_letters
     for small in (wanted, f"dml-{wanted}"):
         if small in known:
             yield rules.of_id(known[small])
