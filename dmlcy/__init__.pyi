@@ -70,6 +70,7 @@ from dmlcy._generated.functions.argmax import argmax
 from dmlcy._generated.functions.argmin import argmin
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.average_pooling_grad import average_pooling_grad
 from dmlcy._generated.functions.batch_normalization import batch_normalization
 from dmlcy._generated.functions.cast import cast
 from dmlcy._generated.functions.convolution import convolution
@@ -77,6 +78,8 @@ from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
 from dmlcy._generated.functions.dequantize import dequantize
+from dmlcy._generated.functions.diagonal_matrix import diagonal_matrix
+from dmlcy._generated.functions.diagonal_matrix1 import diagonal_matrix1
 from dmlcy._generated.functions.element_wise_abs import element_wise_abs
 from dmlcy._generated.functions.element_wise_acos import element_wise_acos
 from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
@@ -144,6 +147,8 @@ from dmlcy._generated.functions.element_wise_subtract import element_wise_subtra
 from dmlcy._generated.functions.element_wise_tan import element_wise_tan
 from dmlcy._generated.functions.element_wise_tanh import element_wise_tanh
 from dmlcy._generated.functions.element_wise_threshold import element_wise_threshold
+from dmlcy._generated.functions.fill_value_constant import fill_value_constant
+from dmlcy._generated.functions.fill_value_sequence import fill_value_sequence
 from dmlcy._generated.functions.fold import fold
 from dmlcy._generated.functions.gather import gather
 from dmlcy._generated.functions.gather_elements import gather_elements
@@ -156,13 +161,17 @@ from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
 from dmlcy._generated.functions.max_pooling import max_pooling
 from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
+from dmlcy._generated.functions.max_pooling_grad import max_pooling_grad
 from dmlcy._generated.functions.max_unpooling import max_unpooling
 from dmlcy._generated.functions.mean_variance_normalization import mean_variance_normalization
 from dmlcy._generated.functions.mean_variance_normalization1 import mean_variance_normalization1
 from dmlcy._generated.functions.mean_variance_normalization2 import mean_variance_normalization2
+from dmlcy._generated.functions.nonzero_coordinates import nonzero_coordinates
+from dmlcy._generated.functions.one_hot import one_hot
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
 from dmlcy._generated.functions.quantize import quantize
+from dmlcy._generated.functions.random_generator import random_generator
 from dmlcy._generated.functions.reduce import reduce
 from dmlcy._generated.functions.resample import resample
 from dmlcy._generated.functions.resample1 import resample1
@@ -171,6 +180,9 @@ from dmlcy._generated.functions.resample3 import resample3
 from dmlcy._generated.functions.resample_grad import resample_grad
 from dmlcy._generated.functions.resample_grad1 import resample_grad1
 from dmlcy._generated.functions.reverse_subsequences import reverse_subsequences
+from dmlcy._generated.functions.roi_align import roi_align
+from dmlcy._generated.functions.roi_align1 import roi_align1
+from dmlcy._generated.functions.roi_align_grad import roi_align_grad
 from dmlcy._generated.functions.roi_pooling import roi_pooling
 from dmlcy._generated.functions.scatter import scatter
 from dmlcy._generated.functions.scatter_nd import scatter_nd
@@ -258,6 +270,7 @@ __all__ = [
     "argmin",
     "average_pooling",
     "average_pooling1",
+    "average_pooling_grad",
     "batch_normalization",
     "cast",
     "check",
@@ -269,6 +282,8 @@ __all__ = [
     "depth_to_space1",
     "dequantize",
     "desc",
+    "diagonal_matrix",
+    "diagonal_matrix1",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
@@ -335,6 +350,8 @@ __all__ = [
     "element_wise_tanh",
     "element_wise_threshold",
     "feature_level",
+    "fill_value_constant",
+    "fill_value_sequence",
     "fold",
     "gather",
     "gather_elements",
@@ -348,14 +365,18 @@ __all__ = [
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
+    "max_pooling_grad",
     "max_unpooling",
     "mean_variance_normalization",
     "mean_variance_normalization1",
     "mean_variance_normalization2",
     "minimum_feature_level",
+    "nonzero_coordinates",
+    "one_hot",
     "padding",
     "padding1",
     "quantize",
+    "random_generator",
     "record",
     "reduce",
     "resample",
@@ -365,6 +386,9 @@ __all__ = [
     "resample_grad",
     "resample_grad1",
     "reverse_subsequences",
+    "roi_align",
+    "roi_align1",
+    "roi_align_grad",
     "roi_pooling",
     "scatter",
     "scatter_nd",

@@ -36,6 +36,7 @@ from dmlcy._generated.descs.argmax import Argmax
 from dmlcy._generated.descs.argmin import Argmin
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
+from dmlcy._generated.descs.average_pooling_grad import AveragePoolingGrad
 from dmlcy._generated.descs.batch_normalization import BatchNormalization
 from dmlcy._generated.descs.cast import Cast
 from dmlcy._generated.descs.convolution import Convolution
@@ -43,6 +44,8 @@ from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
 from dmlcy._generated.descs.dequantize import Dequantize
+from dmlcy._generated.descs.diagonal_matrix import DiagonalMatrix
+from dmlcy._generated.descs.diagonal_matrix1 import DiagonalMatrix1
 from dmlcy._generated.descs.element_wise_abs import ElementWiseAbs
 from dmlcy._generated.descs.element_wise_acos import ElementWiseAcos
 from dmlcy._generated.descs.element_wise_acosh import ElementWiseAcosh
@@ -108,6 +111,8 @@ from dmlcy._generated.descs.element_wise_subtract import ElementWiseSubtract
 from dmlcy._generated.descs.element_wise_tan import ElementWiseTan
 from dmlcy._generated.descs.element_wise_tanh import ElementWiseTanh
 from dmlcy._generated.descs.element_wise_threshold import ElementWiseThreshold
+from dmlcy._generated.descs.fill_value_constant import FillValueConstant
+from dmlcy._generated.descs.fill_value_sequence import FillValueSequence
 from dmlcy._generated.descs.fold import Fold
 from dmlcy._generated.descs.gather import Gather
 from dmlcy._generated.descs.gather_elements import GatherElements
@@ -120,13 +125,17 @@ from dmlcy._generated.descs.lp_pooling1 import LpPooling1
 from dmlcy._generated.descs.max_pooling import MaxPooling
 from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
+from dmlcy._generated.descs.max_pooling_grad import MaxPoolingGrad
 from dmlcy._generated.descs.max_unpooling import MaxUnpooling
 from dmlcy._generated.descs.mean_variance_normalization import MeanVarianceNormalization
 from dmlcy._generated.descs.mean_variance_normalization1 import MeanVarianceNormalization1
 from dmlcy._generated.descs.mean_variance_normalization2 import MeanVarianceNormalization2
+from dmlcy._generated.descs.nonzero_coordinates import NonzeroCoordinates
+from dmlcy._generated.descs.one_hot import OneHot
 from dmlcy._generated.descs.padding import Padding
 from dmlcy._generated.descs.padding1 import Padding1
 from dmlcy._generated.descs.quantize import Quantize
+from dmlcy._generated.descs.random_generator import RandomGenerator
 from dmlcy._generated.descs.reduce import Reduce
 from dmlcy._generated.descs.resample import Resample
 from dmlcy._generated.descs.resample1 import Resample1
@@ -135,6 +144,9 @@ from dmlcy._generated.descs.resample3 import Resample3
 from dmlcy._generated.descs.resample_grad import ResampleGrad
 from dmlcy._generated.descs.resample_grad1 import ResampleGrad1
 from dmlcy._generated.descs.reverse_subsequences import ReverseSubsequences
+from dmlcy._generated.descs.roi_align import RoiAlign
+from dmlcy._generated.descs.roi_align1 import RoiAlign1
+from dmlcy._generated.descs.roi_align_grad import RoiAlignGrad
 from dmlcy._generated.descs.roi_pooling import RoiPooling
 from dmlcy._generated.descs.scatter import Scatter
 from dmlcy._generated.descs.scatter_nd import ScatterNd
@@ -184,6 +196,7 @@ __all__ = [
     "Argmin",
     "AveragePooling",
     "AveragePooling1",
+    "AveragePoolingGrad",
     "BatchNormalization",
     "Cast",
     "Convolution",
@@ -191,6 +204,8 @@ __all__ = [
     "DepthToSpace",
     "DepthToSpace1",
     "Dequantize",
+    "DiagonalMatrix",
+    "DiagonalMatrix1",
     "ElementWiseAbs",
     "ElementWiseAcos",
     "ElementWiseAcosh",
@@ -256,6 +271,8 @@ __all__ = [
     "ElementWiseTan",
     "ElementWiseTanh",
     "ElementWiseThreshold",
+    "FillValueConstant",
+    "FillValueSequence",
     "Fold",
     "Gather",
     "GatherElements",
@@ -268,14 +285,18 @@ __all__ = [
     "MaxPooling",
     "MaxPooling1",
     "MaxPooling2",
+    "MaxPoolingGrad",
     "MaxUnpooling",
     "MeanVarianceNormalization",
     "MeanVarianceNormalization1",
     "MeanVarianceNormalization2",
+    "NonzeroCoordinates",
+    "OneHot",
     "OperatorDesc",
     "Padding",
     "Padding1",
     "Quantize",
+    "RandomGenerator",
     "Reduce",
     "Resample",
     "Resample1",
@@ -284,6 +305,9 @@ __all__ = [
     "ResampleGrad",
     "ResampleGrad1",
     "ReverseSubsequences",
+    "RoiAlign",
+    "RoiAlign1",
+    "RoiAlignGrad",
     "RoiPooling",
     "ScaleBias",
     "Scatter",
