@@ -72,14 +72,19 @@ from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
 from dmlcy._generated.functions.average_pooling_grad import average_pooling_grad
 from dmlcy._generated.functions.batch_normalization import batch_normalization
+from dmlcy._generated.functions.batch_normalization_grad import batch_normalization_grad
+from dmlcy._generated.functions.batch_normalization_training import batch_normalization_training
+from dmlcy._generated.functions.batch_normalization_training_grad import batch_normalization_training_grad
 from dmlcy._generated.functions.cast import cast
 from dmlcy._generated.functions.convolution import convolution
+from dmlcy._generated.functions.cumulative_product import cumulative_product
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
 from dmlcy._generated.functions.dequantize import dequantize
 from dmlcy._generated.functions.diagonal_matrix import diagonal_matrix
 from dmlcy._generated.functions.diagonal_matrix1 import diagonal_matrix1
+from dmlcy._generated.functions.dynamic_quantize_linear import dynamic_quantize_linear
 from dmlcy._generated.functions.element_wise_abs import element_wise_abs
 from dmlcy._generated.functions.element_wise_acos import element_wise_acos
 from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
@@ -155,9 +160,14 @@ from dmlcy._generated.functions.gather_elements import gather_elements
 from dmlcy._generated.functions.gather_nd import gather_nd
 from dmlcy._generated.functions.gather_nd1 import gather_nd1
 from dmlcy._generated.functions.gemm import gemm
+from dmlcy._generated.functions.gru import gru
 from dmlcy._generated.functions.join import join
+from dmlcy._generated.functions.local_response_normalization import local_response_normalization
+from dmlcy._generated.functions.local_response_normalization_grad import local_response_normalization_grad
+from dmlcy._generated.functions.lp_normalization import lp_normalization
 from dmlcy._generated.functions.lp_pooling import lp_pooling
 from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
+from dmlcy._generated.functions.lstm import lstm
 from dmlcy._generated.functions.max_pooling import max_pooling
 from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
@@ -166,6 +176,8 @@ from dmlcy._generated.functions.max_unpooling import max_unpooling
 from dmlcy._generated.functions.mean_variance_normalization import mean_variance_normalization
 from dmlcy._generated.functions.mean_variance_normalization1 import mean_variance_normalization1
 from dmlcy._generated.functions.mean_variance_normalization2 import mean_variance_normalization2
+from dmlcy._generated.functions.multihead_attention import multihead_attention
+from dmlcy._generated.functions.multihead_attention1 import multihead_attention1
 from dmlcy._generated.functions.nonzero_coordinates import nonzero_coordinates
 from dmlcy._generated.functions.one_hot import one_hot
 from dmlcy._generated.functions.padding import padding
@@ -180,6 +192,7 @@ from dmlcy._generated.functions.resample3 import resample3
 from dmlcy._generated.functions.resample_grad import resample_grad
 from dmlcy._generated.functions.resample_grad1 import resample_grad1
 from dmlcy._generated.functions.reverse_subsequences import reverse_subsequences
+from dmlcy._generated.functions.rnn import rnn
 from dmlcy._generated.functions.roi_align import roi_align
 from dmlcy._generated.functions.roi_align1 import roi_align1
 from dmlcy._generated.functions.roi_align_grad import roi_align_grad
@@ -272,10 +285,14 @@ __all__ = [
     "average_pooling1",
     "average_pooling_grad",
     "batch_normalization",
+    "batch_normalization_grad",
+    "batch_normalization_training",
+    "batch_normalization_training_grad",
     "cast",
     "check",
     "compile",
     "convolution",
+    "cumulative_product",
     "cumulative_summation",
     "current_level",
     "depth_to_space",
@@ -284,6 +301,7 @@ __all__ = [
     "desc",
     "diagonal_matrix",
     "diagonal_matrix1",
+    "dynamic_quantize_linear",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
@@ -359,9 +377,14 @@ __all__ = [
     "gather_nd1",
     "gemm",
     "get_num_threads",
+    "gru",
     "join",
+    "local_response_normalization",
+    "local_response_normalization_grad",
+    "lp_normalization",
     "lp_pooling",
     "lp_pooling1",
+    "lstm",
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
@@ -371,6 +394,8 @@ __all__ = [
     "mean_variance_normalization1",
     "mean_variance_normalization2",
     "minimum_feature_level",
+    "multihead_attention",
+    "multihead_attention1",
     "nonzero_coordinates",
     "one_hot",
     "padding",
@@ -386,6 +411,7 @@ __all__ = [
     "resample_grad",
     "resample_grad1",
     "reverse_subsequences",
+    "rnn",
     "roi_align",
     "roi_align1",
     "roi_align_grad",

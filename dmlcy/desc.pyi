@@ -38,14 +38,19 @@ from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
 from dmlcy._generated.descs.average_pooling_grad import AveragePoolingGrad
 from dmlcy._generated.descs.batch_normalization import BatchNormalization
+from dmlcy._generated.descs.batch_normalization_grad import BatchNormalizationGrad
+from dmlcy._generated.descs.batch_normalization_training import BatchNormalizationTraining
+from dmlcy._generated.descs.batch_normalization_training_grad import BatchNormalizationTrainingGrad
 from dmlcy._generated.descs.cast import Cast
 from dmlcy._generated.descs.convolution import Convolution
+from dmlcy._generated.descs.cumulative_product import CumulativeProduct
 from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
 from dmlcy._generated.descs.dequantize import Dequantize
 from dmlcy._generated.descs.diagonal_matrix import DiagonalMatrix
 from dmlcy._generated.descs.diagonal_matrix1 import DiagonalMatrix1
+from dmlcy._generated.descs.dynamic_quantize_linear import DynamicQuantizeLinear
 from dmlcy._generated.descs.element_wise_abs import ElementWiseAbs
 from dmlcy._generated.descs.element_wise_acos import ElementWiseAcos
 from dmlcy._generated.descs.element_wise_acosh import ElementWiseAcosh
@@ -119,9 +124,14 @@ from dmlcy._generated.descs.gather_elements import GatherElements
 from dmlcy._generated.descs.gather_nd import GatherNd
 from dmlcy._generated.descs.gather_nd1 import GatherNd1
 from dmlcy._generated.descs.gemm import Gemm
+from dmlcy._generated.descs.gru import Gru
 from dmlcy._generated.descs.join import Join
+from dmlcy._generated.descs.local_response_normalization import LocalResponseNormalization
+from dmlcy._generated.descs.local_response_normalization_grad import LocalResponseNormalizationGrad
+from dmlcy._generated.descs.lp_normalization import LpNormalization
 from dmlcy._generated.descs.lp_pooling import LpPooling
 from dmlcy._generated.descs.lp_pooling1 import LpPooling1
+from dmlcy._generated.descs.lstm import Lstm
 from dmlcy._generated.descs.max_pooling import MaxPooling
 from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
@@ -130,6 +140,8 @@ from dmlcy._generated.descs.max_unpooling import MaxUnpooling
 from dmlcy._generated.descs.mean_variance_normalization import MeanVarianceNormalization
 from dmlcy._generated.descs.mean_variance_normalization1 import MeanVarianceNormalization1
 from dmlcy._generated.descs.mean_variance_normalization2 import MeanVarianceNormalization2
+from dmlcy._generated.descs.multihead_attention import MultiheadAttention
+from dmlcy._generated.descs.multihead_attention1 import MultiheadAttention1
 from dmlcy._generated.descs.nonzero_coordinates import NonzeroCoordinates
 from dmlcy._generated.descs.one_hot import OneHot
 from dmlcy._generated.descs.padding import Padding
@@ -144,6 +156,7 @@ from dmlcy._generated.descs.resample3 import Resample3
 from dmlcy._generated.descs.resample_grad import ResampleGrad
 from dmlcy._generated.descs.resample_grad1 import ResampleGrad1
 from dmlcy._generated.descs.reverse_subsequences import ReverseSubsequences
+from dmlcy._generated.descs.rnn import Rnn
 from dmlcy._generated.descs.roi_align import RoiAlign
 from dmlcy._generated.descs.roi_align1 import RoiAlign1
 from dmlcy._generated.descs.roi_align_grad import RoiAlignGrad
@@ -198,14 +211,19 @@ __all__ = [
     "AveragePooling1",
     "AveragePoolingGrad",
     "BatchNormalization",
+    "BatchNormalizationGrad",
+    "BatchNormalizationTraining",
+    "BatchNormalizationTrainingGrad",
     "Cast",
     "Convolution",
+    "CumulativeProduct",
     "CumulativeSummation",
     "DepthToSpace",
     "DepthToSpace1",
     "Dequantize",
     "DiagonalMatrix",
     "DiagonalMatrix1",
+    "DynamicQuantizeLinear",
     "ElementWiseAbs",
     "ElementWiseAcos",
     "ElementWiseAcosh",
@@ -279,9 +297,14 @@ __all__ = [
     "GatherNd",
     "GatherNd1",
     "Gemm",
+    "Gru",
     "Join",
+    "LocalResponseNormalization",
+    "LocalResponseNormalizationGrad",
+    "LpNormalization",
     "LpPooling",
     "LpPooling1",
+    "Lstm",
     "MaxPooling",
     "MaxPooling1",
     "MaxPooling2",
@@ -290,6 +313,8 @@ __all__ = [
     "MeanVarianceNormalization",
     "MeanVarianceNormalization1",
     "MeanVarianceNormalization2",
+    "MultiheadAttention",
+    "MultiheadAttention1",
     "NonzeroCoordinates",
     "OneHot",
     "OperatorDesc",
@@ -305,6 +330,7 @@ __all__ = [
     "ResampleGrad",
     "ResampleGrad1",
     "ReverseSubsequences",
+    "Rnn",
     "RoiAlign",
     "RoiAlign1",
     "RoiAlignGrad",
