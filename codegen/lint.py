@@ -189,12 +189,13 @@ class _Linter:
         return [field.python for field in self.operator.tensors if field.optional]
 
     def presence(self) -> None:
-        """Only an optional tensor may be present or not."""
+        """Only an optional field may be present or not."""
+        optional = [*self.optional(), *(field.python for field in self.operator.attributes if field.may_be_none)]
         for formula in self.formulas():
             for node in formula.node.walk():
                 if isinstance(node, Call) and node.function == "present" and formula.span is not None:
                     name = getattr(node.args[0], "id", "")
-                    if name not in self.optional():
+                    if name not in optional:
                         span = formula.span.inside(formula.text, node.at, node.length)
                         self.error(span, f"{name} is always there: it is not optional")
 

@@ -43,9 +43,13 @@ from dmlcy._generated.functions.activation_elu import activation_elu
 from dmlcy._generated.functions.activation_gelu import activation_gelu
 from dmlcy._generated.functions.activation_hard_sigmoid import activation_hard_sigmoid
 from dmlcy._generated.functions.activation_hard_swish import activation_hard_swish
+from dmlcy._generated.functions.activation_hardmax import activation_hardmax
+from dmlcy._generated.functions.activation_hardmax1 import activation_hardmax1
 from dmlcy._generated.functions.activation_identity import activation_identity
 from dmlcy._generated.functions.activation_leaky_relu import activation_leaky_relu
 from dmlcy._generated.functions.activation_linear import activation_linear
+from dmlcy._generated.functions.activation_log_softmax import activation_log_softmax
+from dmlcy._generated.functions.activation_log_softmax1 import activation_log_softmax1
 from dmlcy._generated.functions.activation_parameterized_relu import activation_parameterized_relu
 from dmlcy._generated.functions.activation_parametric_softplus import activation_parametric_softplus
 from dmlcy._generated.functions.activation_relu import activation_relu
@@ -54,20 +58,33 @@ from dmlcy._generated.functions.activation_scaled_elu import activation_scaled_e
 from dmlcy._generated.functions.activation_scaled_tanh import activation_scaled_tanh
 from dmlcy._generated.functions.activation_shrink import activation_shrink
 from dmlcy._generated.functions.activation_sigmoid import activation_sigmoid
+from dmlcy._generated.functions.activation_softmax import activation_softmax
+from dmlcy._generated.functions.activation_softmax1 import activation_softmax1
 from dmlcy._generated.functions.activation_softplus import activation_softplus
 from dmlcy._generated.functions.activation_softsign import activation_softsign
 from dmlcy._generated.functions.activation_swish import activation_swish
 from dmlcy._generated.functions.activation_tanh import activation_tanh
 from dmlcy._generated.functions.activation_thresholded_relu import activation_thresholded_relu
 from dmlcy._generated.functions.adam_optimizer import adam_optimizer
+from dmlcy._generated.functions.argmax import argmax
+from dmlcy._generated.functions.argmin import argmin
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.average_pooling_grad import average_pooling_grad
 from dmlcy._generated.functions.batch_normalization import batch_normalization
+from dmlcy._generated.functions.batch_normalization_grad import batch_normalization_grad
+from dmlcy._generated.functions.batch_normalization_training import batch_normalization_training
+from dmlcy._generated.functions.batch_normalization_training_grad import batch_normalization_training_grad
 from dmlcy._generated.functions.cast import cast
+from dmlcy._generated.functions.convolution import convolution
+from dmlcy._generated.functions.cumulative_product import cumulative_product
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
 from dmlcy._generated.functions.dequantize import dequantize
+from dmlcy._generated.functions.diagonal_matrix import diagonal_matrix
+from dmlcy._generated.functions.diagonal_matrix1 import diagonal_matrix1
+from dmlcy._generated.functions.dynamic_quantize_linear import dynamic_quantize_linear
 from dmlcy._generated.functions.element_wise_abs import element_wise_abs
 from dmlcy._generated.functions.element_wise_acos import element_wise_acos
 from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
@@ -135,19 +152,64 @@ from dmlcy._generated.functions.element_wise_subtract import element_wise_subtra
 from dmlcy._generated.functions.element_wise_tan import element_wise_tan
 from dmlcy._generated.functions.element_wise_tanh import element_wise_tanh
 from dmlcy._generated.functions.element_wise_threshold import element_wise_threshold
+from dmlcy._generated.functions.fill_value_constant import fill_value_constant
+from dmlcy._generated.functions.fill_value_sequence import fill_value_sequence
 from dmlcy._generated.functions.fold import fold
+from dmlcy._generated.functions.gather import gather
+from dmlcy._generated.functions.gather_elements import gather_elements
+from dmlcy._generated.functions.gather_nd import gather_nd
+from dmlcy._generated.functions.gather_nd1 import gather_nd1
+from dmlcy._generated.functions.gemm import gemm
+from dmlcy._generated.functions.gru import gru
+from dmlcy._generated.functions.join import join
+from dmlcy._generated.functions.local_response_normalization import local_response_normalization
+from dmlcy._generated.functions.local_response_normalization_grad import local_response_normalization_grad
+from dmlcy._generated.functions.lp_normalization import lp_normalization
 from dmlcy._generated.functions.lp_pooling import lp_pooling
 from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
+from dmlcy._generated.functions.lstm import lstm
 from dmlcy._generated.functions.max_pooling import max_pooling
 from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
+from dmlcy._generated.functions.max_pooling_grad import max_pooling_grad
+from dmlcy._generated.functions.max_unpooling import max_unpooling
+from dmlcy._generated.functions.mean_variance_normalization import mean_variance_normalization
+from dmlcy._generated.functions.mean_variance_normalization1 import mean_variance_normalization1
+from dmlcy._generated.functions.mean_variance_normalization2 import mean_variance_normalization2
+from dmlcy._generated.functions.multihead_attention import multihead_attention
+from dmlcy._generated.functions.multihead_attention1 import multihead_attention1
+from dmlcy._generated.functions.nonzero_coordinates import nonzero_coordinates
+from dmlcy._generated.functions.one_hot import one_hot
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
 from dmlcy._generated.functions.quantize import quantize
+from dmlcy._generated.functions.random_generator import random_generator
+from dmlcy._generated.functions.reduce import reduce
+from dmlcy._generated.functions.resample import resample
+from dmlcy._generated.functions.resample1 import resample1
+from dmlcy._generated.functions.resample2 import resample2
+from dmlcy._generated.functions.resample3 import resample3
+from dmlcy._generated.functions.resample_grad import resample_grad
+from dmlcy._generated.functions.resample_grad1 import resample_grad1
+from dmlcy._generated.functions.reverse_subsequences import reverse_subsequences
+from dmlcy._generated.functions.rnn import rnn
+from dmlcy._generated.functions.roi_align import roi_align
+from dmlcy._generated.functions.roi_align1 import roi_align1
+from dmlcy._generated.functions.roi_align_grad import roi_align_grad
 from dmlcy._generated.functions.roi_pooling import roi_pooling
+from dmlcy._generated.functions.scatter import scatter
+from dmlcy._generated.functions.scatter_nd import scatter_nd
+from dmlcy._generated.functions.slice import slice
+from dmlcy._generated.functions.slice1 import slice1
+from dmlcy._generated.functions.slice_grad import slice_grad
 from dmlcy._generated.functions.space_to_depth import space_to_depth
 from dmlcy._generated.functions.space_to_depth1 import space_to_depth1
+from dmlcy._generated.functions.split import split
+from dmlcy._generated.functions.tile import tile
+from dmlcy._generated.functions.top_k import top_k
+from dmlcy._generated.functions.top_k1 import top_k1
 from dmlcy._generated.functions.unfold import unfold
+from dmlcy._generated.functions.upsample_2d import upsample_2d
 from dmlcy._generated.functions.value_scale_2d import value_scale_2d
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
@@ -194,9 +256,13 @@ __all__ = [
     "activation_gelu",
     "activation_hard_sigmoid",
     "activation_hard_swish",
+    "activation_hardmax",
+    "activation_hardmax1",
     "activation_identity",
     "activation_leaky_relu",
     "activation_linear",
+    "activation_log_softmax",
+    "activation_log_softmax1",
     "activation_parameterized_relu",
     "activation_parametric_softplus",
     "activation_relu",
@@ -205,24 +271,37 @@ __all__ = [
     "activation_scaled_tanh",
     "activation_shrink",
     "activation_sigmoid",
+    "activation_softmax",
+    "activation_softmax1",
     "activation_softplus",
     "activation_softsign",
     "activation_swish",
     "activation_tanh",
     "activation_thresholded_relu",
     "adam_optimizer",
+    "argmax",
+    "argmin",
     "average_pooling",
     "average_pooling1",
+    "average_pooling_grad",
     "batch_normalization",
+    "batch_normalization_grad",
+    "batch_normalization_training",
+    "batch_normalization_training_grad",
     "cast",
     "check",
     "compile",
+    "convolution",
+    "cumulative_product",
     "cumulative_summation",
     "current_level",
     "depth_to_space",
     "depth_to_space1",
     "dequantize",
     "desc",
+    "diagonal_matrix",
+    "diagonal_matrix1",
+    "dynamic_quantize_linear",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
@@ -289,26 +368,71 @@ __all__ = [
     "element_wise_tanh",
     "element_wise_threshold",
     "feature_level",
+    "fill_value_constant",
+    "fill_value_sequence",
     "fold",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "gather_nd1",
+    "gemm",
     "get_num_threads",
+    "gru",
+    "join",
+    "local_response_normalization",
+    "local_response_normalization_grad",
+    "lp_normalization",
     "lp_pooling",
     "lp_pooling1",
+    "lstm",
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
+    "max_pooling_grad",
+    "max_unpooling",
+    "mean_variance_normalization",
+    "mean_variance_normalization1",
+    "mean_variance_normalization2",
     "minimum_feature_level",
+    "multihead_attention",
+    "multihead_attention1",
+    "nonzero_coordinates",
+    "one_hot",
     "padding",
     "padding1",
     "quantize",
+    "random_generator",
     "record",
+    "reduce",
+    "resample",
+    "resample1",
+    "resample2",
+    "resample3",
+    "resample_grad",
+    "resample_grad1",
+    "reverse_subsequences",
+    "rnn",
+    "roi_align",
+    "roi_align1",
+    "roi_align_grad",
     "roi_pooling",
+    "scatter",
+    "scatter_nd",
     "set_num_threads",
+    "slice",
+    "slice1",
+    "slice_grad",
     "space_to_depth",
     "space_to_depth1",
     "specs",
+    "split",
     "support_table",
     "supports",
+    "tile",
+    "top_k",
+    "top_k1",
     "unfold",
+    "upsample_2d",
     "value_scale_2d",
 ]
 

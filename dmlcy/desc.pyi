@@ -9,9 +9,13 @@ from dmlcy._generated.descs.activation_elu import ActivationElu
 from dmlcy._generated.descs.activation_gelu import ActivationGelu
 from dmlcy._generated.descs.activation_hard_sigmoid import ActivationHardSigmoid
 from dmlcy._generated.descs.activation_hard_swish import ActivationHardSwish
+from dmlcy._generated.descs.activation_hardmax import ActivationHardmax
+from dmlcy._generated.descs.activation_hardmax1 import ActivationHardmax1
 from dmlcy._generated.descs.activation_identity import ActivationIdentity
 from dmlcy._generated.descs.activation_leaky_relu import ActivationLeakyRelu
 from dmlcy._generated.descs.activation_linear import ActivationLinear
+from dmlcy._generated.descs.activation_log_softmax import ActivationLogSoftmax
+from dmlcy._generated.descs.activation_log_softmax1 import ActivationLogSoftmax1
 from dmlcy._generated.descs.activation_parameterized_relu import ActivationParameterizedRelu
 from dmlcy._generated.descs.activation_parametric_softplus import ActivationParametricSoftplus
 from dmlcy._generated.descs.activation_relu import ActivationRelu
@@ -20,20 +24,33 @@ from dmlcy._generated.descs.activation_scaled_elu import ActivationScaledElu
 from dmlcy._generated.descs.activation_scaled_tanh import ActivationScaledTanh
 from dmlcy._generated.descs.activation_shrink import ActivationShrink
 from dmlcy._generated.descs.activation_sigmoid import ActivationSigmoid
+from dmlcy._generated.descs.activation_softmax import ActivationSoftmax
+from dmlcy._generated.descs.activation_softmax1 import ActivationSoftmax1
 from dmlcy._generated.descs.activation_softplus import ActivationSoftplus
 from dmlcy._generated.descs.activation_softsign import ActivationSoftsign
 from dmlcy._generated.descs.activation_swish import ActivationSwish
 from dmlcy._generated.descs.activation_tanh import ActivationTanh
 from dmlcy._generated.descs.activation_thresholded_relu import ActivationThresholdedRelu
 from dmlcy._generated.descs.adam_optimizer import AdamOptimizer
+from dmlcy._generated.descs.argmax import Argmax
+from dmlcy._generated.descs.argmin import Argmin
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
+from dmlcy._generated.descs.average_pooling_grad import AveragePoolingGrad
 from dmlcy._generated.descs.batch_normalization import BatchNormalization
+from dmlcy._generated.descs.batch_normalization_grad import BatchNormalizationGrad
+from dmlcy._generated.descs.batch_normalization_training import BatchNormalizationTraining
+from dmlcy._generated.descs.batch_normalization_training_grad import BatchNormalizationTrainingGrad
 from dmlcy._generated.descs.cast import Cast
+from dmlcy._generated.descs.convolution import Convolution
+from dmlcy._generated.descs.cumulative_product import CumulativeProduct
 from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
 from dmlcy._generated.descs.dequantize import Dequantize
+from dmlcy._generated.descs.diagonal_matrix import DiagonalMatrix
+from dmlcy._generated.descs.diagonal_matrix1 import DiagonalMatrix1
+from dmlcy._generated.descs.dynamic_quantize_linear import DynamicQuantizeLinear
 from dmlcy._generated.descs.element_wise_abs import ElementWiseAbs
 from dmlcy._generated.descs.element_wise_acos import ElementWiseAcos
 from dmlcy._generated.descs.element_wise_acosh import ElementWiseAcosh
@@ -99,19 +116,64 @@ from dmlcy._generated.descs.element_wise_subtract import ElementWiseSubtract
 from dmlcy._generated.descs.element_wise_tan import ElementWiseTan
 from dmlcy._generated.descs.element_wise_tanh import ElementWiseTanh
 from dmlcy._generated.descs.element_wise_threshold import ElementWiseThreshold
+from dmlcy._generated.descs.fill_value_constant import FillValueConstant
+from dmlcy._generated.descs.fill_value_sequence import FillValueSequence
 from dmlcy._generated.descs.fold import Fold
+from dmlcy._generated.descs.gather import Gather
+from dmlcy._generated.descs.gather_elements import GatherElements
+from dmlcy._generated.descs.gather_nd import GatherNd
+from dmlcy._generated.descs.gather_nd1 import GatherNd1
+from dmlcy._generated.descs.gemm import Gemm
+from dmlcy._generated.descs.gru import Gru
+from dmlcy._generated.descs.join import Join
+from dmlcy._generated.descs.local_response_normalization import LocalResponseNormalization
+from dmlcy._generated.descs.local_response_normalization_grad import LocalResponseNormalizationGrad
+from dmlcy._generated.descs.lp_normalization import LpNormalization
 from dmlcy._generated.descs.lp_pooling import LpPooling
 from dmlcy._generated.descs.lp_pooling1 import LpPooling1
+from dmlcy._generated.descs.lstm import Lstm
 from dmlcy._generated.descs.max_pooling import MaxPooling
 from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
+from dmlcy._generated.descs.max_pooling_grad import MaxPoolingGrad
+from dmlcy._generated.descs.max_unpooling import MaxUnpooling
+from dmlcy._generated.descs.mean_variance_normalization import MeanVarianceNormalization
+from dmlcy._generated.descs.mean_variance_normalization1 import MeanVarianceNormalization1
+from dmlcy._generated.descs.mean_variance_normalization2 import MeanVarianceNormalization2
+from dmlcy._generated.descs.multihead_attention import MultiheadAttention
+from dmlcy._generated.descs.multihead_attention1 import MultiheadAttention1
+from dmlcy._generated.descs.nonzero_coordinates import NonzeroCoordinates
+from dmlcy._generated.descs.one_hot import OneHot
 from dmlcy._generated.descs.padding import Padding
 from dmlcy._generated.descs.padding1 import Padding1
 from dmlcy._generated.descs.quantize import Quantize
+from dmlcy._generated.descs.random_generator import RandomGenerator
+from dmlcy._generated.descs.reduce import Reduce
+from dmlcy._generated.descs.resample import Resample
+from dmlcy._generated.descs.resample1 import Resample1
+from dmlcy._generated.descs.resample2 import Resample2
+from dmlcy._generated.descs.resample3 import Resample3
+from dmlcy._generated.descs.resample_grad import ResampleGrad
+from dmlcy._generated.descs.resample_grad1 import ResampleGrad1
+from dmlcy._generated.descs.reverse_subsequences import ReverseSubsequences
+from dmlcy._generated.descs.rnn import Rnn
+from dmlcy._generated.descs.roi_align import RoiAlign
+from dmlcy._generated.descs.roi_align1 import RoiAlign1
+from dmlcy._generated.descs.roi_align_grad import RoiAlignGrad
 from dmlcy._generated.descs.roi_pooling import RoiPooling
+from dmlcy._generated.descs.scatter import Scatter
+from dmlcy._generated.descs.scatter_nd import ScatterNd
+from dmlcy._generated.descs.slice import Slice
+from dmlcy._generated.descs.slice1 import Slice1
+from dmlcy._generated.descs.slice_grad import SliceGrad
 from dmlcy._generated.descs.space_to_depth import SpaceToDepth
 from dmlcy._generated.descs.space_to_depth1 import SpaceToDepth1
+from dmlcy._generated.descs.split import Split
+from dmlcy._generated.descs.tile import Tile
+from dmlcy._generated.descs.top_k import TopK
+from dmlcy._generated.descs.top_k1 import TopK1
 from dmlcy._generated.descs.unfold import Unfold
+from dmlcy._generated.descs.upsample_2d import Upsample2d
 from dmlcy._generated.descs.value_scale_2d import ValueScale2d
 
 __all__ = [
@@ -120,9 +182,13 @@ __all__ = [
     "ActivationGelu",
     "ActivationHardSigmoid",
     "ActivationHardSwish",
+    "ActivationHardmax",
+    "ActivationHardmax1",
     "ActivationIdentity",
     "ActivationLeakyRelu",
     "ActivationLinear",
+    "ActivationLogSoftmax",
+    "ActivationLogSoftmax1",
     "ActivationParameterizedRelu",
     "ActivationParametricSoftplus",
     "ActivationRelu",
@@ -131,20 +197,33 @@ __all__ = [
     "ActivationScaledTanh",
     "ActivationShrink",
     "ActivationSigmoid",
+    "ActivationSoftmax",
+    "ActivationSoftmax1",
     "ActivationSoftplus",
     "ActivationSoftsign",
     "ActivationSwish",
     "ActivationTanh",
     "ActivationThresholdedRelu",
     "AdamOptimizer",
+    "Argmax",
+    "Argmin",
     "AveragePooling",
     "AveragePooling1",
+    "AveragePoolingGrad",
     "BatchNormalization",
+    "BatchNormalizationGrad",
+    "BatchNormalizationTraining",
+    "BatchNormalizationTrainingGrad",
     "Cast",
+    "Convolution",
+    "CumulativeProduct",
     "CumulativeSummation",
     "DepthToSpace",
     "DepthToSpace1",
     "Dequantize",
+    "DiagonalMatrix",
+    "DiagonalMatrix1",
+    "DynamicQuantizeLinear",
     "ElementWiseAbs",
     "ElementWiseAcos",
     "ElementWiseAcosh",
@@ -210,21 +289,66 @@ __all__ = [
     "ElementWiseTan",
     "ElementWiseTanh",
     "ElementWiseThreshold",
+    "FillValueConstant",
+    "FillValueSequence",
     "Fold",
+    "Gather",
+    "GatherElements",
+    "GatherNd",
+    "GatherNd1",
+    "Gemm",
+    "Gru",
+    "Join",
+    "LocalResponseNormalization",
+    "LocalResponseNormalizationGrad",
+    "LpNormalization",
     "LpPooling",
     "LpPooling1",
+    "Lstm",
     "MaxPooling",
     "MaxPooling1",
     "MaxPooling2",
+    "MaxPoolingGrad",
+    "MaxUnpooling",
+    "MeanVarianceNormalization",
+    "MeanVarianceNormalization1",
+    "MeanVarianceNormalization2",
+    "MultiheadAttention",
+    "MultiheadAttention1",
+    "NonzeroCoordinates",
+    "OneHot",
     "OperatorDesc",
     "Padding",
     "Padding1",
     "Quantize",
+    "RandomGenerator",
+    "Reduce",
+    "Resample",
+    "Resample1",
+    "Resample2",
+    "Resample3",
+    "ResampleGrad",
+    "ResampleGrad1",
+    "ReverseSubsequences",
+    "Rnn",
+    "RoiAlign",
+    "RoiAlign1",
+    "RoiAlignGrad",
     "RoiPooling",
     "ScaleBias",
+    "Scatter",
+    "ScatterNd",
     "Size2D",
+    "Slice",
+    "Slice1",
+    "SliceGrad",
     "SpaceToDepth",
     "SpaceToDepth1",
+    "Split",
+    "Tile",
+    "TopK",
+    "TopK1",
     "Unfold",
+    "Upsample2d",
     "ValueScale2d",
 ]

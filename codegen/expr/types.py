@@ -265,6 +265,8 @@ def _comparable(node: Node, left: Node, right: Node, scope: Scope) -> None:
 def _call(node: Call, scope: Scope) -> Kind:
     function, args = node.function, node.args
     match function:
+        case "present" if kind_of(args[0], scope) is Kind.OPERATOR:
+            return Kind.BOOL
         case "rank" | "sizes" | "dtype" | "present":
             _expect(args[0], scope, Kind.TENSOR)
             return {"rank": Kind.INT, "sizes": Kind.VECTOR, "dtype": Kind.DTYPE, "present": Kind.BOOL}[function]

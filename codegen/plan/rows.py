@@ -74,8 +74,8 @@ class Field:
     hint: str = ""
     axes: tuple[str, ...] = ()
     part: Part | None = None
-    mixed: bool = False
     among: tuple[tuple[str, str], ...] = ()
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import cast
 
-from dmlcy._check.sizes import take_rank
+from dmlcy._check.sizes import rank_refused, take_rank
 from dmlcy._check.state import State
 from dmlcy._facts.rows import MISSING, Field, Formula, Operator, Part
 from dmlcy._field_types import type_of
@@ -87,6 +87,17 @@ def choose(state: State, field: Field) -> None:
         state.fail(field.python)
     else:
         state.read(field, field.part.of(state.tensors[field.part.tensor].sizes))
+        _length_of_choice(state, field, field.part)
+
+
+def _length_of_choice(state: State, field: Field, part: Part) -> None:
+    """The output of a desc has as many sizes as a call is asked for."""
+    expected = None if field.length is None else state.evaluated(field.length)
+    actual = len(state.tensors[part.tensor].sizes)
+    if expected is None or part.before + expected + part.after == actual:
+        return
+    state.fail(field.python, f"{part.tensor}.sizes", f"{part.tensor}.rank")
+    rank_refused(state, state.fields[part.tensor], actual, str(part.before + expected + part.after))
 
 
 def _rank_of_choice(state: State, name: str, part: Part) -> None:

@@ -33,15 +33,19 @@ def take_rank(state: State, field: Field, rank: int) -> None:
     needed = next((level for level in range(state.level, len(LEVELS)) if rank in ranks_at(field, level)), None)
     if needed is None:
         fewest = state.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
-        words = {"allowed": _spans(allowed[:1] if fewest else allowed)}
         hint = _gives_axes(state, field) or axes_of(field)
         if state.call and hint and field.kind == "input" and rank + 1 == min(allowed):
             hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
-        words["dimensions"] = "dimension" if rank == 1 else "dimensions"
-        state.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=hint)
+        rank_refused(state, field, rank, _spans(allowed[:1] if fewest else allowed), hint)
     else:
         subject = f"{state.label(field)} with {rank} dimensions"
         state.too_new(field, subject, needed, f"Before it: {_spans(allowed)}.", "sizes")
+
+
+def rank_refused(state: State, field: Field, rank: int, allowed: str, hint: str = "") -> None:
+    """Reports a number of dimensions that the tensor must not have."""
+    words = {"allowed": allowed, "dimensions": "dimension" if rank == 1 else "dimensions"}
+    state.add(field, "rank", member="sizes", values={"actual": rank}, words=words, hint=hint)
 
 
 def _gives_axes(state: State, field: Field) -> str:

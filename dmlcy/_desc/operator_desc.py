@@ -56,7 +56,7 @@ class OperatorDesc(Shown, Nested):
         found = self._check({name: values[name] for name in self._names if name in values}, NEWEST)
         state["_valid_levels"] = set() if found.violations else {NEWEST}
         inner = [one for value in found.resolved.values() for one in (value if type(value) is tuple else (value,))]
-        state["_nesting"] = 1 + max((one._nesting for one in inner if isinstance(one, OperatorDesc)), default=0)
+        state["_nesting"] = 1 + max((one._nesting for one in inner if is_a(one, OperatorDesc)), default=0)
         state.update({name: None if value is MISSING else value for name, value in found.resolved.items()})
 
     def _check(self, values: dict[str, object], level: int) -> Check:

@@ -222,6 +222,10 @@ class FieldType:
             other = b.entries(field, b.of(1j, "2", None, True))
         return b.with_(field, other)
 
+    def some(self, b: Broken, field: Field) -> Any:
+        """A value of an optional attribute."""
+        return None
+
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
         """How a desc can get each error of the field, by slug, beside those that a field of any type can have."""
         return iter(())

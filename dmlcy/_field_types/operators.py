@@ -70,7 +70,7 @@ class Descs(FieldType):
             check.too_new(field, f"{field.python} {name}", LEVEL_INDEX[among[name]], f"Before it: {listing(known)}.")
         for tensor in desc._given_tensors()[:1]:  # the others may follow from it
             words = {"holder": field.python}
-            check.refused(field, Refused("tensors", part=f".{tensor}", words=words, hint="Leave its tensors out."))
+            check.refused(field, Refused("tensors", part=f".{tensor}", words=words))
         for found in desc._violations_inside(field.python, check.level):
             check.fail(field.python)
             check.inner(field, field.python, found)
@@ -120,6 +120,10 @@ class Descs(FieldType):
             return st.nothing()
         return st.sampled_from(known).flatmap(lambda name: _descs_of(OPERATORS[name], draws))
 
+    def some(self, b: Broken, field: Field) -> Any:
+        known = [name for name, since in field.among if LEVEL_INDEX[since] <= b.level and name in OPERATORS]
+        return b.draw(_descs_of(OPERATORS[b.of(*known)], None)) if known else None
+
     def wrong(self, b: Broken, field: Field) -> Iterator[tuple[str, Any]]:
         """Values that have one error, by its slug."""
         among = dict(field.among)
@@ -128,9 +132,8 @@ class Descs(FieldType):
         late = [name for name, since in among.items() if LEVEL_INDEX[since] > b.level and name in OPERATORS]
         if late:
             yield "level", b.draw(_descs_of(OPERATORS[b.of(*late)], None))
-        known = [name for name, since in among.items() if LEVEL_INDEX[since] <= b.level and name in OPERATORS]
-        if known:
-            desc: Any = b.draw(_descs_of(OPERATORS[b.of(*known)], None))
+        desc: Any = self.some(b, field)
+        if desc is not None:
             kind = b.of("input", "output")
             tensor = next(one.python for one in desc.operator.fields if one.kind == kind)
             given = {one.python: getattr(desc, one.python) for one in desc.operator.fields if one.value is None}

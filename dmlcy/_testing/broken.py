@@ -97,9 +97,11 @@ class Broken:
         return there if without.violations else []
 
     def toggled(self, field: Field) -> OperatorDesc:
-        """The desc without an optional tensor that it has, or with one that it lacks."""
+        """The desc without an optional field that it has, or with one that it lacks."""
         if getattr(self.desc, field.python) is not None:
             return self.with_(field, None)
+        if field.kind == "attribute":
+            return self.with_(field, type_of(field.type).some(self, field))
         return self.with_(field, self.of(*islice(descs_for(self.operator, field, self.desc._values(), self.level), 3)))
 
     def place(self, field: Field) -> int | None:

@@ -37,6 +37,7 @@ def copied(folder: Path, count: int | None = None) -> list[str]:
             path.with_name(f"{renamed(name, copy).lower()}.toml").write_text(text, encoding="utf-8")
     others = [of_name[name] for name in of_name if name not in kept][: len(entries) - len(kept)]
     catalogue.write_text("".join([head, *kept.values(), *others]), encoding="utf-8")
+    (folder / "specs" / "fused.toml").write_text("", encoding="utf-8")  # it names operators that may have no place now
     return sorted(kept)
 
 

@@ -43,6 +43,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     rows = [f"{row.partition(chr(10) + 'fields')[0]}\nfields{fields}" for row in rows]
     rows = [re.sub(r"(?m)^in_place.*$", "in_place = false", row) for row in rows]
     (specs / "catalogue.toml").write_text("[[operator]]\n".join([head, *rows]), encoding="utf-8")
+    (specs / "fused.toml").write_text("", encoding="utf-8")  # no operator of these has a field that holds another
     folder = specs / "operators" / "rearrange"
     folder.mkdir(parents=True)
     text = (ROOT / "specs" / "operators" / "rearrange" / f"{MODEL.lower()}.toml").read_text(encoding="utf-8")

@@ -28,8 +28,10 @@ from uses import (
 
 import dmlcy as dml
 from codegen.expr.nodes import Splat
+from codegen.field_types import type_of
 from codegen.model import Field, Operator, Rule
 from dmlcy._check.optional import descs_for
+from dmlcy._facts.rows import MISSING
 
 DELETED = object()
 
@@ -187,7 +189,7 @@ def break_required(use: Use, field: Field) -> Ways:
     if field.is_tensor:
         yield "json", {f"{field.name}.DataType": DELETED}, {}
         yield "json", {f"{field.name}.Sizes": DELETED}, {}
-    if field.kind != "output" and field.value is None and field.default is None:
+    if field.kind != "output" and field.value is None and field.default is None and not field.optional:
         yield from both(field.python, None)
 
 
@@ -386,6 +388,22 @@ def break_finite(use: Use, field: Field) -> Ways:
     if field.type == "float":
         for value in (1e39, 10**400) if field.infinite else (float("nan"), float("inf"), 1e39, 10**400):
             yield from both(field.python, value)
+    elif field.type == "scale_bias":
+        for value in (float("nan"), 10**400):
+            yield from both(field.python, (value, 0.0))
+            yield from both(field.python, (1.0, value))
+    elif field.type == "float_array":
+        yield from both(field.python, (*use.entries(field)[1:], float("inf")))
+
+
+def break_tensors(use: Use, field: Field) -> Ways:
+    if field.among is not None:
+        known = {name: TABLE[name] for name in FACTS.held_by(use.operator.name) if name in TABLE}
+        for held in list(known.values())[:1]:
+            inner = {one.python: one.default for one in held.fields if one.kind == "attribute" and one.value is None}
+            given = {name: 0.5 if value is MISSING else value for name, value in inner.items()}
+            desc = getattr(dml.desc, held.desc)(input=dml.TensorDesc("FLOAT32", (1, 1, 1, 1)), **given)
+            yield "desc", {field.python: [desc] if type_of(field).array else desc}, {}
 
 
 def break_value(use: Use, field: Field) -> Ways:
@@ -413,5 +431,6 @@ WAYS = {
     "readonly": break_readonly,
     "overlap": break_overlap,
     "finite": break_finite,
+    "tensors": break_tensors,
     "value": break_value,
 }

@@ -136,3 +136,24 @@ def test_a_recorded_call_is_a_desc() -> None:
     (call,) = recording.calls
     assert dml.check(call.desc) == []
     assert_same_bits(dml.compile(call.desc)(call.inputs["input"]), result)
+
+
+COUNTED = [name for name, operator in OPERATORS.items() if any(one.length is not None for one in operator.chosen)]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_desc_has_as_many_chosen_sizes_as_the_length_says(name: str) -> None:
+    """Rules and lets read that many: another number is refused, and what reads the sizes is skipped."""
+    operator = OPERATORS[name]
+    example = operator.examples[0]
+    tensors = {
+        field.python: dml.TensorDesc(*(example.inputs | example.outputs)[field.python][:2])
+        for field in operator.fields
+        if field.python in example.inputs or field.python in example.outputs
+    }
+    for part in [one.part for one in operator.chosen if one.length is not None and one.part is not None]:
+        output = tensors[part.tensor]
+        for sizes in ((1, *output.sizes), output.sizes[1:]):
+            changed = {**tensors, part.tensor: dml.TensorDesc(output.dtype, sizes)}
+            found = dml.check(getattr(dml.desc, operator.desc)(**changed, **example.attributes))
+            assert [one.id for one in found] == [f"DML-{name}-{part.tensor}-rank"], sizes

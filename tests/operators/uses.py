@@ -76,7 +76,11 @@ class Use:
 
     def values(self) -> dict[str, Any]:
         """What the desc class takes, and what is chosen."""
-        return {name: self.tensor(name) for name in self.arrays} | self.attributes
+        found: dict[str, Any] = {}
+        for path in self.arrays:  # those of an array of tensors are inputs[0], inputs[1]
+            name, entry, _ = path.partition("[")
+            found[name] = (*found.get(name, ()), self.tensor(path)) if entry else self.tensor(path)
+        return found | self.attributes
 
     def entries(self, field: Field) -> tuple[int, ...]:
         """The entries of an array."""

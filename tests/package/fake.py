@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import Any
 
-from dmlcy._facts.rows import Definition, DtypeRow, Field, Formula, Operator, RankRow, Rule, Rules, Term
+from dmlcy._facts.rows import MISSING, Definition, DtypeRow, Field, Formula, Operator, RankRow, Rule, Rules, Term
 
 FLOATS = (DtypeRow("1_0", ("FLOAT32", "FLOAT16")),)
 GROWING = (
@@ -26,7 +26,7 @@ def tensor(name: str, kind: str, dtypes: Any, ranks: Any, **more: Any) -> Field:
 
 
 def attribute(name: str, python: str, kind: str, **more: Any) -> Field:
-    return Field(name, python, "attribute", kind, False, **more)
+    return Field(name, python, "attribute", kind, more.get("default", MISSING) is None, **more)
 
 
 def operator(name: str, since: str, fields: tuple[Field, ...], rules: tuple[Rule, ...], cls: type[Rules]) -> Operator:
@@ -225,7 +225,20 @@ ROI = operator(
     RoiRules,
 )  # fmt: skip
 
-OPERATORS = {one.name: one for one in (POOL, PAD, UNFOLD, ROI)}
+HOST = operator(
+    "FAKE_HOST",
+    "1_0",
+    (
+        tensor("InputTensor", "input", FLOATS, FOUR),
+        tensor("OutputTensor", "output", FLOATS, FOUR, same_dtype_as="input",
+               sizes=formula("sizes(input)", "input.sizes", lambda self: self.input.sizes)),
+        attribute("Before", "before", "operator_desc", default=None, among=(("PADDING", "1_0"), ("PADDING1", "5_0"))),
+    ),
+    (),
+    Rules,
+)  # fmt: skip
+
+OPERATORS = {one.name: one for one in (POOL, PAD, UNFOLD, ROI, HOST)}
 
 
 @cache

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dmlcy as dml
 from dmlcy._desc.check import refuse, violations
 from dmlcy._errors import CLASSES, DmlError, Violation, raise_violations
 from dmlcy._facts.levels import level_index
@@ -25,7 +26,9 @@ POOL: dict[str, Any] = {"input": X, "window_size": 2}
 PAD: dict[str, Any] = {"input": TensorDesc("INT32", (2, 3)), "start_padding": 1, "end_padding": (0, 2)}
 UNFOLD: dict[str, Any] = {"input": TensorDesc("UINT8", (1, 2, 3, 3))}
 ROI: dict[str, Any] = {"input": X, "roi": TensorDesc("FLOAT32", (1, 1, 3, 5)), "pooled_size": (2, 3)}
-VALID = ((fake.POOL, POOL), (fake.PAD, PAD), (fake.UNFOLD, UNFOLD), (fake.ROI, ROI))
+ONE_PADDING = {"start_padding": (1, 1, 1, 1), "end_padding": (0, 0, 0, 0)}
+HOST = {"input": X, "before": dml.desc.Padding(input=None, **ONE_PADDING)}
+VALID = ((fake.POOL, POOL), (fake.PAD, PAD), (fake.UNFOLD, UNFOLD), (fake.ROI, ROI), (fake.HOST, HOST))
 
 
 def found(operator: Operator, values: dict[str, Any], level: str = "6_4", call: bool = False) -> list[Violation]:
@@ -150,6 +153,14 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.POOL, POOL | {"scale": -1}, "5_2", "scale-positive", "scale is not positive: scale = -1.0 must be > 0."),
     (fake.POOL, POOL | {"scale": 1e-60}, "5_2", "scale-positive", "scale is not positive: scale = 0.0 must be > 0."),
     (fake.POOL, POOL | {"block_size": 2}, "6_2", "block_size-one", "block_size is not one: block_size = 2 must be 1."),
+    (fake.HOST, HOST | {"before": 3}, "6_4", "before-type",
+     "before must be the desc of an operator, not 3. Such as dmlcy.desc.Padding()."),
+    (fake.HOST, HOST | {"before": {"Type": "PADDINGS"}}, "6_4", "before-member",
+     'before is "PADDINGS", which is not among PADDING, PADDING1. Did you mean "PADDING"?'),
+    (fake.HOST, HOST | {"before": dml.desc.Padding1(input=None, **ONE_PADDING)}, "4_1", "before-level",
+     "before PADDING1 needs feature level 5_0 (DirectML 1.8.0), and the level is 4_1. Before it: PADDING."),
+    (fake.HOST, HOST | {"before": dml.desc.Padding(input=X, **ONE_PADDING)}, "6_4", "before-tensors",
+     "before.input is given, and must be left out: before has no tensors of its own."),
     (fake.UNFOLD, UNFOLD | {"output": TensorDesc("UINT8", (1, 1, 1, 2, 9))}, "6_4", "output-rank",
      "output has too many dimensions: rank(output) = 5 must be <= rank(input) = 4. input is (1, 2, 3, 3)."),
 ]  # fmt: skip

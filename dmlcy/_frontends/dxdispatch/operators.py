@@ -118,8 +118,12 @@ class Desc:
         return self.operator.runs
 
     def _name(self, violation: Violation) -> str:
-        root = parted(violation.field or "")[0]
+        root, place, inner = parted(violation.field or "")
         field = next(field for field in self.operator.fields if field.python == root)
+        held = getattr(self.value, root)
+        if inner:
+            fields = (held if place is None else held[place]).operator.fields
+            return str(next(field.name for field in fields if field.python == inner))
         return (violation.member and type_of(field.type).json_member(violation.member)) or field.name
 
 
@@ -200,9 +204,9 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
     kind = type_of(field.type)
     members = kind.members
     if kind.holds_operators:
-        for entry in node.value if node.kind == "array" else [node]:
-            _nested(reader, misspelt, entry)
-        return node.plain()
+        if node.kind == "array":
+            return [_nested(reader, misspelt, entry) for entry in node.value]
+        return _nested(reader, misspelt, node)
     if kind.tensors and node.kind == "array":
         return [_value(reader, misspelt, field, entry) for entry in node.value]
     if node.kind == "object" and field.kind != "attribute":
@@ -221,16 +225,18 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
     return node.plain()
 
 
-def _nested(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], node: Node) -> None:
-    """Looks at the members of the desc of an operator that another one holds."""
+def _nested(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], node: Node) -> Any:
+    """The desc of an operator that another one holds, as a plain value, without the members that nobody reads."""
     operator = _operator_of(node)
     if operator is None:
-        return
+        return node.plain()
     body = _body(node)
     names = [field.name for field in operator.fields]
     reader.ignore_others(body, [*names, *(TYPE_KEYS if body is node else ())])
     attributes = [field for field in operator.fields if field.kind == "attribute" and not field.optional]
     misspelt[body] = reader.misspelt(body, [field.name for field in attributes if body.get(field.name) is None])
+    members = {name: body.value[name].plain() for name in names if name in body.value}
+    return {TYPE_KEYS[0]: operator.name, DESC_KEYS[0]: members}
 
 
 def _operator_of(node: Node) -> Operator | None:

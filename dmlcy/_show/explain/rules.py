@@ -243,11 +243,7 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         except DmlError as error:
             return error.violations
         return ()
-    given = described(operator.example_tensors(example))
-    whole = described(example.inputs | example.outputs)
-    given |= {
-        field.python: whole[field.python] for field in operator.fields if field.optional and field.python in whole
-    }
+    given, whole = _tensors(operator, example), described(example.inputs | example.outputs)
     for name, change in changed.items():
         if change == "absent":
             del given[name]
@@ -261,6 +257,13 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
 
 def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDesc:
     """The desc of an example with other attributes."""
-    tensors = described(operator.example_tensors(example))
+    tensors = _tensors(operator, example)
     desc: OperatorDesc = desc_class(operator.name)(**tensors, **{**example.attributes, **changes})
     return desc
+
+
+def _tensors(operator: Operator, example: Example) -> dict[str, Any]:
+    """The tensors of an example's desc: those that do not follow from others, and each optional one."""
+    whole = described(example.inputs | example.outputs)
+    optional = [field.python for field in operator.fields if field.optional and field.python in whole]
+    return {**described(operator.example_tensors(example)), **{name: whole[name] for name in optional}}

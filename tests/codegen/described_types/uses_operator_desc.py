@@ -162,5 +162,12 @@ def in_json_as_is(value: Any) -> Any:
     return dml.desc.OperatorDesc.from_dict(model)
 
 
-def test_formulas_and_arrays_do_not_disturb() -> None:
+def test_formulas_ask_whether_there_is_one() -> None:
+    half = {
+        n: dml.TensorDesc("FLOAT16", getattr(host(), n).sizes) for n in ("input", "mean", "variance", "scale", "bias")
+    }
+    assert dml.check(dml.desc.BatchNormalization(**half)) == []
+    for activation in (Leaky(), Leaky(alpha=math.nan), {"Type": "ACTIVATION_RELU"}):
+        found = seen(dml.desc.BatchNormalization(**half, fused_activation=activation))
+        assert found[-1] == (f"{HOST}of-float32", "fused_activation")
     assert dml.check(host(np.zeros(3)))[0].id == f"{HOST}type"
