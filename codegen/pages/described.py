@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..model import Dtype, Example, TensorData
-from ..plan import OperatorPlan
+from ..plan import FieldPlan, OperatorPlan
 from .markdown import block
 from .values import array_text, call, literal, prompt
 
@@ -14,8 +13,9 @@ from .values import array_text, call, literal, prompt
 def described_example(op: OperatorPlan, example: Example, dtypes: Iterable[Dtype]) -> Iterator[str]:
     """Blocks of code: the desc at the prompt, and the data."""
     fields = [*(item for item in op.fields if item.required), *(item for item in op.fields if not item.required)]
-    tensors: dict[str, Any] = {**example.inputs}
-    tensors |= {item.field.python: example.outputs[item.field.python] for item in op.fields if _is_given(item, example)}
+    outputs = _by_field(example.outputs)
+    shown = {item.field.python for item in op.fields if item.field.python in outputs and _is_given(item)}
+    tensors = _by_field(example.inputs) | {name: outputs[name] for name in shown}
     given = [
         f"{name}={_desc(tensors[name]) if name in tensors else literal(example.attributes[name])}"
         for name in (item.field.python for item in fields)
@@ -28,24 +28,33 @@ def described_example(op: OperatorPlan, example: Example, dtypes: Iterable[Dtype
     yield block("\n".join(lines), "text")
 
 
-def _is_given(item: Any, example: Example) -> bool:
-    """Whether a desc must be given an output."""
-    output = item.field.kind == "output" and item.field.python in example.outputs
-    return bool(output and (item.required or item.field.optional))
+def _by_field(tensors: Mapping[str, TensorData]) -> dict[str, TensorData | list[TensorData]]:
+    """The tensors of each field: ``inputs[0]``, ``inputs[1]`` are of the array ``inputs``."""
+    found: dict[str, TensorData | list[TensorData]] = {}
+    for path, tensor in tensors.items():
+        name, bracket, _ = path.partition("[")
+        several = found.setdefault(name, []) if bracket else None
+        if isinstance(several, list):
+            several.append(tensor)
+        else:
+            found[name] = tensor
+    return found
 
 
-def _desc(tensor: Any) -> str:
-    if isinstance(tensor, Sequence):
+def _is_given(item: FieldPlan) -> bool:
+    """Whether a desc must be given an output that it has."""
+    return item.required or item.field.optional
+
+
+def _desc(tensor: TensorData | list[TensorData]) -> str:
+    if isinstance(tensor, list):
         return f"[{', '.join(map(_desc, tensor))}]"
     return f'dml.TensorDesc("{tensor.dtype}", {literal(tensor.sizes)})'
 
 
-def _data(tensors: Mapping[str, Any], dtypes: Mapping[str, Dtype]) -> Iterator[str]:
+def _data(tensors: Mapping[str, TensorData], dtypes: Mapping[str, Dtype]) -> Iterator[str]:
     for name, tensor in tensors.items():
-        if isinstance(tensor, Sequence):
-            yield from _data({f"{name}[{number}]": one for number, one in enumerate(tensor)}, dtypes)
-        else:
-            yield f"{name} = {_array(tensor, dtypes[tensor.dtype], len(name) + 3)}"
+        yield f"{name} = {_array(tensor, dtypes[tensor.dtype], len(name) + 3)}"
 
 
 def _array(tensor: TensorData, dtype: Dtype, indent: int) -> str:

@@ -42,7 +42,8 @@ class TestOperators:
             assert row["state"] == state_of(name)
             assert row["source"].startswith("https://")
             if name in OPERATORS:
-                assert row["data_types"] and row["dimensions"]
+                if level == LEVELS[-1].name:  # an operator may be of a level before that of its first data types
+                    assert row["data_types"] and row["dimensions"]
                 for dtype in DTYPES:
                     assert dml.supports(name, dtype=dtype, level=level) == (dtype in row["data_types"])
                 for rank in range(10):
