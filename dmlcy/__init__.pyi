@@ -43,9 +43,13 @@ from dmlcy._generated.functions.activation_elu import activation_elu
 from dmlcy._generated.functions.activation_gelu import activation_gelu
 from dmlcy._generated.functions.activation_hard_sigmoid import activation_hard_sigmoid
 from dmlcy._generated.functions.activation_hard_swish import activation_hard_swish
+from dmlcy._generated.functions.activation_hardmax import activation_hardmax
+from dmlcy._generated.functions.activation_hardmax1 import activation_hardmax1
 from dmlcy._generated.functions.activation_identity import activation_identity
 from dmlcy._generated.functions.activation_leaky_relu import activation_leaky_relu
 from dmlcy._generated.functions.activation_linear import activation_linear
+from dmlcy._generated.functions.activation_log_softmax import activation_log_softmax
+from dmlcy._generated.functions.activation_log_softmax1 import activation_log_softmax1
 from dmlcy._generated.functions.activation_parameterized_relu import activation_parameterized_relu
 from dmlcy._generated.functions.activation_parametric_softplus import activation_parametric_softplus
 from dmlcy._generated.functions.activation_relu import activation_relu
@@ -54,18 +58,29 @@ from dmlcy._generated.functions.activation_scaled_elu import activation_scaled_e
 from dmlcy._generated.functions.activation_scaled_tanh import activation_scaled_tanh
 from dmlcy._generated.functions.activation_shrink import activation_shrink
 from dmlcy._generated.functions.activation_sigmoid import activation_sigmoid
+from dmlcy._generated.functions.activation_softmax import activation_softmax
+from dmlcy._generated.functions.activation_softmax1 import activation_softmax1
 from dmlcy._generated.functions.activation_softplus import activation_softplus
 from dmlcy._generated.functions.activation_softsign import activation_softsign
 from dmlcy._generated.functions.activation_swish import activation_swish
 from dmlcy._generated.functions.activation_tanh import activation_tanh
 from dmlcy._generated.functions.activation_thresholded_relu import activation_thresholded_relu
 from dmlcy._generated.functions.adam_optimizer import adam_optimizer
+from dmlcy._generated.functions.argmax import argmax
+from dmlcy._generated.functions.argmin import argmin
 from dmlcy._generated.functions.average_pooling import average_pooling
 from dmlcy._generated.functions.average_pooling1 import average_pooling1
+from dmlcy._generated.functions.batch_normalization_grad import batch_normalization_grad
+from dmlcy._generated.functions.batch_normalization_training import batch_normalization_training
+from dmlcy._generated.functions.batch_normalization_training_grad import batch_normalization_training_grad
 from dmlcy._generated.functions.cast import cast
+from dmlcy._generated.functions.convolution import convolution
+from dmlcy._generated.functions.convolution_integer import convolution_integer
+from dmlcy._generated.functions.cumulative_product import cumulative_product
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
 from dmlcy._generated.functions.depth_to_space1 import depth_to_space1
+from dmlcy._generated.functions.dynamic_quantize_linear import dynamic_quantize_linear
 from dmlcy._generated.functions.element_wise_abs import element_wise_abs
 from dmlcy._generated.functions.element_wise_acos import element_wise_acos
 from dmlcy._generated.functions.element_wise_acosh import element_wise_acosh
@@ -133,16 +148,36 @@ from dmlcy._generated.functions.element_wise_tan import element_wise_tan
 from dmlcy._generated.functions.element_wise_tanh import element_wise_tanh
 from dmlcy._generated.functions.element_wise_threshold import element_wise_threshold
 from dmlcy._generated.functions.fold import fold
+from dmlcy._generated.functions.gemm import gemm
+from dmlcy._generated.functions.gru import gru
+from dmlcy._generated.functions.local_response_normalization import local_response_normalization
+from dmlcy._generated.functions.local_response_normalization_grad import local_response_normalization_grad
+from dmlcy._generated.functions.lp_normalization import lp_normalization
 from dmlcy._generated.functions.lp_pooling import lp_pooling
 from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
+from dmlcy._generated.functions.lstm import lstm
+from dmlcy._generated.functions.matrix_multiply_integer import matrix_multiply_integer
+from dmlcy._generated.functions.matrix_multiply_integer_to_float import matrix_multiply_integer_to_float
 from dmlcy._generated.functions.max_pooling import max_pooling
 from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
+from dmlcy._generated.functions.mean_variance_normalization import mean_variance_normalization
+from dmlcy._generated.functions.mean_variance_normalization1 import mean_variance_normalization1
+from dmlcy._generated.functions.mean_variance_normalization2 import mean_variance_normalization2
+from dmlcy._generated.functions.multihead_attention import multihead_attention
+from dmlcy._generated.functions.multihead_attention1 import multihead_attention1
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
+from dmlcy._generated.functions.quantized_linear_average_pooling import quantized_linear_average_pooling
+from dmlcy._generated.functions.quantized_linear_convolution import quantized_linear_convolution
+from dmlcy._generated.functions.quantized_linear_matrix_multiply import quantized_linear_matrix_multiply
+from dmlcy._generated.functions.reduce import reduce
+from dmlcy._generated.functions.rnn import rnn
 from dmlcy._generated.functions.roi_pooling import roi_pooling
 from dmlcy._generated.functions.space_to_depth import space_to_depth
 from dmlcy._generated.functions.space_to_depth1 import space_to_depth1
+from dmlcy._generated.functions.top_k import top_k
+from dmlcy._generated.functions.top_k1 import top_k1
 from dmlcy._generated.functions.unfold import unfold
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
@@ -189,9 +224,13 @@ __all__ = [
     "activation_gelu",
     "activation_hard_sigmoid",
     "activation_hard_swish",
+    "activation_hardmax",
+    "activation_hardmax1",
     "activation_identity",
     "activation_leaky_relu",
     "activation_linear",
+    "activation_log_softmax",
+    "activation_log_softmax1",
     "activation_parameterized_relu",
     "activation_parametric_softplus",
     "activation_relu",
@@ -200,22 +239,33 @@ __all__ = [
     "activation_scaled_tanh",
     "activation_shrink",
     "activation_sigmoid",
+    "activation_softmax",
+    "activation_softmax1",
     "activation_softplus",
     "activation_softsign",
     "activation_swish",
     "activation_tanh",
     "activation_thresholded_relu",
     "adam_optimizer",
+    "argmax",
+    "argmin",
     "average_pooling",
     "average_pooling1",
+    "batch_normalization_grad",
+    "batch_normalization_training",
+    "batch_normalization_training_grad",
     "cast",
     "check",
     "compile",
+    "convolution",
+    "convolution_integer",
+    "cumulative_product",
     "cumulative_summation",
     "current_level",
     "depth_to_space",
     "depth_to_space1",
     "desc",
+    "dynamic_quantize_linear",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
@@ -282,16 +332,34 @@ __all__ = [
     "element_wise_threshold",
     "feature_level",
     "fold",
+    "gemm",
     "get_num_threads",
+    "gru",
+    "local_response_normalization",
+    "local_response_normalization_grad",
+    "lp_normalization",
     "lp_pooling",
     "lp_pooling1",
+    "lstm",
+    "matrix_multiply_integer",
+    "matrix_multiply_integer_to_float",
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
+    "mean_variance_normalization",
+    "mean_variance_normalization1",
+    "mean_variance_normalization2",
     "minimum_feature_level",
+    "multihead_attention",
+    "multihead_attention1",
     "padding",
     "padding1",
+    "quantized_linear_average_pooling",
+    "quantized_linear_convolution",
+    "quantized_linear_matrix_multiply",
     "record",
+    "reduce",
+    "rnn",
     "roi_pooling",
     "set_num_threads",
     "space_to_depth",
@@ -299,6 +367,8 @@ __all__ = [
     "specs",
     "support_table",
     "supports",
+    "top_k",
+    "top_k1",
     "unfold",
 ]
 

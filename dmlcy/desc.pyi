@@ -9,9 +9,13 @@ from dmlcy._generated.descs.activation_elu import ActivationElu
 from dmlcy._generated.descs.activation_gelu import ActivationGelu
 from dmlcy._generated.descs.activation_hard_sigmoid import ActivationHardSigmoid
 from dmlcy._generated.descs.activation_hard_swish import ActivationHardSwish
+from dmlcy._generated.descs.activation_hardmax import ActivationHardmax
+from dmlcy._generated.descs.activation_hardmax1 import ActivationHardmax1
 from dmlcy._generated.descs.activation_identity import ActivationIdentity
 from dmlcy._generated.descs.activation_leaky_relu import ActivationLeakyRelu
 from dmlcy._generated.descs.activation_linear import ActivationLinear
+from dmlcy._generated.descs.activation_log_softmax import ActivationLogSoftmax
+from dmlcy._generated.descs.activation_log_softmax1 import ActivationLogSoftmax1
 from dmlcy._generated.descs.activation_parameterized_relu import ActivationParameterizedRelu
 from dmlcy._generated.descs.activation_parametric_softplus import ActivationParametricSoftplus
 from dmlcy._generated.descs.activation_relu import ActivationRelu
@@ -20,18 +24,29 @@ from dmlcy._generated.descs.activation_scaled_elu import ActivationScaledElu
 from dmlcy._generated.descs.activation_scaled_tanh import ActivationScaledTanh
 from dmlcy._generated.descs.activation_shrink import ActivationShrink
 from dmlcy._generated.descs.activation_sigmoid import ActivationSigmoid
+from dmlcy._generated.descs.activation_softmax import ActivationSoftmax
+from dmlcy._generated.descs.activation_softmax1 import ActivationSoftmax1
 from dmlcy._generated.descs.activation_softplus import ActivationSoftplus
 from dmlcy._generated.descs.activation_softsign import ActivationSoftsign
 from dmlcy._generated.descs.activation_swish import ActivationSwish
 from dmlcy._generated.descs.activation_tanh import ActivationTanh
 from dmlcy._generated.descs.activation_thresholded_relu import ActivationThresholdedRelu
 from dmlcy._generated.descs.adam_optimizer import AdamOptimizer
+from dmlcy._generated.descs.argmax import Argmax
+from dmlcy._generated.descs.argmin import Argmin
 from dmlcy._generated.descs.average_pooling import AveragePooling
 from dmlcy._generated.descs.average_pooling1 import AveragePooling1
+from dmlcy._generated.descs.batch_normalization_grad import BatchNormalizationGrad
+from dmlcy._generated.descs.batch_normalization_training import BatchNormalizationTraining
+from dmlcy._generated.descs.batch_normalization_training_grad import BatchNormalizationTrainingGrad
 from dmlcy._generated.descs.cast import Cast
+from dmlcy._generated.descs.convolution import Convolution
+from dmlcy._generated.descs.convolution_integer import ConvolutionInteger
+from dmlcy._generated.descs.cumulative_product import CumulativeProduct
 from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
 from dmlcy._generated.descs.depth_to_space1 import DepthToSpace1
+from dmlcy._generated.descs.dynamic_quantize_linear import DynamicQuantizeLinear
 from dmlcy._generated.descs.element_wise_abs import ElementWiseAbs
 from dmlcy._generated.descs.element_wise_acos import ElementWiseAcos
 from dmlcy._generated.descs.element_wise_acosh import ElementWiseAcosh
@@ -97,16 +112,36 @@ from dmlcy._generated.descs.element_wise_tan import ElementWiseTan
 from dmlcy._generated.descs.element_wise_tanh import ElementWiseTanh
 from dmlcy._generated.descs.element_wise_threshold import ElementWiseThreshold
 from dmlcy._generated.descs.fold import Fold
+from dmlcy._generated.descs.gemm import Gemm
+from dmlcy._generated.descs.gru import Gru
+from dmlcy._generated.descs.local_response_normalization import LocalResponseNormalization
+from dmlcy._generated.descs.local_response_normalization_grad import LocalResponseNormalizationGrad
+from dmlcy._generated.descs.lp_normalization import LpNormalization
 from dmlcy._generated.descs.lp_pooling import LpPooling
 from dmlcy._generated.descs.lp_pooling1 import LpPooling1
+from dmlcy._generated.descs.lstm import Lstm
+from dmlcy._generated.descs.matrix_multiply_integer import MatrixMultiplyInteger
+from dmlcy._generated.descs.matrix_multiply_integer_to_float import MatrixMultiplyIntegerToFloat
 from dmlcy._generated.descs.max_pooling import MaxPooling
 from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
+from dmlcy._generated.descs.mean_variance_normalization import MeanVarianceNormalization
+from dmlcy._generated.descs.mean_variance_normalization1 import MeanVarianceNormalization1
+from dmlcy._generated.descs.mean_variance_normalization2 import MeanVarianceNormalization2
+from dmlcy._generated.descs.multihead_attention import MultiheadAttention
+from dmlcy._generated.descs.multihead_attention1 import MultiheadAttention1
 from dmlcy._generated.descs.padding import Padding
 from dmlcy._generated.descs.padding1 import Padding1
+from dmlcy._generated.descs.quantized_linear_average_pooling import QuantizedLinearAveragePooling
+from dmlcy._generated.descs.quantized_linear_convolution import QuantizedLinearConvolution
+from dmlcy._generated.descs.quantized_linear_matrix_multiply import QuantizedLinearMatrixMultiply
+from dmlcy._generated.descs.reduce import Reduce
+from dmlcy._generated.descs.rnn import Rnn
 from dmlcy._generated.descs.roi_pooling import RoiPooling
 from dmlcy._generated.descs.space_to_depth import SpaceToDepth
 from dmlcy._generated.descs.space_to_depth1 import SpaceToDepth1
+from dmlcy._generated.descs.top_k import TopK
+from dmlcy._generated.descs.top_k1 import TopK1
 from dmlcy._generated.descs.unfold import Unfold
 
 __all__ = [
@@ -115,9 +150,13 @@ __all__ = [
     "ActivationGelu",
     "ActivationHardSigmoid",
     "ActivationHardSwish",
+    "ActivationHardmax",
+    "ActivationHardmax1",
     "ActivationIdentity",
     "ActivationLeakyRelu",
     "ActivationLinear",
+    "ActivationLogSoftmax",
+    "ActivationLogSoftmax1",
     "ActivationParameterizedRelu",
     "ActivationParametricSoftplus",
     "ActivationRelu",
@@ -126,18 +165,29 @@ __all__ = [
     "ActivationScaledTanh",
     "ActivationShrink",
     "ActivationSigmoid",
+    "ActivationSoftmax",
+    "ActivationSoftmax1",
     "ActivationSoftplus",
     "ActivationSoftsign",
     "ActivationSwish",
     "ActivationTanh",
     "ActivationThresholdedRelu",
     "AdamOptimizer",
+    "Argmax",
+    "Argmin",
     "AveragePooling",
     "AveragePooling1",
+    "BatchNormalizationGrad",
+    "BatchNormalizationTraining",
+    "BatchNormalizationTrainingGrad",
     "Cast",
+    "Convolution",
+    "ConvolutionInteger",
+    "CumulativeProduct",
     "CumulativeSummation",
     "DepthToSpace",
     "DepthToSpace1",
+    "DynamicQuantizeLinear",
     "ElementWiseAbs",
     "ElementWiseAcos",
     "ElementWiseAcosh",
@@ -203,18 +253,38 @@ __all__ = [
     "ElementWiseTanh",
     "ElementWiseThreshold",
     "Fold",
+    "Gemm",
+    "Gru",
+    "LocalResponseNormalization",
+    "LocalResponseNormalizationGrad",
+    "LpNormalization",
     "LpPooling",
     "LpPooling1",
+    "Lstm",
+    "MatrixMultiplyInteger",
+    "MatrixMultiplyIntegerToFloat",
     "MaxPooling",
     "MaxPooling1",
     "MaxPooling2",
+    "MeanVarianceNormalization",
+    "MeanVarianceNormalization1",
+    "MeanVarianceNormalization2",
+    "MultiheadAttention",
+    "MultiheadAttention1",
     "OperatorDesc",
     "Padding",
     "Padding1",
+    "QuantizedLinearAveragePooling",
+    "QuantizedLinearConvolution",
+    "QuantizedLinearMatrixMultiply",
+    "Reduce",
+    "Rnn",
     "RoiPooling",
     "ScaleBias",
     "Size2D",
     "SpaceToDepth",
     "SpaceToDepth1",
+    "TopK",
+    "TopK1",
     "Unfold",
 ]

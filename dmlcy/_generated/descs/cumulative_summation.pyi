@@ -22,9 +22,9 @@ class CumulativeSummation(OperatorDesc):
     output
         The sum up to each element.
     axis
-        The axis to add along.
+        The axis to run along.
     axis_direction
-        At which end the sums begin.
+        At which end the results begin.
     has_exclusive_sum
         Leave each element itself out of its sum.
     """
