@@ -115,6 +115,7 @@ class Field(Row):
     part: Part | None = None  # of what is chosen: where a desc has it
     among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
     mixed: bool = False  # of an array of tensors: they may have different data types
+    owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
 
     @property
     def only_dtype(self) -> str | None:
