@@ -28,7 +28,7 @@ SENTENCES = {
     "data_rule": ("hint",),
     "independent": ("doc",),
     "interpretation": ("question", "choice", "evidence"),
-    "example": ("calculation",),
+    "example": ("calculation", "contradicts"),
     "equivalent": ("note",),
 }
 

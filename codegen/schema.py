@@ -73,7 +73,8 @@ def _group() -> dict[str, JSON]:
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     tensors = {"anyOf": [tensor, {"type": "array", "items": tensor}]}
     example = {
-        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensors), "attributes": _map(ANY),
+        "title": TEXT, "source": TEXT, "calculation": TEXT, "contradicts": TEXT,
+        "inputs": _map(tensors), "attributes": _map(ANY),
         "outputs": _map(tensors), "figure": FIGURE,
     }  # fmt: skip
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}

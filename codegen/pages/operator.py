@@ -103,6 +103,8 @@ class OperatorPage:
         """Title, where it comes from, and code of each example."""
         for example in self.spec.examples:
             origin = "Source: " + link("DirectML's documentation", example.source) + "."
+            if example.contradicts:
+                origin = prose(example.contradicts, first=f"{origin} Corrected here:")
             if example.source is None:
                 origin = prose(example.calculation or "", first="Derived:")
             if self.op.runs:

@@ -229,6 +229,7 @@ class Example(Row):
     inputs: dict[str, tuple[str, tuple[int, ...], Any]]
     attributes: dict[str, Any]
     outputs: dict[str, tuple[str, tuple[int, ...], Any]]
+    contradicts: str | None = None  # of a documented one that its page contradicts: what it prints, and what is right
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -372,6 +373,7 @@ def _examples(operator: str) -> tuple[Example, ...]:
             _tensors(row["inputs"]),
             row["attributes"],
             _tensors(row["outputs"]),
+            row.get("contradicts"),
         )
         for row in shipped.operator(operator).get("example", ())
     )
