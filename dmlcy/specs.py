@@ -102,9 +102,9 @@ def operator(name: str) -> dict[str, Any]:
         ``interpretation``
             ``id``, ``question``, ``choice``, ``evidence``.
         ``example``
-            ``title``, ``source`` or ``calculation``, ``contradicts`` (of a documented example that its page contradicts:
-            what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``figure`` (that it
-            is in the figure of its page, and which elements of the output are followed there).
+            ``title``, ``source`` or ``calculation``, ``contradicts`` (of a documented example that its page
+            contradicts: what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``figure``
+            (that it is in the figure of its page, and which elements of the output are followed there).
         ``equivalent``
             The same in another ``library``: ``call``, ``source``, ``note``; after ``setup``, the expressions ``ours``
             and ``theirs`` both give ``gives``; ``differs``, each with ``says``, ``setup``, and under ``ours`` and
