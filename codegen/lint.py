@@ -28,7 +28,7 @@ SENTENCES = {
     "data_rule": ("hint",),
     "independent": ("doc",),
     "interpretation": ("question", "choice", "evidence"),
-    "example": ("calculation",),
+    "example": ("calculation", "contradicts"),
     "equivalent": ("note",),
 }
 
@@ -259,6 +259,7 @@ class _Linter:
             "leading_ones": field.is_tensor and not kind.several,
             "mixed": kind.several,
             "among": kind.chosen_among,
+            "owned": field.kind == "input",
             "hint": field.is_tensor and field.sizes is not None,
         }
         for document, number, row in self.rows("field"):

@@ -67,13 +67,14 @@ def _group() -> dict[str, JSON]:
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc")), "length": FORMULA, "max_length": FORMULA, "range": limits,
         "default": ANY, "value": FORMULA,
-        "infinite": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
+        "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     tensors = {"anyOf": [tensor, {"type": "array", "items": tensor}]}
     example = {
-        "title": TEXT, "source": TEXT, "calculation": TEXT, "inputs": _map(tensors), "attributes": _map(ANY),
+        "title": TEXT, "source": TEXT, "calculation": TEXT, "contradicts": TEXT,
+        "inputs": _map(tensors), "attributes": _map(ANY),
         "outputs": _map(tensors), "figure": FIGURE,
     }  # fmt: skip
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
@@ -139,11 +140,11 @@ def _facts() -> dict[str, JSON]:
     types = {"anyOf": [_enum(PLAIN), {"type": "string", "pattern": f"^{MEMBER_OF}"}]}
     field = {"name": TEXT, "kind": _enum(("input", "output", "attribute")), "type": types, "optional": BOOL}
     entry = {
-        "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": BOOL,
+        "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": WORDS,
         "source": TEXT, "fields": _tables(_table(field, ("name", "kind", "type"))),
     }  # fmt: skip
     text = {"error": TEXT, "message": TEXT, "about": TEXT}
-    when = _enum(("later", "formula", "tied", "free"))
+    when = _enum(("later", "tied", "unowned"))
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
     term = {"name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "errors": WORDS}

@@ -50,7 +50,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         "family": operator.family,
         "kind": entry.kind,
         "since": entry.since,
-        "in_place": entry.in_place,
+        "in_place": list(entry.in_place),
         "include": list(operator.include) or None,
         "summary": operator.summary,
         "source": operator.source,
@@ -92,6 +92,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         yield table("[[interpretation]]", rows)
     for example in operator.examples:
         from_ = {"source": example.source, "calculation": example.calculation}
+        from_["contradicts"] = example.contradicts or None
         yield table("[[example]]", {"title": example.title, **from_, "figure": example.figure})
         yield table("[example.inputs]", _tensors(example.inputs))
         yield table("[example.attributes]", example.attributes)
@@ -133,6 +134,7 @@ def _field(field: Field) -> dict[str, Any]:
         "rank": field.ranks,
         "sizes": "any" if field.any_sizes else _text(field.sizes),
         "leading_ones": field.leading_ones,
+        "owned": None if field.owned else False,
         "infinite": field.infinite or None,
         "mixed": field.mixed or None,
         "among": field.among,

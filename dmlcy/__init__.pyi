@@ -77,6 +77,7 @@ from dmlcy._generated.functions.batch_normalization_training import batch_normal
 from dmlcy._generated.functions.batch_normalization_training_grad import batch_normalization_training_grad
 from dmlcy._generated.functions.cast import cast
 from dmlcy._generated.functions.convolution import convolution
+from dmlcy._generated.functions.convolution_integer import convolution_integer
 from dmlcy._generated.functions.cumulative_product import cumulative_product
 from dmlcy._generated.functions.cumulative_summation import cumulative_summation
 from dmlcy._generated.functions.depth_to_space import depth_to_space
@@ -168,6 +169,8 @@ from dmlcy._generated.functions.lp_normalization import lp_normalization
 from dmlcy._generated.functions.lp_pooling import lp_pooling
 from dmlcy._generated.functions.lp_pooling1 import lp_pooling1
 from dmlcy._generated.functions.lstm import lstm
+from dmlcy._generated.functions.matrix_multiply_integer import matrix_multiply_integer
+from dmlcy._generated.functions.matrix_multiply_integer_to_float import matrix_multiply_integer_to_float
 from dmlcy._generated.functions.max_pooling import max_pooling
 from dmlcy._generated.functions.max_pooling1 import max_pooling1
 from dmlcy._generated.functions.max_pooling2 import max_pooling2
@@ -183,6 +186,9 @@ from dmlcy._generated.functions.one_hot import one_hot
 from dmlcy._generated.functions.padding import padding
 from dmlcy._generated.functions.padding1 import padding1
 from dmlcy._generated.functions.quantize import quantize
+from dmlcy._generated.functions.quantized_linear_average_pooling import quantized_linear_average_pooling
+from dmlcy._generated.functions.quantized_linear_convolution import quantized_linear_convolution
+from dmlcy._generated.functions.quantized_linear_matrix_multiply import quantized_linear_matrix_multiply
 from dmlcy._generated.functions.random_generator import random_generator
 from dmlcy._generated.functions.reduce import reduce
 from dmlcy._generated.functions.resample import resample
@@ -292,6 +298,7 @@ __all__ = [
     "check",
     "compile",
     "convolution",
+    "convolution_integer",
     "cumulative_product",
     "cumulative_summation",
     "current_level",
@@ -385,6 +392,8 @@ __all__ = [
     "lp_pooling",
     "lp_pooling1",
     "lstm",
+    "matrix_multiply_integer",
+    "matrix_multiply_integer_to_float",
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
@@ -401,6 +410,9 @@ __all__ = [
     "padding",
     "padding1",
     "quantize",
+    "quantized_linear_average_pooling",
+    "quantized_linear_convolution",
+    "quantized_linear_matrix_multiply",
     "random_generator",
     "record",
     "reduce",

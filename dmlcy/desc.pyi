@@ -43,6 +43,7 @@ from dmlcy._generated.descs.batch_normalization_training import BatchNormalizati
 from dmlcy._generated.descs.batch_normalization_training_grad import BatchNormalizationTrainingGrad
 from dmlcy._generated.descs.cast import Cast
 from dmlcy._generated.descs.convolution import Convolution
+from dmlcy._generated.descs.convolution_integer import ConvolutionInteger
 from dmlcy._generated.descs.cumulative_product import CumulativeProduct
 from dmlcy._generated.descs.cumulative_summation import CumulativeSummation
 from dmlcy._generated.descs.depth_to_space import DepthToSpace
@@ -132,6 +133,8 @@ from dmlcy._generated.descs.lp_normalization import LpNormalization
 from dmlcy._generated.descs.lp_pooling import LpPooling
 from dmlcy._generated.descs.lp_pooling1 import LpPooling1
 from dmlcy._generated.descs.lstm import Lstm
+from dmlcy._generated.descs.matrix_multiply_integer import MatrixMultiplyInteger
+from dmlcy._generated.descs.matrix_multiply_integer_to_float import MatrixMultiplyIntegerToFloat
 from dmlcy._generated.descs.max_pooling import MaxPooling
 from dmlcy._generated.descs.max_pooling1 import MaxPooling1
 from dmlcy._generated.descs.max_pooling2 import MaxPooling2
@@ -147,6 +150,9 @@ from dmlcy._generated.descs.one_hot import OneHot
 from dmlcy._generated.descs.padding import Padding
 from dmlcy._generated.descs.padding1 import Padding1
 from dmlcy._generated.descs.quantize import Quantize
+from dmlcy._generated.descs.quantized_linear_average_pooling import QuantizedLinearAveragePooling
+from dmlcy._generated.descs.quantized_linear_convolution import QuantizedLinearConvolution
+from dmlcy._generated.descs.quantized_linear_matrix_multiply import QuantizedLinearMatrixMultiply
 from dmlcy._generated.descs.random_generator import RandomGenerator
 from dmlcy._generated.descs.reduce import Reduce
 from dmlcy._generated.descs.resample import Resample
@@ -216,6 +222,7 @@ __all__ = [
     "BatchNormalizationTrainingGrad",
     "Cast",
     "Convolution",
+    "ConvolutionInteger",
     "CumulativeProduct",
     "CumulativeSummation",
     "DepthToSpace",
@@ -305,6 +312,8 @@ __all__ = [
     "LpPooling",
     "LpPooling1",
     "Lstm",
+    "MatrixMultiplyInteger",
+    "MatrixMultiplyIntegerToFloat",
     "MaxPooling",
     "MaxPooling1",
     "MaxPooling2",
@@ -321,6 +330,9 @@ __all__ = [
     "Padding",
     "Padding1",
     "Quantize",
+    "QuantizedLinearAveragePooling",
+    "QuantizedLinearConvolution",
+    "QuantizedLinearMatrixMultiply",
     "RandomGenerator",
     "Reduce",
     "Resample",

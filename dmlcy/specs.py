@@ -71,9 +71,9 @@ def operator(name: str) -> dict[str, Any]:
     -------
     dict
         ``operator``
-            ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place``, ``python``,
-            ``desc``, ``family``, ``state`` (one of ``states()``), ``summary``, ``source``, ``include`` (groups of facts
-            that it shares with others).
+            ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place`` (the inputs whose
+            memory an output may share in DirectML), ``python``, ``desc``, ``family``, ``state`` (one of ``states()``),
+            ``summary``, ``source``, ``include`` (groups of facts that it shares with others).
         ``types``, ``ranks``
             By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
             the level adds.
@@ -102,8 +102,9 @@ def operator(name: str) -> dict[str, Any]:
         ``interpretation``
             ``id``, ``question``, ``choice``, ``evidence``.
         ``example``
-            ``title``, ``source`` or ``calculation``, ``inputs``, ``attributes``, ``outputs``, ``figure`` (that it
-            is in the figure of its page, and which elements of the output are followed there).
+            ``title``, ``source`` or ``calculation``, ``contradicts`` (of a documented example that its page
+            contradicts: what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``figure``
+            (that it is in the figure of its page, and which elements of the output are followed there).
         ``equivalent``
             The same in another ``library``: ``call``, ``source``, ``note``; after ``setup``, the expressions ``ours``
             and ``theirs`` both give ``gives``; ``differs``, each with ``says``, ``setup``, and under ``ours`` and
@@ -162,7 +163,8 @@ def catalogue() -> dict[str, dict[str, Any]]:
     """Every operator of DirectML by name, whatever its state, with the fields of its struct.
 
     Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``state`` (one of ``states()``), ``struct``, ``kind``,
-    ``in_place``, ``source`` and ``fields`` (``name``, ``kind``, ``type``, ``optional``).
+    ``in_place`` (the inputs whose memory an output may share in DirectML), ``source`` and ``fields`` (``name``,
+    ``kind``, ``type``, ``optional``).
     """
     rows = shipped.read("catalogue.toml")["operator"]
     return _by("name", [{**row, "state": state_of(row["name"])} for row in rows])

@@ -28,7 +28,10 @@ class Examples:
         attributes = self.attributes(row, "attributes")
         figure = self.followed(row, outputs) if row.has("figure") else None
         title, span = row.str("title"), row.span("title")
-        return Example(title, source_url, calculation, inputs, attributes, outputs, figure, span)
+        contradicts = row.str("contradicts", "")
+        if contradicts and source_url is None:
+            row.error("contradicts", "only a documented example is contradicted by its page", "add the source")
+        return Example(title, source_url, calculation, inputs, attributes, outputs, figure, span, contradicts)
 
     def attributes(self, row: Table, key: str) -> dict[str, Any]:
         """Values by the names of attributes."""

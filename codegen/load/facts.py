@@ -145,9 +145,10 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
         type_ = field.choice("type", types)
         fields.append(CatalogueField(named(field, "name", CLASS), kind, type_, field.bool("optional", False)))
         field.finish()
-    in_place = row.bool("in_place")
-    if in_place and all(field.kind != "input" for field in fields):
-        row.error("in_place", "an operator without an input has no memory to share")
+    in_place, inputs = row.strings("in_place"), [field.name for field in fields if field.kind == "input"]
+    for name in in_place:
+        if name not in inputs:
+            row.error("in_place", f"{name!r} is no input: in_place has inputs that an output may share memory with")
     return CatalogueOperator(
         named(row, "name", CAPITALS),
         row.int("value"),
@@ -175,7 +176,7 @@ def _error(row: Table, key: str) -> ErrorText:
         row.str("message"),
         row.str("about"),
         row.strings("applies") if implicit else (),
-        row.choice("when", ("later", "tied")) if implicit and row.has("when") else None,
+        row.choice("when", ("later", "tied", "unowned")) if implicit and row.has("when") else None,
         breaks if isinstance(breaks, dict) else {},
     )
 

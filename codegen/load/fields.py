@@ -147,6 +147,7 @@ class Fields:
             hint=row.str("hint", "") if tensor else "",
             axes=axes,
             any_sizes=any_sizes,
+            owned=row.bool("owned", True),
         )
 
     def chosen(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:

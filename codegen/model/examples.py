@@ -33,6 +33,7 @@ class Example:
     outputs: Mapping[str, TensorData]
     figure: tuple[tuple[int, ...], ...] | None  # the output elements that the figure follows; None: not in it
     span: Span | None
+    contradicts: str = ""  # of a documented one that its own page contradicts: what it prints, and what is right
 
     def tensors_of(self, name: str) -> list[TensorData]:
         """The input of this name, or the inputs of an array of tensors; empty where it is left out."""

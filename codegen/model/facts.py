@@ -91,7 +91,7 @@ class CatalogueOperator:
     since: str
     struct: str
     kind: str
-    in_place: bool
+    in_place: tuple[str, ...]  # the inputs whose memory an output may share
     source: str
     fields: tuple[CatalogueField, ...]
 

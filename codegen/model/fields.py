@@ -66,6 +66,7 @@ class Field:
     hint: str = ""  # of a tensor whose sizes follow: what to do about others
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     max_length: Formula | None = None  # of an array that is as long as it is given: the most entries
+    owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
     any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
     among: str | None = None  # of a field that holds operators: the list of those that it can hold
     mixed: bool = False  # of an array of tensors: they may have different data types

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ..expr.latex import latex, word
 from ..expr.nodes import UINT_MAX, Node
-from ..expr.text import formula
+from ..expr.text import alternatives, formula
 from ..expr.types import Scope
 from ..field_types import type_of
-from ..model import DTYPE_ENUM, ELEMENT, Example, Field, Same
+from ..model import DTYPE_ENUM, ELEMENT, Example, Field, Same, snake
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
 from ..plan.data import STATES
 from .catalogue import state_link
@@ -103,6 +103,8 @@ class OperatorPage:
         """Title, where it comes from, and code of each example."""
         for example in self.spec.examples:
             origin = "Source: " + link("DirectML's documentation", example.source) + "."
+            if example.contradicts:
+                origin = prose(example.contradicts, first=f"{origin} Corrected here:")
             if example.source is None:
                 origin = prose(example.calculation or "", first="Derived:")
             if self.op.runs:
@@ -148,6 +150,16 @@ class OperatorPage:
         first = self.spec.types[field.types or ""][0].dtypes[0]
         usual = dtype == first or self.spec.first_of_type(field) is not None
         return f"{field.python}={True if usual else literal(dtype)}"
+
+    @property
+    def in_place(self) -> str:
+        """Which memory DirectML lets an output share."""
+        shared = [snake(name) for name in self.facts.catalogue[self.op.name].in_place]
+        if not self.spec.inputs:
+            return ""
+        if not shared:
+            return "in DirectML, no output may share the memory of an input"
+        return f"in DirectML, an output may share the memory of {alternatives([code(name) for name in shared])}"
 
     @property
     def fields(self) -> str:
@@ -216,6 +228,9 @@ class OperatorPage:
             )
             if item.length is None:
                 notes.append("An int is one size.")
+        unowned = [code(field.python) for field in self.spec.inputs if not field.owned]
+        if unowned:
+            notes.append(f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}.")
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
                 notes.append(f"No formula gives the sizes of {code(field.python)}: a desc must be given it.")

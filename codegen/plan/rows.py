@@ -76,6 +76,7 @@ class Field:
     part: Part | None = None
     among: tuple[tuple[str, str], ...] = ()
     mixed: bool = False
+    owned: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +229,7 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
     if said.is_tensor:
         more |= {"dtypes": spec.types[said.types or ""], "ranks": spec.ranks[said.ranks or ""]}
         more |= {"same_dtype_as": item.same_as, "leading_ones": said.leading_ones}
-        more |= {"hint": said.hint, "axes": said.axes, "mixed": said.mixed}
+        more |= {"hint": said.hint, "axes": said.axes, "mixed": said.mixed, "owned": said.owned}
     if kind.ranged or item.part is not None:
         more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
     if kind.typed:

@@ -73,6 +73,8 @@ class Tables:
         match error.when:
             case "tied":
                 return field.is_tensor or field.value is not None
+            case "unowned":
+                return not field.owned
             case "later":
                 return any(self.facts.level_index(level) > self.since for level in self.arrivals(field))
         return True

@@ -14,7 +14,7 @@ from dmlcy._check.foreign import MASKED, complaint, is_foreign
 from dmlcy._check.sizes import choices_of, take_rank, with_ones
 from dmlcy._check.state import State, Tensor, wanted
 from dmlcy._facts.rows import MISSING, Field
-from dmlcy._facts.tables import TensorDataType
+from dmlcy._facts.tables import TensorDataType, TensorFlags
 from dmlcy._field_types.bad import BAD, Unreadable
 from dmlcy._field_types.tensor import EXPECTED
 from dmlcy._field_types.tensor_array import MOST, as_tensors
@@ -187,6 +187,10 @@ def lay_out(state: State, field: Field) -> None:
     """Takes what a tensor desc says beside data type and sizes."""
     desc = state.resolved[field.python]
     if is_a(desc, TensorDesc):
+        if not field.owned and cast(TensorDesc, desc).flags is TensorFlags.OWNED_BY_DML:
+            flags: dict[str, object] = {"actual": TensorFlags.OWNED_BY_DML}
+            hint = "Leave the flag out: bind the tensor when the operator is executed."
+            state.add(field, "owned", member="flags", values=flags, hint=hint, fix="NONE")
         for refused in layout(cast(TensorDesc, desc), field.kind == "output"):
             if refused.slug == "elements" and not state.limited:
                 continue

@@ -32,7 +32,7 @@ def is_packed(desc: TensorDesc) -> bool:
 def extent(desc: TensorDesc) -> int:
     """Bytes from the start of the first element to the end of the last one."""
     last = sum((size - 1) * stride for size, stride in zip(desc.sizes, strides_of(desc), strict=True))
-    return (last + 1) * numpy_dtype(dtype_of(desc)).itemsize
+    return -(-(last + 1) * dtype_of(desc).bits // 8)  # of 4-bit types, two in a byte
 
 
 def needed(desc: TensorDesc) -> int:

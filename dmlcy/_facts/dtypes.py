@@ -7,13 +7,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._facts.names import refuse_model
 from dmlcy._facts.rows import Dtype
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
 def numpy_dtype(dtype: Dtype) -> np.dtype[Any]:
-    """The NumPy type of a data type that has one, little-endian as model files are."""
+    """The NumPy type of a data type, little-endian as model files are; ModelError for one that has none."""
+    if dtype.numpy is None:
+        refuse_model("DML-MODEL-packed", dtype=dtype.name)
     return np.dtype(dtype.numpy).newbyteorder("<")
 
 

@@ -93,8 +93,17 @@ def refuse(what: str, name: str, hint: str = "", /, **words: str) -> NoReturn:
     raise_violations([_violation(what, name, hint, **words)])
 
 
+def refuse_model(identifier: str, **words: str) -> NoReturn:
+    """Raises an error about model files, or about what they cannot hold."""
+    raise_violations([_by_id(identifier, "", "", **words)])
+
+
 def _violation(what: str, name: str, hint: str, /, **words: str) -> Violation:
-    text = ERRORS[f"DML-MODEL-operator-{what}"]
+    return _by_id(f"DML-MODEL-operator-{what}", name, hint, **words)
+
+
+def _by_id(identifier: str, name: str, hint: str, /, **words: str) -> Violation:
+    text = ERRORS[identifier]
     return Violation(
         id=text.id,
         operator=name,

@@ -115,6 +115,7 @@ class Field(Row):
     part: Part | None = None  # of what is chosen: where a desc has it
     among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
     mixed: bool = False  # of an array of tensors: they may have different data types
+    owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
 
     @property
     def only_dtype(self) -> str | None:
@@ -228,6 +229,7 @@ class Example(Row):
     inputs: dict[str, tuple[str, tuple[int, ...], Any]]
     attributes: dict[str, Any]
     outputs: dict[str, tuple[str, tuple[int, ...], Any]]
+    contradicts: str | None = None  # of a documented one that its page contradicts: what it prints, and what is right
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -371,6 +373,7 @@ def _examples(operator: str) -> tuple[Example, ...]:
             _tensors(row["inputs"]),
             row["attributes"],
             _tensors(row["outputs"]),
+            row.get("contradicts"),
         )
         for row in shipped.operator(operator).get("example", ())
     )

@@ -87,6 +87,8 @@ class Tensor(FieldType):
             yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
         if field.sizes is not None:
             yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))
+        if not field.owned:
+            yield "owned", lambda b, field: b.tensor(field, flags="OWNED_BY_DML")
         yield "elements", _too_many
         if field.kind == "output":
             yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * b.old(field).rank)

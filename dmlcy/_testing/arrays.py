@@ -14,9 +14,11 @@ from dmlcy._check.checker import Check
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
+from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import DTYPES
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.values import specials
 
@@ -92,7 +94,7 @@ def _inputs(draw: st.DrawFn, desc: OperatorDesc) -> Arrays:
 
 def _zeros(desc: OperatorDesc, field: Field) -> Array:
     tensor = getattr(desc, field.python)
-    return np.zeros(tensor.sizes, np.dtype(tensor.dtype.name.lower()))
+    return np.zeros(tensor.sizes, numpy_dtype(DTYPES[tensor.dtype.name]).newbyteorder("="))
 
 
 def _any(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:

@@ -377,7 +377,8 @@ class Walk:
     def laid_out(self, field: Field, desc: TensorDesc) -> TensorDesc:
         """The tensor in another layout."""
         strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
-        flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if field.kind == "input" else "NONE"
+        owned = field.kind == "input" and field.owned
+        flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if owned else "NONE"
         alignment = self.draw(st.sampled_from(ALIGNMENTS))
         total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
         if total is not None:

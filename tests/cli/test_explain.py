@@ -217,7 +217,7 @@ def test_an_operator(name: str) -> None:
     for field in declared:
         assert field["name"] in text
     inputs = any(field["kind"] == "input" for field in facts.catalogue()[name]["fields"])
-    assert ("memory of an input" in text) == inputs
+    assert ("share the memory of" in text) == inputs
 
 
 @each_of("name", OPERATORS)

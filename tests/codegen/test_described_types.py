@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -28,5 +29,6 @@ def test_lint_takes_them(folder: Path) -> None:
 
 @pytest.mark.parametrize("path", USES, ids=lambda path: path.stem.removeprefix("uses_"))
 def test_they_work(folder: Path, path: Path) -> None:
-    done = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(path))
+    own = ("-p", "no:cacheprovider", "-c", os.devnull, f"--basetemp={folder / 'made'}")
+    done = run(folder, "-m", "pytest", "-q", *own, str(path))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -384,6 +384,11 @@ def break_overlap(use: Use, field: Field) -> Ways:
     yield "desc", {field.python: use.tensor(field.python, strides=(0,) * result.ndim)}, {}
 
 
+def break_owned(use: Use, field: Field) -> Ways:
+    if not field.owned:
+        yield "desc", {field.python: use.tensor(field.python, flags="OWNED_BY_DML")}, {}
+
+
 def break_finite(use: Use, field: Field) -> Ways:
     if field.type == "float":
         for value in (1e39, 10**400) if field.infinite else (float("nan"), float("inf"), 1e39, 10**400):
@@ -420,6 +425,7 @@ WAYS = {
     "rank": break_rank,
     "range": break_range,
     "length": break_length,
+    "owned": break_owned,
     "member": break_member,
     "same-dtype": break_same_dtype,
     "sizes": break_sizes,

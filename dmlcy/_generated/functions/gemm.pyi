@@ -78,7 +78,10 @@ def gemm(
         The last axis.
     ``left_rows = sizes(a)[row] if trans_a == 'NONE' else sizes(a)[column]``
         Rows of the left matrices.
-    ``right_columns = sizes(b)[column] if trans_b == 'NONE' else sizes(b)[row]``
+    ``right_columns``
+        ``sizes(b)[max(rank(b) - 1, 0)] if trans_b == 'NONE' else
+        sizes(b)[max(rank(b) - 2, 0)]``
+
         Columns of the right matrices.
     ``product[d]``
         ``left_rows if d == row else right_columns if d == column else
@@ -87,7 +90,10 @@ def gemm(
         Sizes of the product.
     ``left_columns = sizes(a)[column] if trans_a == 'NONE' else sizes(a)[row]``
         Columns of the left matrices.
-    ``right_rows = sizes(b)[row] if trans_b == 'NONE' else sizes(b)[column]``
+    ``right_rows``
+        ``sizes(b)[max(rank(b) - 2, 0)] if trans_b == 'NONE' else
+        sizes(b)[max(rank(b) - 1, 0)]``
+
         Rows of the right matrices.
 
     References

@@ -30,7 +30,6 @@ def nonzero_coordinates(
     -------
     numpy.ndarray
         The number of elements that are not 0.
-        Sizes ``[1]``.
         One row of coordinates for each element that is not 0, in the order of
         the elements; the rows behind them are not defined.
         Data type of ``output_count``.

@@ -141,6 +141,7 @@ def _of_tensor(
         "elements": {f"{name}.Sizes": [HUGE, HUGE, *sizes[2:]]},
         "strides": {f"{name}.Strides": [1] * (len(sizes) + 1)},
         "total-size": {f"{name}.TotalTensorSizeInBytes": 0},
+        "owned": {f"{name}.Flags": "DML_TENSOR_FLAG_OWNED_BY_DML"},
         "alignment": {f"{name}.GuaranteedBaseOffsetAlignment": 3},
         "overlap": {f"{name}.Strides": [0] * len(sizes)},
     }

@@ -10,7 +10,7 @@ from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.fields import field_words, or_nothing, support_notes, support_steps, type_words
 from dmlcy._show.explain.page import INDENT, Page
 from dmlcy._show.explain.words import between, in_words, let_name, listed, see
-from dmlcy._words.values import dimensions, show
+from dmlcy._words.values import dimensions, listing, show
 
 ACCURACY_OF: Final = {
     "result": "the result",
@@ -32,8 +32,9 @@ def operator_page(page: Page, operator: Facts) -> None:
         ("Struct", operator["struct"]),
     ]
     if any(field["role"] == "input" for field in operator["fields"]):
-        shares = "may" if operator["in_place"] else "may not"
-        rows.append(("In place", f"the output {shares} share the memory of an input in DirectML"))
+        shared = listing(operator["in_place"])
+        shares = f"may share the memory of {shared}" if shared else "may not share the memory of an input"
+        rows.append(("In place", f"an output {shares} in DirectML"))
     if "family" in operator:
         call = f"dmlcy.{operator['python']}, and " if runs else ""
         rows.append(("Family", operator["family"]))

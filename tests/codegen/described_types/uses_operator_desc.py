@@ -146,12 +146,12 @@ def _values(desc: Any) -> dict[str, Any]:
 
 def test_nothing_is_nested_too_deep() -> None:
     d: Any = host()
-    for _ in range(1500):
+    for _ in range(1100):
         d = host(d)
     assert seen(d) == [(f"{HOST}member", "fused_activation")]
     assert len(repr(d)) < 100_000 and isinstance(hash(d), int) and json.dumps(d.to_dict(), default=str) and d == d
     value: Any = {}
-    for _ in range(1500):
+    for _ in range(1100):
         value = {"Type": "BATCH_NORMALIZATION", "Desc": {"FusedActivation": value}}
     assert seen(in_json_as_is(value)) == [(f"{HOST}member", "fused_activation")]
 
