@@ -1,18 +1,23 @@
 """Builds the extension modules: specs to Cython (codegen), Cython to C, C to modules. Metadata is in pyproject.toml."""
 
 import os
+import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import Cython
 import numpy
 from Cython.Build import cythonize
+from Cython.Build.Dependencies import create_dependency_tree
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, LinkError
 
 ROOT = Path(__file__).resolve().parent
+CYTHONIZED = Path("build/cython")
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,
@@ -31,6 +36,16 @@ SANITIZED = ["-fno-sanitize-recover=all", "-fno-wrapv", "-fstrict-overflow", "-O
 
 class BuildExt(build_ext):
     """Chooses flags by compiler; OpenMP only for the one module that uses it, and only where the compiler has it."""
+
+    def run(self) -> None:
+        """Build an editable install in the folder of other builds, not in a temporary one: each uses what is there."""
+        folders = self.build_lib, self.build_temp
+        if self.editable_mode:
+            usual = build(self.distribution)
+            usual.ensure_finalized()
+            self.build_lib, self.build_temp = usual.build_platlib, usual.build_temp
+        super().run()
+        self.build_lib, self.build_temp = folders
 
     def build_extensions(self) -> None:
         """Build with the flags of this compiler."""
@@ -52,6 +67,10 @@ class BuildExt(build_ext):
             if extension.name == "dmlcy._runtime.threads" and self.has_openmp(openmp):
                 extension.extra_compile_args.append(openmp)
                 extension.extra_link_args += [] if msvc else [openmp]
+            commands = [getattr(self.compiler, name, None) for name in ("compiler_so", "linker_so")]
+            noted = Path(self.build_temp, f"{extension.name}.txt")
+            note(noted, f"{commands} {extension.extra_compile_args} {extension.extra_link_args}")
+            extension.depends.append(str(noted))
         super().build_extensions()
 
     def build_extension(self, ext: Extension) -> None:
@@ -79,6 +98,13 @@ class BuildExt(build_ext):
         return True
 
 
+def note(file: Path, text: str) -> None:
+    """Write a text where it is another one than before: what is older than its file is out of date."""
+    if not file.exists() or file.read_text() != text:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
 def extensions() -> list[Extension]:
     """Return one extension module per Cython file; the generated ones are made first, but for DMLCY_GENERATED."""
     made = bool(os.environ.get("DMLCY_GENERATED"))
@@ -91,18 +117,45 @@ def extensions() -> list[Extension]:
     # The largest first, which would else be compiled alone at the end.
     found = sorted(ROOT.glob("dmlcy/_[rg]*/*.pyx"), key=lambda path: (-path.stat().st_size, path))
     sources = [path.relative_to(ROOT) for path in found]
-    modules = [
+    modules = {".".join(source.with_suffix("").parts): source.as_posix() for source in sources}
+    cythonize_changed(modules)
+    return [
         Extension(
-            ".".join(source.with_suffix("").parts),
-            [source.as_posix()],
+            name,
+            [c_file(source).as_posix()],
             include_dirs=[numpy.get_include(), "dmlcy/_runtime"],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
             depends=headers,
         )
-        for source in sources
+        for name, source in modules.items()
     ]
-    built: list[Extension] = cythonize(modules, build_dir="build/cython", nthreads=JOBS, compiler_directives=DIRECTIVES)
-    return built
+
+
+def cythonize_changed(modules: dict[str, str]) -> None:
+    """Make the C of each Cython file where the file changed, or another one of the checkout that it cimports.
+
+    Files of Cython and NumPy count by their versions: pip often builds in an environment in which all files are new.
+    """
+    tools = f"Cython {Cython.__version__}, NumPy {numpy.__version__}, {DIRECTIVES}"
+    noted = CYTHONIZED / "tools.txt"
+    if not noted.exists() or noted.read_text() != tools:
+        shutil.rmtree(CYTHONIZED, ignore_errors=True)
+    note(noted, tools)
+    tree = create_dependency_tree(quiet=True)
+    changed = []
+    for name, source in modules.items():
+        own = [Path(file) for file in tree.all_dependencies(source) if not os.path.isabs(file)]
+        made = c_file(source)
+        if not made.exists() or made.stat().st_mtime < max(path.stat().st_mtime for path in own):
+            changed.append(Extension(name, [source]))
+    cythonize(changed, build_dir=str(CYTHONIZED), nthreads=JOBS, force=True, compiler_directives=DIRECTIVES)
+    for header in CYTHONIZED.rglob("*.h"):  # Cython's copy, which the compiler would find before a header that changed
+        header.unlink()
+
+
+def c_file(source: str) -> Path:
+    """Return where the C of a Cython file is."""
+    return (CYTHONIZED / source).with_suffix(".c")
 
 
 # Cython's worker processes import this file again where they are not forked.

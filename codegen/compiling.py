@@ -31,10 +31,10 @@ class Compiler:
         return bool(self.store.get("compiled", self.key()) == self.modules())
 
     def run(self) -> str | None:
-        """Runs setup.py and prints the modules that it compiled; returns everything else that it said if it fails."""
+        """Runs setup.py and prints what it compiled, if anything; returns everything else that it said if it fails."""
         command = [sys.executable, *COMMAND]
         environment = {**os.environ, "DMLCY_GENERATED": "1"}  # setup.py would generate again
-        said = []
+        said, compiled = [], False
         with subprocess.Popen(
             command, cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             errors="replace",
@@ -43,9 +43,14 @@ class Compiler:
             for line in process.stdout:
                 if line.startswith(MADE):
                     print(line, end="", flush=True)
+                    compiled = True
                 else:
                     said.append(line)
-        return "".join(said) or f"setup.py ended with {process.returncode}" if process.returncode else None
+        if process.returncode:
+            return "".join(said) or f"setup.py ended with {process.returncode}"
+        if not compiled:
+            print("nothing to compile")
+        return None
 
     def finish(self) -> list[str]:
         """Removes modules whose source is gone, and notes what was compiled; returns the paths removed."""

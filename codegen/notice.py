@@ -9,6 +9,8 @@ COMMENTS = {
     ".toml": ("# ", ""),
 }  # fmt: skip
 
+LINE = 120  # characters
+
 
 def notice(source: str) -> str:
     """What made a file of a source, which is a path below the root, or several."""
@@ -18,4 +20,5 @@ def notice(source: str) -> str:
 def noticed(path: str, text: str, source: str) -> str:
     """The text of a file below the notice as a comment."""
     begin, end = COMMENTS[PurePosixPath(path).suffix]
-    return f"{begin}{notice(source)}{end}\n{text}"
+    line = f"{begin}{notice(source)}{end}"
+    return f"{line if len(line) <= LINE else line.replace('python -m ', '')}\n{text}"

@@ -1,6 +1,6 @@
 # Attribute arguments from Python objects to C. Each returns 1 and fills its output, or 0 when the value is not
-# acceptable (the caller then lets dmlcy._desc.check say why). Exceptions other than TypeError, ValueError and OverflowError
-# pass through.
+# acceptable (the caller then lets dmlcy._desc.check say why). Exceptions other than TypeError, ValueError and
+# OverflowError pass through.
 
 from libc.stdint cimport int64_t
 

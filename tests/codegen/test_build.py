@@ -1,4 +1,7 @@
-"""Editing a spec is one command: `python -m codegen build` in a copy of the checkout."""
+"""Editing a spec is one command: `python -m codegen build` in a copy of the checkout.
+
+The copy has the operator of ``small_family`` only, which is compiled in a moment.
+"""
 
 from __future__ import annotations
 
@@ -7,82 +10,173 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from sysconfig import get_platform
 
 import pytest
 from compiling import needs_compiler
+from depth import deep
 from shown_pages import DOCS, blocks, run_page
 
 import dmlcy
 
 ROOT = Path(__file__).resolve().parents[2]
+SMALL = Path(__file__).parent / "small_family"
+NEGATE = "element_wise_negate"
+MODULE = "dmlcy._generated.line"
+BUILD = ("-m", "codegen", "build")
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout with the extension modules of the package under test beside their sources."""
-    needs_compiler()
-    copy = tmp_path_factory.mktemp("checkout")
-    built = ("__pycache__", "*.so", "*.pyd", "lib.*", "bdist.*", "*.egg-info", "sanitized", "lines", "site")
-    ignore = shutil.ignore_patterns(*built)
-    for name in ("specs", "codegen", "dmlcy", "build"):
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, copy / name, ignore=ignore)
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy2(ROOT / name, copy / name)
-    (copy / "tests" / "codegen").mkdir(parents=True)
-    package = Path(dmlcy.__file__).parent
-    # Where setuptools looks whether a module is older than its sources, and where it then puts it.
-    library = copy / "build" / f"lib.{get_platform()}-{sys.implementation.cache_tag}" / "dmlcy"
-    for module in (*package.glob("_*/*.so"), *package.glob("_*/*.pyd")):
-        for folder in (library, copy / "dmlcy"):
-            (folder / module.parent.name).mkdir(parents=True, exist_ok=True)
-            shutil.copy(module, folder / module.relative_to(package))
-    build(copy)
+    """A checkout with the small family, built."""
+    copy = copied(tmp_path_factory.mktemp("small"))
+    for half, folder in ("codegen", "codegen/families/line"), ("dmlcy", "dmlcy/_families/line"):
+        shutil.copytree(SMALL / half, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "specs" / "operators" / "line").mkdir(parents=True)
+    shutil.copy(SMALL / f"{NEGATE}.toml", spec_of(copy, NEGATE))
+    said = build(copy)
+    assert {f"wrote dmlcy/_generated/{name}" for name in ("line.pyx", f"functions/{NEGATE}.pyi")} <= {*said}
+    assert f"wrote docs/reference/{NEGATE}.md" in said
+    assert compiled(said) == [MODULE]
     return copy
 
 
-def build(checkout: Path) -> set[str]:
-    """Runs the one command; the extension modules that it rebuilt."""
-    modules = [path for kind in ("so", "pyd") for path in (checkout / "dmlcy").glob(f"_*/*.{kind}")]
-    before = {path: path.stat().st_mtime_ns for path in modules}
-    done = subprocess.run(
-        [sys.executable, "-m", "codegen", "build"], cwd=checkout, capture_output=True, text=True, timeout=600
-    )
+def copied(copy: Path) -> Path:
+    """The checkout without operators; the runtime is compiled already, and its sources are left out."""
+    needs_compiler()
+    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.pyx", "_generated", "operators", "ids.lock")
+    for name in ("specs", "codegen", "dmlcy"):
+        shutil.copytree(ROOT / name, copy / name, ignore=ignore)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, copy / name)
+    setup = (ROOT / "setup.py").read_text()
+    assert '"-O3"' in setup
+    (copy / "setup.py").write_text(setup.replace('"-O3"', '"-O0"'))
+    (copy / "specs" / "ids.lock").touch()
+    (copy / "tests" / "codegen").mkdir(parents=True)
+    for module in modules(Path(dmlcy.__file__).parent / "_runtime"):
+        shutil.copy(module, copy / "dmlcy" / "_runtime")
+    return copy
+
+
+def modules(folder: Path) -> dict[Path, int]:
+    """The extension modules in a folder, and when each was written."""
+    return {path: path.stat().st_mtime_ns for kind in ("so", "pyd") for path in folder.glob(f"*.{kind}")}
+
+
+def spec_of(checkout: Path, name: str) -> Path:
+    """The spec of an operator of the small family."""
+    return checkout / "specs" / "operators" / "line" / f"{name}.toml"
+
+
+def build(checkout: Path) -> list[str]:
+    """The lines that the one command prints; the modules that it names are those that it rebuilt."""
+    before = modules(checkout / "dmlcy" / "_generated")
+    done = call(checkout, *BUILD)
     assert done.returncode == 0, done.stdout + done.stderr
-    return {path.name.split(".")[0] for path, time in before.items() if path.stat().st_mtime_ns != time}
+    said = done.stdout.splitlines()
+    after = modules(checkout / "dmlcy" / "_generated")
+    rebuilt = [path.name.split(".")[0] for path in after if after[path] != before.get(path)]
+    assert [f"dmlcy._generated.{name}" for name in rebuilt] == compiled(said)
+    return said
+
+
+def package(checkout: Path) -> dict[Path, bytes]:
+    """The files of the package, but for what Python keeps of them."""
+    files = (path for path in (checkout / "dmlcy").rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {path: path.read_bytes() for path in files}
+
+
+def compiled(said: list[str]) -> list[str]:
+    """The modules that a build says it compiled."""
+    return [line.split()[1] for line in said if line.startswith("compiled ")]
+
+
+def call(checkout: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python in the copy."""
+    return subprocess.run([sys.executable, *command], cwd=checkout, capture_output=True, text=True, timeout=600)
 
 
 def run(checkout: Path, code: str) -> str:
-    """Runs Python in the copy."""
-    code = "import numpy as np, dmlcy as dml\n" + textwrap.dedent(code)
-    done = subprocess.run([sys.executable, "-c", code], cwd=checkout, capture_output=True, text=True, timeout=100)
+    """Runs code in the copy; what it prints."""
+    done = call(checkout, "-c", "import numpy as np, dmlcy as dml\n" + textwrap.dedent(code))
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_a_narrowed_row_refuses(checkout: Path) -> None:
-    spec = checkout / "specs" / "operators" / "pad" / "padding1.toml"
-    spec.write_text(spec.read_text().replace('"UINT16", "UINT8"]', '"UINT16"]'))
-    assert build(checkout) <= {"pad"}
+def test_what_is_built_is_not_built_again(checkout: Path) -> None:
+    """Not by the command, nor by an editable install."""
+    assert build(checkout) == ["nothing to do"]
+    before = modules(checkout / "dmlcy" / "_generated")
+    done = call(checkout, "-c", "from setuptools import build_meta; build_meta.build_editable('dist')")
+    assert done.returncode == 0 and not compiled(done.stdout.splitlines()), done.stdout + done.stderr
+    assert modules(checkout / "dmlcy" / "_generated") == before
+
+
+def test_a_build_narrows_a_row_and_adds_an_operator(checkout: Path) -> None:
+    """A narrowed row refuses; an operator of a known family is one TOML file."""
+    spec = spec_of(checkout, NEGATE)
+    text = spec.read_text()
+    spec.write_text(text.replace('"INT32", "UINT32"]', '"INT32"]'))
+    for old, new in (
+        ("ELEMENT_WISE_NEGATE", "ACTIVATION_RELU"),
+        ("5_0", "1_0"),
+        ("0 - x", "max(x, 0)"),
+        ("-1, 2", "1, 0"),
+    ):
+        text = text.replace(old, new)
+    spec_of(checkout, "activation_relu").write_text(text)
+    said = build(checkout)
+    assert compiled(said) == [MODULE] and "wrote docs/reference/activation_relu.md" in said
     printed = run(
         checkout,
-        """
+        f"""
+        x = np.array([1, -2, 3], np.int32)
+        desc = dml.desc.ActivationRelu(input=dml.TensorDesc.from_array(x))
+        print(dml.check(desc, feature_level="1_0"), dml.activation_relu(x), dml.compile(desc)(x), dml.{NEGATE}(x))
         try:
-            dml.padding1(np.zeros(3, np.uint8), start_padding=1, end_padding=1)
+            dml.{NEGATE}(np.zeros(3, np.uint32))
         except dml.InvalidDataTypeError as error:
-            print(error)
-        print(dml.padding1(np.ones(1, np.uint16), start_padding=1, end_padding=1))
+            print(error.id, dml.activation_relu(np.zeros(1, np.uint32)))
         """,
     )
-    assert "[DML-PADDING1-input-dtype]" in printed
-    assert "[0 1 0]" in printed
+    assert printed == "[] [1 0 3] [1 0 3] [-1  2 -3]\nDML-ELEMENT_WISE_NEGATE-input-dtype [0]\n"
 
 
-def test_an_operator_of_a_known_family_is_one_toml_file(checkout: Path) -> None:
-    tutorial = DOCS / "tutorial" / "specs.md"
-    assert run_page(tutorial, checkout) == len(list(blocks(tutorial)))
-    assert build(checkout) == set()
+def test_a_broken_spec_changes_nothing(checkout: Path) -> None:
+    spec, before = spec_of(checkout, NEGATE), package(checkout)
+    good = spec.read_text()
+    spec.write_text(good.replace('"[sizes(input)[0]]"', '"[sizes(inptu)[0]]"'))
+    done = call(checkout, *BUILD)
+    spec.write_text(good)
+    assert done.returncode == 1
+    assert f"specs/operators/line/{NEGATE}.toml" in done.stderr and "did you mean 'input'" in done.stderr
+    assert package(checkout) == before
+
+
+@deep
+def test_a_changed_flag_compiles_again(checkout: Path) -> None:
+    """Where the compiler refuses it, the package is as it was."""
+    setup, before = checkout / "setup.py", package(checkout)
+    good = setup.read_text()
+    setup.write_text(good.replace('"-O0"', '"-fno-such-flag"'))
+    done = call(checkout, *BUILD)
+    assert done.returncode == 1
+    assert "-fno-such-flag" in done.stderr and "the build failed; the package is as it was" in done.stderr
+    assert package(checkout) == before
+    setup.write_text(good.replace('"-O0"', '"-O1"'))
+    assert compiled(build(checkout)) == [MODULE]
+
+
+@deep
+def test_tutorial(tmp_path: Path) -> None:
+    """With a family of the package, as the page has it."""
+    family = Path("specs", "operators", "rearrange")
+    checkout = copied(tmp_path)
+    shutil.copytree(ROOT / family, checkout / family)
+    build(checkout)
+    page = DOCS / "tutorial" / "specs.md"
+    assert run_page(page, checkout) == len(list(blocks(page)))
+    assert build(checkout) == ["nothing to do"]
     printed = run(
         checkout,
         """
@@ -98,14 +192,3 @@ def test_an_operator_of_a_known_family_is_one_toml_file(checkout: Path) -> None:
         """,
     )
     assert printed == "DML-DEPTH_TO_SPACE-block_size-divides\n"
-
-
-def test_a_broken_spec_changes_nothing(checkout: Path) -> None:
-    spec = checkout / "specs" / "operators" / "pad" / "padding1.toml"
-    good = spec.read_text()
-    spec.write_text(good.replace('value = "dtype(output)"', 'value = "dtype(outptu)"'))
-    done = subprocess.run([sys.executable, "-m", "codegen", "build"], cwd=checkout, capture_output=True, text=True)
-    spec.write_text(good)
-    assert done.returncode == 1
-    assert "specs/operators/pad/padding1.toml" in done.stderr and "did you mean 'output'" in done.stderr
-    assert run(checkout, "print(dml.padding1(np.ones(1, np.uint16), start_padding=0, end_padding=1))") == "[1 0]\n"

@@ -1,0 +1,1 @@
+"""The family line: its contract, its loops, and how a checked desc becomes their arguments."""

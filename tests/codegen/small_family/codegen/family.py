@@ -1,0 +1,54 @@
+"""line: each element of a line becomes one element; ``value`` gives it, as an expression of the element ``x``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...diagnostics import Diagnostics
+from ...expr.types import Kind
+from ...model import Facts, Operator
+from ..base import ITEMS, Definition, KernelTable, Picture, Use, local
+
+X = {"x": local(Kind.INT, -(2**31), 2**31 - 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class LineKernel:
+    """The view of both templates."""
+
+    name: str
+    value: str
+    definition: Definition
+
+
+class Line:
+    """The family."""
+
+    name = "line"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> LineKernel:
+        """Reads the expression."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        value = "0" if kernel.table is None else kernel.expression(kernel.table, "value", X, Kind.INT)[1]
+        kernel.finish()
+        return LineKernel(f"{operator.python}_line", value, kernel.definition)
+
+    def needs(self, kernel: LineKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def pieces(self, kernel: LineKernel) -> None:
+        """No axis."""
+
+    def module(self, kernels: Sequence[LineKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+        """A kernel per operator."""
+        return {"kernels": kernels}
+
+    def picture(self, kernel: LineKernel, use: Use) -> Picture | None:
+        """Each element by itself."""
+        return None
+
+
+FAMILY = Line()

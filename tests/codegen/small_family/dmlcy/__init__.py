@@ -1,0 +1,1 @@
+"""The family line: its reference."""
