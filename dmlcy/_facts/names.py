@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 PREFIX: Final = "DML_OPERATOR_"
+ONLY_LISTED: Final = "It is only listed: no spec describes it."
 NOT_RUNNABLE: Final = "Its desc can be made, checked, explained and exported."
 LONGEST: Final = 100
 """Characters of a name that are looked at."""
@@ -37,7 +38,9 @@ def known_operator(name: object) -> Operator:
     Raises
     ------
     ModelError
-        No operator has that name, or no spec describes the one that has it yet.
+        No operator has that name.
+    OperatorNotRunnableError
+        No spec describes the operator.
     """
     return OPERATORS[known_operator_name(name)]
 
@@ -56,9 +59,9 @@ def catalogue_name(name: object) -> str | None:
 
 
 def refuse_name(name: object, known: str | None) -> NoReturn:
-    """Raises ModelError: no spec describes the operator ``known`` yet, or nothing has that name."""
+    """Raises OperatorNotRunnableError if the operator ``known`` is only listed, ModelError if nothing has that name."""
     if known in CATALOGUE:
-        refuse("unbuilt", known, operator=known, since=CATALOGUE[known].since)
+        refuse("not-runnable", known, ONLY_LISTED, operator=known)
     text = _text(name)
     hint = did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
     refuse("unknown", str(plain(text.removeprefix(PREFIX))), hint, actual=show(name))

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from linting import EXAMPLES, ROOT, UNREADABLE, Input, findings, lint, model, of, pool, tensor, written
-from states import LISTED
 
 import dmlcy as dml
 from dmlcy._cli import main
@@ -111,7 +110,6 @@ def test_as_a_process(tmp_path: Path) -> None:
         ),
         (model(p=[]), "DML-MODEL-type", "$.dispatchables.p"),
         (model(p={"desc": {}}), "DML-MODEL-missing", "$.dispatchables.p"),
-        (model(p={"type": LISTED, "desc": {}}), "DML-MODEL-operator-unbuilt", "$.dispatchables.p.type"),
         (model(p={"type": "AVG", "desc": {}}), "DML-MODEL-operator-unknown", "$.dispatchables.p.type"),
         (model(p={"type": "hlsl"}), "DML-MODEL-dispatchable", "$.dispatchables.p.type"),
         (model(p={**pool(), "desc": []}), "DML-MODEL-type", "$.dispatchables.p.desc"),
