@@ -345,7 +345,7 @@ class Walk:
 
     def new_output(self, field: Field) -> None:
         """An optional output, or none."""
-        dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
+        dtype = None if self.draw(st.booleans()) else self.draw(st.sampled_from(dtypes_at(field, self.level)))
         for desc in [None] if dtype is None else self.made(field, dtype):
             values = self.values | {field.python: desc}
             if _elements(values) <= self.most and not self.check(values).violations:

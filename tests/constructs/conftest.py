@@ -54,7 +54,8 @@ def operators(checkout: tuple[Path, Plan]) -> Iterator[Plan]:
     root, plan = checkout
     caches = (rows._docs, rows._interpretations, rows._examples, broken.ways_of)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name))
+        others = rows.shipped.operator
+        patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name) or others(name))
         for op in plan.operators:
             row = (op.python, op.desc, op.operator.family, op.operator.summary, op.state)
             patch.setitem(index.OPERATORS, op.name, row)
@@ -72,4 +73,4 @@ def operators(checkout: tuple[Path, Plan]) -> Iterator[Plan]:
 
 def _shipped(root: Path, name: str) -> dict[str, Any]:
     path = root / PACKAGE / "specs" / "operators" / f"{name.lower()}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
