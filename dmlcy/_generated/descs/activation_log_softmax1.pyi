@@ -11,9 +11,9 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["ActivationLogSoftmax1"]
 
 class ActivationLogSoftmax1(OperatorDesc):
-    """DML_ACTIVATION_LOG_SOFTMAX1_OPERATOR_DESC: Take the logarithm of the
-    softmax: of the exponential of each element, divided by the sum of the
-    exponentials of those that differ along some axes only.
+    """DML_ACTIVATION_LOG_SOFTMAX1_OPERATOR_DESC: Take the natural logarithm of the
+    softmax: the exponential of each element, divided by the sum of the
+    exponentials along some axes.
 
     Parameters
     ----------
