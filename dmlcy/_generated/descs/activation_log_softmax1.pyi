@@ -20,7 +20,7 @@ class ActivationLogSoftmax1(OperatorDesc):
     input
         The elements.
     output
-        The result of each element among those along the axes.
+        The result for each element.
     axis_count
         Number of entries of Axes.
     axes

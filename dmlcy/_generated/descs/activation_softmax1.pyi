@@ -19,7 +19,7 @@ class ActivationSoftmax1(OperatorDesc):
     input
         The elements.
     output
-        The result of each element among those along the axes.
+        The result for each element.
     axis_count
         Number of entries of Axes.
     axes

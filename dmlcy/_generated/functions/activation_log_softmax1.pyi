@@ -33,7 +33,7 @@ def activation_log_softmax1(
     Returns
     -------
     numpy.ndarray
-        The result of each element among those along the axes.
+        The result for each element.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.
