@@ -51,7 +51,9 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     },
     "enums": lambda plan: {"enums": enum_sections(plan)},
     "equivalents": lambda plan: {"libraries": libraries(plan)},
-    "levels": lambda plan: {"levels": levels(plan), "summary": level_summary(plan)},
+    "levels": lambda plan: {
+        "levels": levels(plan), "summary": level_summary(plan), "some_are_listed": some_are_listed(plan),
+    },
     "errors": error_tables,
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""
