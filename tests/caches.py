@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+
+KEEPING = type(functools.cache(lambda: None))
 
 
 def clear() -> None:
@@ -10,5 +13,5 @@ def clear() -> None:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "dmlcy":
             for value in list(vars(module).values()):
-                if hasattr(value, "cache_clear"):
+                if isinstance(value, KEEPING):
                     value.cache_clear()

@@ -430,7 +430,7 @@ def test_a_data_type(name: str) -> None:
         ("DML_PADDING_MODE_WARP", "DML_PADDING_MODE_WRAP"),
         ("PaddingMode.WRP", "PaddingMode.WRAP"),
         ("PADDING1.padding_mod", "PADDING1.padding_mode"),
-        ("resample.scals", "RESAMPLE.Scales"),
+        ("resample.scals", "RESAMPLE.scales"),
         ("FLOAT17", "FLOAT16"),
         ("5_9", "5_0"),
         ("resampl", "RESAMPLE"),

@@ -226,7 +226,7 @@ def normal(text: str) -> str:
 
 def loop(row: dict[str, Any]) -> str | None:
     index, _, count = row.get("for", "").partition(" in ")
-    elements = f"v of {row['about']}" if row.get("each") == "indices" else None
+    elements = f"v of {row['each']}" if "each" in row and "that" in row else None
     return f"{index} in {normal(count)}" if count else elements
 
 
