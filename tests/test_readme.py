@@ -28,8 +28,13 @@ def test_the_first_run_is_the_one_shown() -> None:
     run_commands(shown, ROOT)
 
 
+def test_the_first_violation_is_the_one_shown() -> None:
+    check, shown = re.findall(r">>> print\(\*(.*?)\)\n(.*?)\n```", README, re.DOTALL)[0]
+    assert " ".join(map(str, eval(check, {"dml": dml}))).split() == shown.split()
+
+
 def test_the_first_error_is_the_one_shown() -> None:
-    call, shown = re.findall(r">>> (.*)\ndmlcy\.InvalidDescError: (.*?)\n```", README, re.DOTALL)[0]
+    call, shown = re.findall(r">>> ([^\n]*)\ndmlcy\.InvalidDescError: (.*?)\n```", README, re.DOTALL)[0]
     with pytest.raises(dml.InvalidDescError) as caught:
         eval(call, {"dml": dml, "np": np})
     assert str(caught.value).split() == shown.split()
