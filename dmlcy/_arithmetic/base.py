@@ -1,0 +1,110 @@
+"""What the expressions of ``[kernel]`` are made of. ``codegen`` writes each expression as calls of these methods."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+Number: TypeAlias = Any
+"""A number of an arithmetic, or an array of them; attributes of operators are Python's numbers."""
+
+
+class Arithmetic(ABC):
+    """Numbers and their operations; each operation takes single numbers and arrays, and none of them fails.
+
+    Integers are exact. Floats have infinities, NaN and zeros of both signs, as IEEE 754 says. Of two numbers, NaN is
+    the lesser to ``maximum`` and the greater to ``minimum``; -0 is less than +0 there, and equal to it in comparisons.
+    """
+
+    @abstractmethod
+    def of(self, array: Array) -> Array:
+        """The elements of a tensor as numbers."""
+
+    @abstractmethod
+    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+        """The numbers in the data type of a tensor: floats are rounded once, integers are taken modulo 2**bits."""
+
+    @abstractmethod
+    def add(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def subtract(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def multiply(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def divide(self, a: Number, b: Number) -> Number:
+        """The quotient of floats."""
+
+    @abstractmethod
+    def floor_divide(self, a: Number, b: Number) -> Number:
+        """The quotient of integers, rounded down; 0 where the divisor is 0."""
+
+    @abstractmethod
+    def div_trunc(self, a: Number, b: Number) -> Number:
+        """The quotient of integers, without its fraction; 0 where the divisor is 0."""
+
+    @abstractmethod
+    def mod_floor(self, a: Number, b: Number) -> Number:
+        """The remainder with the sign of the divisor; of integers 0 where the divisor is 0."""
+
+    @abstractmethod
+    def mod_trunc(self, a: Number, b: Number) -> Number:
+        """The remainder with the sign of the dividend; of integers 0 where the divisor is 0."""
+
+    @abstractmethod
+    def negate(self, a: Number) -> Number: ...
+    @abstractmethod
+    def absolute(self, a: Number) -> Number: ...
+    @abstractmethod
+    def minimum(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def maximum(self, a: Number, b: Number) -> Number: ...
+
+    @abstractmethod
+    def less(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def less_equal(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def equal(self, a: Number, b: Number) -> Number: ...
+    @abstractmethod
+    def isnan(self, a: Number) -> Number: ...
+    @abstractmethod
+    def isfinite(self, a: Number) -> Number: ...
+
+    @abstractmethod
+    def negative(self, a: Number) -> Number:
+        """Whether the sign bit of a float is set: of -0 and of -infinity too. NaN is not negative."""
+
+    @abstractmethod
+    def single(self, a: Number) -> Number:
+        """The nearest number of FLOAT32."""
+
+    @abstractmethod
+    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+        """The integer of a data type that is nearest to a number without its fraction; 0 for NaN."""
+
+    @abstractmethod
+    def function(self, name: str, *values: Number) -> Number:
+        """A function of one or two floats, or of integers: a name of the expression language."""
+
+    # Conditions are Python's or NumPy's, whatever the numbers are.
+
+    def where(self, test: Any, then: Number, other: Number) -> Number:
+        """``then`` where the condition holds, and ``other`` elsewhere."""
+        return np.where(test, then, other) if isinstance(test, np.ndarray) else then if test else other
+
+    def both(self, a: Any, b: Any) -> Any:
+        """Whether both conditions hold."""
+        return np.logical_and(a, b)
+
+    def either(self, a: Any, b: Any) -> Any:
+        """Whether one of the conditions holds."""
+        return np.logical_or(a, b)
+
+    def negation(self, a: Any) -> Any:
+        """Whether the condition does not hold."""
+        return np.logical_not(a)

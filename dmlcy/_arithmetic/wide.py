@@ -1,0 +1,227 @@
+"""Arrays of float64 and of integers: what users get.
+
+Integers are int64 as long as the numbers that occur fit, and Python's integers where they do not, which are slow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic.base import Arithmetic, Array, Number
+
+LEAST: Final = -(2**63)
+MOST: Final = 2**63 - 1
+BITS: Final = 64
+
+
+def is_integer(a: Number) -> bool:
+    """Whether this is an integer, or an array of them."""
+    return isinstance(a, int) or (isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "iuO")
+
+
+def _bounds(a: Number) -> tuple[int, int]:
+    """The least and the greatest of some integers."""
+    return (a, a) if isinstance(a, int) else (int(a.min()), int(a.max()))
+
+
+def _long(a: Number) -> Number:
+    """The same integers as Python's."""
+    return a.astype(object) if isinstance(a, np.ndarray) else int(a)
+
+
+def _combined(function: Callable[..., Any], a: Number, b: Number, ends: list[int]) -> Number:
+    """A function of integers, whose results are between some of ``ends``."""
+    if min(ends) >= LEAST and max(ends) <= MOST and not _is_long(a) and not _is_long(b):
+        return function(a, b)
+    return function(_long(a), _long(b))
+
+
+def _is_long(a: Number) -> bool:
+    return not LEAST <= a <= MOST if isinstance(a, int) else bool(a.dtype == object)
+
+
+def _each(function: Callable[[float], float]) -> Callable[[Number], Number]:
+    """A function of a float as one of arrays."""
+
+    def of(a: Number) -> Number:
+        values = np.asarray(a, np.float64)
+        return np.fromiter(map(function, values.ravel().tolist()), np.float64, values.size).reshape(values.shape)
+
+    return of
+
+
+def _round(a: Number) -> Number:
+    """The nearest integers, halves away from zero, saturated to 32 bits."""
+    whole = np.trunc(np.clip(a, -(2.0**31), 2.0**31 - 1))
+    return (whole + np.trunc(2 * (a - whole))).clip(-(2.0**31), 2.0**31 - 1).astype(np.int64)
+
+
+def _power(a: Number, b: Number) -> Number:
+    """Integers to the power of integers; a negative power keeps what is a whole number: of 1 and -1."""
+    base, exponent = np.broadcast_arrays(_long(np.asarray(a)), _long(np.asarray(b)))
+    found = [_whole_power(x, n) for x, n in zip(base.ravel().tolist(), exponent.ravel().tolist(), strict=True)]
+    result = np.empty(len(found), object)
+    result[:] = found
+    return _short(result.reshape(base.shape))
+
+
+def _whole_power(base: int, exponent: int) -> int:
+    """A power modulo 2**64, which is all that a tensor can hold of it."""
+    if exponent >= 0:
+        return pow(base, exponent, 2**BITS)
+    return 0 if base not in (1, -1) else base if exponent % 2 else 1
+
+
+def _short(a: Array) -> Array:
+    """Python's integers as int64, if they fit."""
+    low, high = _bounds(a)
+    return a.astype(np.int64) if low >= LEAST and high <= MOST else a
+
+
+def _shift_left(a: Number, n: Number) -> Number:
+    return np.left_shift(_long(np.asarray(a)), _long(np.minimum(n, BITS)))
+
+
+def _bit_count(a: Number) -> Number:
+    return np.bitwise_count(a) if not _is_long(a) else np.frompyfunc(int.bit_count, 1, 1)(a)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round_even": np.rint, "round": _round,
+    "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh,
+    "atanh": np.arctanh, "erf": _each(math.erf), "erfc": _each(math.erfc),
+    "pow": lambda a, b: np.power(np.asarray(a, np.float64), np.asarray(b, np.float64)), "power": _power,
+    "bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor,
+    "shift_left": _shift_left, "shift_right": lambda a, n: np.right_shift(a, np.minimum(n, BITS - 1)),
+    "bit_count": _bit_count,
+}  # fmt: skip
+
+
+class Wide(Arithmetic):
+    """Arrays of NumPy. What an operation would warn of is what it says."""
+
+    def of(self, array: Array) -> Array:
+        if array.dtype.kind == "f":
+            return array.astype(np.float64)
+        if array.dtype == np.uint64 and array.max() > MOST:
+            return array.astype(object)
+        return array.astype(np.int64)
+
+    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+        found = np.asarray(values)
+        if dtype.kind != "f":
+            if found.dtype.kind == "f":
+                found = np.asarray(self.saturate(found, dtype))
+            if found.dtype == object:
+                found = (found & (2**BITS - 1)).astype(np.uint64)
+        elif found.dtype == object:
+            low, high = _bounds(found)
+            wide = np.uint64 if 0 <= low and high < 2**BITS else np.int64 if LEAST <= low and high <= MOST else float
+            found = found.astype(wide)
+        found = found.astype(dtype, copy=False)
+        return found if found.shape == tuple(sizes) else np.broadcast_to(found, sizes)
+
+    def add(self, a: Number, b: Number) -> Number:
+        if not (is_integer(a) and is_integer(b)):
+            return np.add(a, b)
+        (least, most), (low, high) = _bounds(a), _bounds(b)
+        return _combined(np.add, a, b, [least + low, most + high])
+
+    def subtract(self, a: Number, b: Number) -> Number:
+        if not (is_integer(a) and is_integer(b)):
+            return np.subtract(a, b)
+        (least, most), (low, high) = _bounds(a), _bounds(b)
+        return _combined(np.subtract, a, b, [least - high, most - low])
+
+    def multiply(self, a: Number, b: Number) -> Number:
+        if not (is_integer(a) and is_integer(b)):
+            return np.multiply(a, b)
+        return _combined(np.multiply, a, b, [x * y for x in _bounds(a) for y in _bounds(b)])
+
+    def divide(self, a: Number, b: Number) -> Number:
+        return np.true_divide(a, b)
+
+    def floor_divide(self, a: Number, b: Number) -> Number:
+        divisor = np.where(np.equal(b, 0), 1, b)
+        least, most = _bounds(a)
+        return self.where(np.equal(b, 0), 0, _combined(np.floor_divide, a, divisor, [least, most, -least]))
+
+    def div_trunc(self, a: Number, b: Number) -> Number:
+        size = self.floor_divide(self.absolute(a), self.absolute(b))
+        return self.where(np.less(a, 0) != np.less(b, 0), self.negate(size), size)
+
+    def mod_floor(self, a: Number, b: Number) -> Number:
+        if is_integer(a) and is_integer(b):
+            return self.where(np.equal(b, 0), 0, self.subtract(a, self.multiply(self.floor_divide(a, b), b)))
+        rest = np.fmod(a, b)  # exact, with the sign of the dividend
+        moved = np.where((rest != 0) & (np.signbit(rest) != np.signbit(b)), rest + b, rest)
+        return np.where(rest == 0, np.copysign(rest, b), moved)
+
+    def mod_trunc(self, a: Number, b: Number) -> Number:
+        if is_integer(a) and is_integer(b):
+            return self.where(np.equal(b, 0), 0, self.subtract(a, self.multiply(self.div_trunc(a, b), b)))
+        return np.fmod(a, b)
+
+    def negate(self, a: Number) -> Number:
+        return self.subtract(0, a) if is_integer(a) else np.negative(a)
+
+    def absolute(self, a: Number) -> Number:
+        if not is_integer(a):
+            return np.abs(a)
+        return np.abs(a) if _bounds(a)[0] > LEAST else np.abs(_long(a))
+
+    def minimum(self, a: Number, b: Number) -> Number:
+        if is_integer(a) and is_integer(b):
+            return np.minimum(a, b)
+        return np.where(np.equal(a, 0) & np.equal(b, 0), -(-np.asarray(a) - b), np.fmin(a, b))
+
+    def maximum(self, a: Number, b: Number) -> Number:
+        if is_integer(a) and is_integer(b):
+            return np.maximum(a, b)
+        return np.where(np.equal(a, 0) & np.equal(b, 0), np.add(a, b), np.fmax(a, b))
+
+    def less(self, a: Number, b: Number) -> Number:
+        return np.less(a, b)
+
+    def less_equal(self, a: Number, b: Number) -> Number:
+        return np.less_equal(a, b)
+
+    def equal(self, a: Number, b: Number) -> Number:
+        return np.equal(a, b)
+
+    def isnan(self, a: Number) -> Number:
+        return False if is_integer(a) else np.isnan(a)
+
+    def isfinite(self, a: Number) -> Number:
+        return True if is_integer(a) else np.isfinite(a)
+
+    def negative(self, a: Number) -> Number:
+        return np.less(a, 0) if is_integer(a) else np.signbit(a) & ~np.isnan(a)
+
+    def single(self, a: Number) -> Number:
+        return np.asarray(a).astype(np.float32).astype(np.float64)
+
+    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+        limits = np.iinfo(dtype)
+        low, high = int(limits.min), int(limits.max)
+        if is_integer(a):
+            return np.clip(a, low, high) if isinstance(a, np.ndarray) else min(max(a, low), high)
+        values = np.trunc(np.nan_to_num(a, nan=0.0, posinf=math.inf, neginf=-math.inf))
+        if high < 2**53:
+            return np.clip(values, low, high).astype(np.int64)
+        inside = np.where((values >= low) & (values < high), values, 0.0)  # 2**63 - 1 and 2**64 - 1 are no float64
+        found = inside.astype(dtype)
+        found = np.where(values < low, dtype.type(low), np.where(values >= high, dtype.type(high), found))
+        return self.of(found)
+
+    def function(self, name: str, *values: Number) -> Number:
+        return FUNCTIONS[name](*values)
+
+
+WIDE: Final = Wide()
