@@ -16,7 +16,7 @@ from pathlib import Path
 from . import names
 from .diagnostics import Diagnostics
 from .emit import FOLDER, OUTPUTS, OWNED, Given, Output
-from .families import FAMILIES
+from .families import FAMILIES, LOOPS
 from .lint import required
 from .load import Named, Reader, spec_files
 from .model import Facts, Operator, Specs
@@ -239,7 +239,7 @@ class _Run:
                 linked = [part for row in newer for part in row] if output.linked else []
                 yield output.file(unit.named.python, name), digest(*around, unit.digest, *linked)
         elif output.of is FamilyPlan:
-            for family in FAMILIES:
+            for family in LOOPS:
                 members = [unit.digest for unit in units if unit.family == family]
                 if members:
                     yield output.file(family), digest(*around, *members)

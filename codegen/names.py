@@ -187,8 +187,13 @@ def refused(name: str, family: str = "*", default: str = "") -> str | None:
     return None
 
 
+def has_loops(family: str) -> bool:
+    """Whether a family has loops in Cython."""
+    return (FAMILIES / family / "kernels.pyx.j2").is_file()
+
+
 def is_taken(name: str, compiled: bool) -> bool:
-    """Whether a field cannot have this name; ``compiled``: of an operator that runs, so that it is in Cython too."""
+    """Whether a field cannot have this name; ``compiled``: of an operator that has loops, so that it is in Cython."""
     return keyword.iskeyword(name) or name in OF_PYTHON or (compiled and name in RESERVED)
 
 

@@ -29,6 +29,7 @@ from .nodes import (
     Within,
     substitute,
 )
+from .parse import REFERENCE
 from .types import Kind, Scope, interval_of, kind_of, refined
 
 CHECKED = {"+": "checked_add", "-": "checked_sub", "*": "checked_mul"}
@@ -132,6 +133,8 @@ class Cython:
 
     def _call(self, node: Call, scope: Scope) -> str:
         function, args = node.function, node.args
+        if function in REFERENCE:
+            raise ExprError(f"no loops compute {function} yet", node.at, node.length)
         match function:
             case "rank" | "dtype":
                 return f"{self.place}{args[0].id}.{function}"  # type: ignore[attr-defined]

@@ -39,7 +39,14 @@ FUNCTIONS: dict[str, int | None] = {
     "sum": 1, "abs": 1,
     "ceil_div": 2, "isfinite": 1, "isnan": 1, "floor": 1, "round": 1, "sqrt": 1, "exp": 1, "log": 1, "tanh": 1,
     "erf": 1, "pow": 2,
+    "ceil": 1, "trunc": 1, "round_even": 1, "f32": 1, "saturate": 1, "negative": 1,
+    "expm1": 1, "log1p": 1, "erfc": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "sinh": 1, "cosh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
+    "int_pow": 2, "div_trunc": 2, "mod_trunc": 2, "mod_floor": 2,
+    "bit_and": 2, "bit_or": 2, "bit_xor": 2, "bit_not": 1, "shift_left": 2, "shift_right": 2, "bit_count": 1,
 }  # fmt: skip
+REFERENCE = frozenset(list(FUNCTIONS)[list(FUNCTIONS).index("ceil") :])
+"""Functions that only the reference evaluates: no rule, and no loop."""
 EACH = ("sum", "prod", "min", "max", "all", "any")
 REFUSED: dict[type[ast.AST], str] = {
     ast.Attribute: "attribute access",

@@ -91,6 +91,11 @@ class Symbol:
 
 Scope = Mapping[str, Symbol]
 
+OF_INTEGERS = (
+    "div_trunc", "int_pow", "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "bit_count",
+)  # fmt: skip
+"""Functions that take integers only, and give one."""
+
 SIZE = Interval(1, UINT_MAX)
 RANK = Interval(1, MAX_RANK)
 
@@ -291,9 +296,19 @@ def _call(node: Call, scope: Scope) -> Kind:
                 _expect(arg, scope, Kind.INT)
             _positive(args[1], scope)
             return Kind.INT
-        case "isfinite" | "isnan":
+        case "isfinite" | "isnan" | "negative":
             _number(args[0], scope)
             return Kind.BOOL
+        case "saturate":
+            _number(args[0], scope)
+            return Kind.INT
+        case "mod_trunc" | "mod_floor":
+            kinds = {_number(arg, scope) for arg in args}
+            return Kind.FLOAT if Kind.FLOAT in kinds else Kind.INT
+        case _ if function in OF_INTEGERS:
+            for arg in args:
+                _expect(arg, scope, Kind.INT)
+            return Kind.INT
         case "round":
             _expect(args[0], scope, Kind.FLOAT)
             return Kind.INT

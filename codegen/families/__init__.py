@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Final
+from typing import Any, Final
 
-from .base import Family
+from ..names import has_loops
+from .base import Family, Loops
 
-FAMILIES: Final[dict[str, Family]] = {
+FAMILIES: Final[dict[str, Any]] = {
     folder.name: import_module(f".{folder.name}.family", __name__).FAMILY
     for folder in iter_modules(__path__)
     if folder.ispkg
 }
 """The families by name."""
 
-__all__ = ["FAMILIES", "Family"]
+LOOPS: Final[dict[str, Loops]] = {name: family for name, family in FAMILIES.items() if has_loops(name)}
+"""Those of them that have loops in Cython; the operators of the others run by the reference."""
+
+__all__ = ["FAMILIES", "LOOPS", "Family", "Loops"]

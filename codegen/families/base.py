@@ -10,10 +10,11 @@ from typing import Any, Protocol
 from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.cython import Cython
 from ..expr.nodes import ExprError, Node
+from ..expr.numbers import numbers
 from ..expr.parse import parse
 from ..expr.python import python
 from ..expr.text import formula
-from ..expr.types import Interval, Kind, Symbol, kind_of
+from ..expr.types import Interval, Kind, Scope, Symbol, kind_of
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, Facts, Operator
 from ..names import constant
@@ -26,16 +27,35 @@ Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """What ``[kernel]`` says, for the package: the definition that results are compared with is made of it.
+class KernelFormula:
+    """An expression of ``[kernel]``: its text, and what its names mean."""
 
-    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
-    ``formulas`` keys to (text, Python); the keys are those of ``[kernel]``, dotted.
+    text: str
+    node: Node
+    scope: Scope
+
+    @property
+    def python(self) -> str:
+        """The expression over Python's numbers."""
+        return python(self.node, self.scope)
+
+    @property
+    def numbers(self) -> str:
+        """The expression over an arithmetic of the package."""
+        return numbers(self.node, self.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What ``[kernel]`` says, for the package: the reference is made of it.
+
+    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types), and
+    ``formulas`` keys to expressions; the keys are those of ``[kernel]``, dotted.
     """
 
     roles: dict[str, str]
     words: dict[str, str]
-    formulas: dict[str, tuple[str, str]]
+    formulas: dict[str, KernelFormula]
 
 
 class Use(Protocol):
@@ -88,24 +108,47 @@ class Picture:
 
 
 class Family(Protocol):
-    """Operators that share loops. ``name`` is that of its folder beside this file, and of its extension module."""
+    """Operators that are computed alike. ``name`` is that of its folder beside this file."""
 
     name: str
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Any:
-        """What the run template of one operator is given."""
-
-    def needs(self, kernel: Any) -> Sequence[str]:
-        """Lets that the kernel reads."""
+        """What ``[kernel]`` of one operator says: an object with a Definition, for the run template if there is one."""
 
     def pieces(self, kernel: Any) -> str | None:
         """Along which axes other than the independent ones a call can be cut, into pieces that read over their ends."""
 
+    def picture(self, kernel: Any, use: Use) -> Picture | None:
+        """What moves where in one use of an operator of the family; None: each element is by itself."""
+
+
+class Loops(Family, Protocol):
+    """A family with loops in Cython: its folder has ``kernels.pyx.j2``, and its name is that of an extension module."""
+
+    def needs(self, kernel: Any) -> Sequence[str]:
+        """Lets that the kernel reads."""
+
     def module(self, kernels: Sequence[Any], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
         """What the kernel template of the module is given; ``items``: the sizes of the elements that it moves."""
 
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What ``[kernel]`` of an operator says to a family that has no loops."""
+
+    definition: Definition
+
+
+class Evaluated:
+    """The answers of most families without loops."""
+
+    def pieces(self, kernel: Any) -> str | None:
+        """No axis."""
+        return None
+
     def picture(self, kernel: Any, use: Use) -> Picture | None:
-        """What moves where in one use of an operator of the family; None: each element is by itself."""
+        """No figure."""
+        return None
 
 
 class KernelTable:
@@ -185,9 +228,30 @@ class KernelTable:
         self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind, cython: Cython | None = None
     ) -> tuple[Node, str]:
         """An expression of ``[kernel]`` over local names and attributes, as Cython."""
-        text, span = table.str(key), table.span(key)
-        if not table.has(key):
+        found = self.formula(table, key, locals_, kind)
+        if found is None:
             return parse("0"), "0"
+        node, scope = found
+        renderer = cython or Cython(scope, place="")
+        renderer.scope = scope
+        try:
+            return node, renderer.expression(node)
+        except ExprError as error:
+            self.wrong(table, key, error)
+            return parse("0"), "0"
+
+    def wrong(self, table: Table, key: str, error: ExprError) -> None:
+        """An error of an expression, at its place inside the string."""
+        span = table.span(key).inside(table.str(key), error.at, error.length)
+        self.diagnostics.error(span, error.message, error.hint)
+
+    def formula(
+        self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind
+    ) -> tuple[Node, dict[str, Symbol]] | None:
+        """An expression of ``[kernel]`` over local names and attributes, which the reference evaluates; its names."""
+        text = table.str(key)
+        if not table.has(key):
+            return None
         scalars = (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.TENSOR)
         fields = {
             name: symbol for name, symbol in self.operator.scope.items()
@@ -199,16 +263,14 @@ class KernelTable:
             found = kind_of(node, scope)
             if found is not kind and not (kind is Kind.FLOAT and found is Kind.INT):
                 raise ExprError(f"expected {kind.value}, found {found.value}", 0, len(text))
-            # An element of a tensor is one of the numbers that the definition is given, not one of an array.
-            numbers = {n: local(Kind.VECTOR) if s.kind is Kind.TENSOR else s for n, s in scope.items()}
+            # An element of a tensor is one of the numbers that the reference is given, not one of an array.
+            given = {n: local(Kind.VECTOR) if s.kind is Kind.TENSOR else s for n, s in scope.items()}
             path = ".".join(str(step) for step in (*table.path[1:], key))
-            self.definition.formulas[path] = (formula(node), python(node, numbers))
-            renderer = cython or Cython(scope, place="")
-            renderer.scope = scope
-            return node, renderer.expression(node)
+            self.definition.formulas[path] = KernelFormula(formula(node), node, given)
+            return node, scope
         except ExprError as error:
-            self.diagnostics.error(span.inside(text, error.at, error.length), error.message, error.hint)
-            return parse("0"), "0"
+            self.wrong(table, key, error)
+            return None
 
     def finish(self) -> None:
         """Reports keys that the family does not know."""

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from ..diagnostics import Diagnostics, Span
-from ..expr.nodes import ExprError, Name
-from ..expr.parse import parse
+from ..expr.nodes import Call, ExprError, Name, Node
+from ..expr.parse import REFERENCE, parse
 from ..expr.types import MAX_RANK, Kind, Scope, Symbol, interval_of, kind_of, within
 from ..model import Formula, Let, let_symbol
 from ..source import Table
 from .reading import word
+
+
+def in_rules(node: Node) -> Node:
+    """The expression itself; ExprError if it calls what only ``[kernel]`` has."""
+    for part in node.walk():
+        if isinstance(part, Call) and part.function in REFERENCE:
+            raise ExprError(f"{part.function} is a function for [kernel] only", part.at, part.length)
+    return node
 
 
 class Formulas:
@@ -25,7 +33,7 @@ class Formulas:
         if not text and (not row.has(key) or row.any(key) != ""):  # reported already
             return Formula(text, parse("0"), None)
         try:
-            return Formula(text, parse(text), span)
+            return Formula(text, in_rules(parse(text)), span)
         except ExprError as error:
             self.report(span, text, error)
             return Formula(text, parse("0"), None)
@@ -60,7 +68,7 @@ class Formulas:
             self.report(span, text, ExprError("write it as: d in count", 0, len(text)))
             return "", None
         try:
-            return index, Formula(count, parse(count), span)
+            return index, Formula(count, in_rules(parse(count)), span)
         except ExprError as error:
             self.report(span, text, ExprError(error.message, error.at + len(index) + 4, error.length, error.hint))
             return "", None

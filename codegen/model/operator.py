@@ -94,6 +94,10 @@ class Operator:
         dtypes = {dtype for row in self.types[output.types or ""] for dtype in row.dtypes}
         return len(dtypes) == 1 or any(other.types == output.types and not other.optional for other in before)
 
+    def is_asked(self, output: Field) -> bool:
+        """Whether a call has a keyword about an output: it is optional, or no input fixes its data type."""
+        return output.optional or not self.has_type(output)
+
     def is_open(self, output: Field) -> bool:
         """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
         open_sizes = self.is_chosen(output) or output.sizes is None

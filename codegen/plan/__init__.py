@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ..diagnostics import Diagnostics
 from ..expr.nodes import ExprError
-from ..families import FAMILIES
+from ..families import FAMILIES, LOOPS
 from ..model import DTYPE_ENUM, Enum, EnumMember, Facts, Operator, Specs
 from .data import FamilyPlan, FieldPlan, Newer, OperatorPlan, Plan, RulePlan, Surroundings, TensorPlan
 from .planner import Planner
@@ -35,14 +35,14 @@ def plan_operator(operator: Operator, facts: Facts, diagnostics: Diagnostics) ->
         families = f"families: {', '.join(FAMILIES)}"
         diagnostics.error(operator.family_span, f"there is no family {operator.family!r}", families)
         return None
-    runs = operator.kernel is not None
-    planner = Planner(
-        operator, facts, {enum.name: enum for enum in _enums(facts)}, family if runs else None, diagnostics
-    )
+    loops = LOOPS.get(operator.family)
+    if operator.kernel is None:
+        family = loops = None
+    planner = Planner(operator, facts, {enum.name: enum for enum in _enums(facts)}, family, loops, diagnostics)
     known = len(diagnostics.errors)
-    for field in operator.fields if runs else ():
+    for field in operator.fields if loops else ():
         planner.supported(field)
-    for rule in operator.rules if runs else ():
+    for rule in operator.rules if loops else ():
         planner.checked(rule)
     if len(diagnostics.errors) > known:
         return None
@@ -62,8 +62,8 @@ def assemble(specs: Specs, planned: Iterable[OperatorPlan]) -> Plan:
     """The plan of all operators, from the plans of each."""
     operators = tuple(planned)
     families = []
-    for name, family in FAMILIES.items():
-        members = tuple(operator for operator in operators if operator.runs and operator.operator.family == name)
+    for name, family in LOOPS.items():
+        members = tuple(operator for operator in operators if operator.is_fast and operator.operator.family == name)
         if members:
             families.append(FamilyPlan(family, members, family.module([operator.kernel for operator in members])))
     ids = {error.id: error.about for error in specs.facts.model_errors}

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..families import Family
+from ..families import Loops
+from ..families.base import Definition
 from ..field_types import FieldType, type_of
 from ..model import Enum, Example, Facts, Field, Operator, Rule, Same, Specs
 
@@ -19,6 +20,7 @@ INDENT = "    "
 STATES = {
     "listed": "It is in the catalogue, with the fields of its struct.",
     "described": "Its descs are checked, linted, explained and exported. It does not run yet.",
+    "reference": "It runs, by the reference in Python and NumPy.",
     "fast": "It runs, with a kernel of its own.",
 }
 """How far dmlcy has an operator, from the least on, and what it can do then."""
@@ -208,7 +210,7 @@ class FieldPlan:
 
 @dataclass(frozen=True, slots=True)
 class CompiledPlan:
-    """The steps of a compiled call, and what its kernel is made of."""
+    """The steps of a compiled call."""
 
     let_declarations: tuple[str, ...]
     take: tuple[Step, ...]
@@ -216,7 +218,6 @@ class CompiledPlan:
     checks: tuple[Step, ...]
     overflows: bool
     data_checks: tuple[CheckStep, ...]
-    kernel: Any
 
     @property
     def element_names(self) -> tuple[str, ...]:
@@ -245,24 +246,29 @@ class OperatorPlan:
     lets: tuple[LetPlan, ...]
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     pieces: str | None  # along which other axes than the independent ones a call can be cut
-    compiled: CompiledPlan | None  # None: described, so that it does not run
+    kernel: Any  # what its family says of it, and its run template is given; None: described, so that it does not run
+    compiled: CompiledPlan | None  # None: no loops compute it
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
     @property
     def state(self) -> str:
         """How far dmlcy has it: one of STATES."""
-        return "described" if self.compiled is None else "fast"
+        return "described" if self.kernel is None else "reference" if self.compiled is None else "fast"
 
     @property
     def runs(self) -> bool:
         """Whether it can be called."""
+        return self.kernel is not None
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether loops compute it."""
         return self.compiled is not None
 
     @property
-    def kernel(self) -> Any:
-        """What its run template is given."""
-        assert self.compiled is not None
-        return self.compiled.kernel
+    def definition(self) -> Definition | None:
+        """What ``[kernel]`` says of it."""
+        return None if self.kernel is None else self.kernel.definition
 
     @property
     def file_name(self) -> str:
@@ -335,7 +341,7 @@ class OperatorPlan:
 class FamilyPlan:
     """One generated extension module."""
 
-    family: Family
+    family: Loops
     operators: tuple[OperatorPlan, ...]
     kernels: Mapping[str, Any]
 

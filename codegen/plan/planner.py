@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from ..diagnostics import Diagnostics
 from ..expr.nodes import Name
 from ..expr.text import alternatives
-from ..families import Family
+from ..families import Family, Loops
 from ..field_types import Taken, type_of
 from ..model import Enum, Facts, Field, Operator, Rule
 from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
@@ -19,7 +19,7 @@ NOT_TAKEN = Taken((), "", "")
 
 
 class Planner:
-    """Plans one operator; without a family, one that is described and does not run."""
+    """Plans one operator; without a family, one that is described and does not run, without loops, the reference."""
 
     def __init__(
         self,
@@ -27,11 +27,13 @@ class Planner:
         facts: Facts,
         enums: Mapping[str, Enum],
         family: Family | None,
+        loops: Loops | None,
         diagnostics: Diagnostics,
     ) -> None:
         self.operator = operator
         self.facts = facts
         self.family = family
+        self.loops = loops
         self.diagnostics = diagnostics
         self.levels = LevelTables(operator, facts)
         self.steps = Steps(operator, facts, self.levels)
@@ -42,8 +44,11 @@ class Planner:
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
         attributes = tuple(self.attribute(field) for field in operator.attributes)
         chosen = tuple(self.attribute(field) for field in operator.chosen)
-        requests = tuple(self.request(field) for field in operator.outputs if field.optional)
-        compiled = None if self.family is None else self.compiled(self.family, (*chosen, *attributes), requests)
+        requests = tuple(self.request(field) for field in operator.outputs if operator.is_asked(field))
+        kernel = None if self.family is None else self.family.plan(operator, self.facts, self.diagnostics)
+        compiled = None
+        if self.loops is not None:
+            compiled = self.compiled(self.loops.needs(kernel), (*chosen, *attributes), requests)
         fields = tuple(self.tables.field(field) for field in operator.fields)
         choices = tuple(self.tables.field(field) for field in operator.chosen)
         rules = tuple(self.tables.rule(rule) for rule in operator.rules)
@@ -64,15 +69,16 @@ class Planner:
             independent=tuple(self.tables.independent(one) for one in operator.independent),
             lets=tuple(self.tables.let(let) for let in operator.lets),
             accuracy=tuple((row.dtype, self.tables.some(row.ulp), row.of) for row in operator.accuracy),
-            pieces=None if self.family is None or compiled is None else self.family.pieces(compiled.kernel),
+            pieces=None if self.family is None else self.family.pieces(kernel),
+            kernel=kernel,
             compiled=compiled,
             ids=self.tables.ids((*fields, *choices), rules),
         )
 
     def compiled(
-        self, family: Family, attributes: Iterable[AttributePlan], requests: Iterable[AttributePlan]
+        self, needs: Iterable[str], attributes: Iterable[AttributePlan], requests: Iterable[AttributePlan]
     ) -> CompiledPlan:
-        """The steps of a compiled call, and its kernel."""
+        """The steps of a compiled call; ``needs``: lets that its kernel reads."""
         operator, steps = self.operator, self.steps
         take: list[Step] = []
         for attribute in attributes:
@@ -82,8 +88,7 @@ class Planner:
         take += map(TakeStep, requests)
         take_overflows, steps.cython.overflows = steps.cython.overflows, False
         checks = steps.checks()
-        kernel = family.plan(operator, self.facts, self.diagnostics)
-        for needed in family.needs(kernel):
+        for needed in needs:
             steps.require(Name(needed), checks)
         for rule in operator.rules:
             if rule.data and not rule.warns:
@@ -102,7 +107,6 @@ class Planner:
             checks=tuple(checks),
             overflows=overflows,
             data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data and not rule.warns),
-            kernel=kernel,
         )
 
     def supported(self, field: Field) -> None:
@@ -128,7 +132,7 @@ class Planner:
             self.diagnostics.error(rule.span, f"{rule.id} is on each element of {rule.each}: no family checks it yet")
 
     def attribute(self, field: Field) -> AttributePlan:
-        taken = NOT_TAKEN if self.family is None else type_of(field).taken(field, self)
+        taken = NOT_TAKEN if self.loops is None else type_of(field).taken(field, self)
         summary, takes = type_of(field).said(field, self)
         return AttributePlan(
             python=field.python,
@@ -168,8 +172,10 @@ class Planner:
         return f"desc.{output}.sizes[{before}:{-after if after else ''}]"
 
     def request(self, field: Field) -> AttributePlan:
-        """The keyword by which a call asks for an optional output."""
+        """The keyword by which a call asks for an optional output, or for the data type of one."""
         name, first = field.python, self.operator.first_of_type(field)
+        if not field.optional:
+            return self.data_type(field)
         dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
         if first is None:
             default, summary = dtypes[0], "bool or data type"
@@ -188,4 +194,23 @@ class Planner:
             takes=takes,
             field=field,
             of_desc=f"None if desc.{name} is None else desc.{name}.dtype",
+        )
+
+    def data_type(self, field: Field) -> AttributePlan:
+        """The keyword by which a call says which data type an output has that no input fixes."""
+        dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
+        first = self.operator.first_of_type(field)
+        default = dtypes[0] if first is None else f"that of {first.python}, or {dtypes[0]} without it"
+        return AttributePlan(
+            python=f"{field.python}_dtype",
+            declarations=(),
+            take="",
+            value="",
+            members=None,
+            default="None",
+            doc=f"Data type of {field.python}.",
+            summary="data type",
+            takes=f"None: {default}. One of {alternatives(dtypes)}.",
+            field=field,
+            of_desc=f"desc.{field.python}.dtype",
         )

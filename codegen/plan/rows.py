@@ -197,13 +197,16 @@ def operator_row(op: OperatorPlan) -> Operator:
         independent=tuple(independent(one) for one in op.independent),
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
-        kernel=definition(op.kernel.definition) if op.runs else None,
+        kernel=None if op.definition is None else definition(op.definition),
     )
 
 
 def definition(told: Any) -> Definition:
-    """What the loops of a family are told of an operator."""
-    formulas = {key: Formula(text, frozenset(), function(python)) for key, (text, python) in told.formulas.items()}
+    """What the reference and the loops of a family are told of an operator."""
+    formulas = {
+        key: Formula(said.text, frozenset(), Code(f"lambda m, self: {said.numbers}"))
+        for key, said in told.formulas.items()
+    }
     return Definition(told.roles, told.words, formulas)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 DIGITS: Final = 60
 GIVEN: Final = 800
 """Digits of an argument: those of the smallest numbers of FLOAT64, which are sums of powers of two."""
-LARGE: Final = 10**5
+LARGE: Final = 2000
 """The exponential of more is beyond every data type."""
 
 FAR: Final = 40
@@ -222,7 +222,7 @@ def value(name: str, *arguments: Fraction) -> Fraction:
 
 def power(base: Fraction, exponent: Fraction) -> Fraction | float:
     """A power of a positive number; infinite beyond every data type."""
-    size = PLAIN.multiply(context(GIVEN).ln(decimal(base)), decimal(exponent))
+    size = PLAIN.multiply(PLAIN.ln(decimal(base)), decimal(exponent))
     if abs(size) > LARGE:
         return math.inf if size > 0 else Fraction(0)
     c = context(DIGITS + max(0, size.adjusted()) + 5)

@@ -78,7 +78,7 @@ def _mod(a: Any, b: Any, floored: bool) -> Any:
         rest = a
     else:
         rest = abs(number(abs(a))) % abs(b) * int(_sign(a)) if a else a
-        rest = number(math.copysign(0.0, _sign(a))) if not rest else rest
+        rest = rest or number(math.copysign(0.0, _sign(a)))
     if not floored:
         return rest
     if not rest:
@@ -195,7 +195,7 @@ def _power(base: int, exponent: int) -> int:
 
 
 INTEGERS: Final[dict[str, Callable[..., int]]] = {
-    "power": _power,
+    "int_pow": _power,
     "bit_and": lambda a, b: a & b, "bit_or": lambda a, b: a | b, "bit_xor": lambda a, b: a ^ b,
     "shift_left": lambda a, n: a << min(n, 64), "shift_right": lambda a, n: a >> min(n, 63),
     "bit_count": int.bit_count,
@@ -210,7 +210,8 @@ def _lifted(function: Callable[..., Any], *values: Number) -> Number:
     """A function of exact numbers, of each element of arrays."""
     if not any(isinstance(value, np.ndarray) for value in values):
         return function(*(number(value) for value in values))
-    return np.frompyfunc(lambda *one: function(*map(number, one)), len(values), 1)(*values)
+    with np.errstate(all="ignore"):
+        return np.frompyfunc(lambda *one: function(*map(number, one)), len(values), 1)(*values)
 
 
 def _told(function: Callable[..., bool], *values: Number) -> Any:

@@ -96,7 +96,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh,
     "atanh": np.arctanh, "erf": _each(math.erf), "erfc": _each(math.erfc),
-    "pow": lambda a, b: np.power(np.asarray(a, np.float64), np.asarray(b, np.float64)), "power": _power,
+    "pow": lambda a, b: np.power(np.asarray(a, np.float64), np.asarray(b, np.float64)), "int_pow": _power,
     "bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor,
     "shift_left": _shift_left, "shift_right": lambda a, n: np.right_shift(a, np.minimum(n, BITS - 1)),
     "bit_count": _bit_count,
@@ -122,7 +122,7 @@ class Wide(Arithmetic):
                 found = (found & (2**BITS - 1)).astype(np.uint64)
         elif found.dtype == object:
             low, high = _bounds(found)
-            wide = np.uint64 if 0 <= low and high < 2**BITS else np.int64 if LEAST <= low and high <= MOST else float
+            wide = np.uint64 if low >= 0 and high < 2**BITS else np.int64 if low >= LEAST and high <= MOST else float
             found = found.astype(wide)
         found = found.astype(dtype, copy=False)
         return found if found.shape == tuple(sizes) else np.broadcast_to(found, sizes)

@@ -15,7 +15,7 @@ from dmlcy._generated.enums import ENUMS, EnumInfo, FeatureLevel, TensorDataType
 from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS
 
 __all__ = [
-    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS", "RUNNABLE",
+    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS", "RUNNABLE",
     "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
     "compiled_class", "desc_class", "function", "state_of",
@@ -56,11 +56,14 @@ class _Operators(Mapping[str, Operator]):
 STATES: Final = index.STATES
 """How far dmlcy has an operator, from the least on, and what it can do then."""
 
-OPERATORS: Final[Mapping[str, Operator]] = _Operators("described", "fast")
+OPERATORS: Final[Mapping[str, Operator]] = _Operators("described", "reference", "fast")
 """The operators that have a spec: their descs are checked, explained and exported."""
 
-RUNNABLE: Final[Mapping[str, Operator]] = _Operators("fast")
+RUNNABLE: Final[Mapping[str, Operator]] = _Operators("reference", "fast")
 """Those of them that run."""
+
+FAST: Final[Mapping[str, Operator]] = _Operators("fast")
+"""Those of them that loops compute; the reference computes the others."""
 
 
 def state_of(name: str) -> str:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._families.exact import Array
 from dmlcy._families.given import Given
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles
@@ -25,21 +24,24 @@ class Result:
     Attributes
     ----------
     values
-        The elements. If the operator adds, they are exact: fractions, and floats for infinities and NaN.
+        The elements, as numbers of the arithmetic; or, if they are ``moved``, in the data type of the output.
     accumulators
-        The sums of which the elements are made; None if the elements are exact in the data type of the output.
+        The sums of which the elements are made, where [kernel] says in which data type the loops add; else None.
+    moved
+        The elements are elements of an input, bit for bit.
     """
 
-    values: Array
-    accumulators: Array | None = None
+    values: Any
+    accumulators: Any = None
+    moved: bool = False
 
 
 class Family(ABC):
-    """Operators that share loops. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
+    """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
 
     @abstractmethod
-    def evaluate(self, given: Given, role: str | None) -> Result:
-        """The elements of one output in exact arithmetic; ``role``: of the output, None for the first output."""
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The reference: the elements of one output, by its Python name, over the arithmetic of ``given``."""
 
     def window(self, operator: Operator) -> WindowRoles | None:
         """The names that say how a window slides over the first input; None if no window does."""

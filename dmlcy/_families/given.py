@@ -1,22 +1,28 @@
-"""What the reference of a family is evaluated over: a use of an operator, and what ``[kernel]`` says of it."""
+"""What the reference of a family is evaluated over: a use of an operator, its tensors, what ``[kernel]`` says of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
+from dmlcy._arithmetic import EXACT, Arithmetic, Array
 from dmlcy._desc.formulas import Formulas, Values
+from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Operator, Rules
-from dmlcy._families.exact import Array
+from dmlcy._field_types.tensor_desc import TensorDesc
 
 
 class Kernel(Values):
-    """What ``[kernel]`` says of an operator, worked out for one use."""
+    """What ``[kernel]`` says of an operator, worked out for one use, over the numbers of an arithmetic."""
 
-    def __init__(self, operator: Operator, rules: Rules) -> None:
-        super().__init__(rules)
+    def __init__(self, operator: Operator, rules: Rules, arithmetic: Arithmetic = EXACT) -> None:
+        super().__init__(copy(rules))  # the names of ``value`` are put into it
         self.operator = operator
         self.told = operator.definition
+        self.arithmetic = arithmetic
 
     def field(self, role: str) -> Any:
         """The value of the field that plays a role."""
@@ -25,20 +31,51 @@ class Kernel(Values):
     def value(self, key: str, **names: Any) -> Any:
         """The value of an expression, over the names that the family reserves."""
         self.rules.__dict__.update(names)
-        return self.told.formulas[key].function(self.rules)
+        return self.told.formulas[key].function(self.arithmetic, self.rules)
 
 
-def kernel_of(desc: OperatorDesc) -> Kernel:
+def kernel_of(desc: OperatorDesc, arithmetic: Arithmetic = EXACT) -> Kernel:
     """What ``[kernel]`` says of a valid desc."""
-    return Kernel(desc.operator, Formulas(desc).rules)
+    return Kernel(desc.operator, Formulas(desc).rules, arithmetic)
 
 
 class Given(Kernel):
-    """A valid desc and its arrays."""
+    """A valid use of an operator, and the arrays of its inputs by Python name; an array of tensors is a tuple.
 
-    def __init__(self, desc: OperatorDesc, arrays: dict[str, Array]) -> None:
-        super().__init__(desc.operator, Formulas(desc).rules)
+    ``values``: of its fields, tensors as TensorDesc. ``input`` is the array of the first input that there is,
+    ``output_sizes`` are those of the first output.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        rules: Rules,
+        values: Mapping[str, Any],
+        arrays: Mapping[str, Any],
+        arithmetic: Arithmetic,
+    ) -> None:
+        super().__init__(operator, rules, arithmetic)
+        self.values = values
         self.arrays = arrays
-        names = {field.kind: field.python for field in reversed(desc.operator.fields)}
-        self.input = arrays[names["input"]]
-        self.output_sizes: tuple[int, ...] = getattr(desc, names["output"]).sizes
+        self.input: Array = next(iter(arrays.values()), None)
+        outputs = (values[field.python] for field in operator.fields if field.kind == "output")
+        self.output_sizes: tuple[int, ...] = next((one.sizes for one in outputs if type(one) is TensorDesc), ())
+
+    @classmethod
+    def of(cls, desc: OperatorDesc, arrays: Mapping[str, Any], arithmetic: Arithmetic = EXACT) -> Given:
+        """A valid desc and its arrays."""
+        return cls(desc.operator, Formulas(desc).rules, desc._values(), arrays, arithmetic)
+
+    def with_arrays(self, arrays: Mapping[str, Any]) -> Given:
+        """The same use with other arrays."""
+        return type(self)(self.operator, self.rules, self.values, arrays, self.arithmetic)
+
+    def elements(self, name: str) -> Any:
+        """The elements of an input as numbers; None if it is left out."""
+        array = self.arrays.get(name)
+        return None if array is None else self.arithmetic.of(array)
+
+    def stored(self, values: Any, output: str) -> Array:
+        """Numbers in the data type of an output."""
+        tensor = self.values[output]
+        return self.arithmetic.stored(values, numpy_dtype(dtype_of(tensor)), tensor.sizes)

@@ -11,6 +11,8 @@ from dmlcy._facts.rows import Operator
 from dmlcy._families.given import Kernel
 from dmlcy._families.pieces import Cut, Cutting, Padding, Piece, bounds
 
+Slices = tuple[slice, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class WindowRoles:
@@ -75,6 +77,31 @@ class Slide:
             for size, (tap, _) in zip(self.sizes, axis_taps, strict=True):
                 number = number * size + tap
             yield number, tuple(place for _, place in axis_taps)
+
+    def taps(self, positions: Sequence[int]) -> Iterator[tuple[int, Slices, Slices]]:
+        """The elements of the window that are not padding at some position: the number of each, row-major.
+
+        And, with slices along each axis, the positions at which it is no padding, and its places in the input there.
+        ``positions``: how many there are along each axis.
+        """
+        axes = [list(self._along(d, count)) for d, count in enumerate(positions)]
+        for taps in itertools.product(*axes):
+            number = 0
+            for size, (tap, _, _) in zip(self.sizes, taps, strict=True):
+                number = number * size + tap
+            yield number, tuple(one for _, one, _ in taps), tuple(one for _, _, one in taps)
+
+    def _along(self, d: int, count: int) -> Iterator[tuple[int, slice, slice]]:
+        """The elements of the window along one axis; a window may be much longer than what it has inside."""
+        stride, dilation, start, limit = self.strides[d], self.dilations[d], self.start[d], self.limits[d]
+        found: dict[int, list[int]] = {}
+        for position in range(count):
+            for tap in numbers_inside(position * stride - start, dilation, self.sizes[d], limit):
+                found.setdefault(tap, []).append(position)
+        for tap, inside in sorted(found.items()):
+            first = tap * dilation - start
+            places = slice(first + inside[0] * stride, first + inside[-1] * stride + 1, stride)
+            yield tap, slice(inside[0], inside[-1] + 1), places
 
 
 def numbers_inside(first: int, step: int, count: int, limit: int) -> range:

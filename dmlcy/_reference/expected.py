@@ -1,4 +1,4 @@
-"""The result that a definition gives, and how far another one may be off."""
+"""The result that the reference gives in exact arithmetic, and how far another one may be off."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from dmlcy._arithmetic import Array
+from dmlcy._arithmetic.rounding import unit
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.names import must_run
 from dmlcy._families import family_of
 from dmlcy._families.accumulators import limits
-from dmlcy._families.exact import Array, unit
 from dmlcy._families.given import Given
 from dmlcy._reference.accuracy import MAGNITUDES, bound
 
@@ -121,33 +122,31 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     name = names[0] if output is None else output
     if name not in names:
         raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
-    role = next((role for role, field in operator.definition.roles.items() if field == name), None)
     inputs = {name: np.asarray(array) for name, array in arrays.items()}
-    given = Given(desc, inputs)
-    dtype = dtype_of(getattr(desc, name))
+    given = Given.of(desc, inputs)
+    tensor = getattr(desc, name)
+    dtype, own = dtype_of(tensor), numpy_dtype(dtype_of(tensor))
     family = family_of(operator)
-    found = family.evaluate(given, role)
-    values = found.values
-    if found.accumulators is None:
-        values = values.astype(numpy_dtype(dtype), copy=False)
-        return Expected(values, values.dtype, 0.0, None)
-    if numpy_dtype(dtype).kind != "f":
-        values = _wrapped(values, dtype.bits, numpy_dtype(dtype))
-        return Expected(values, values.dtype, 0.0, None)
+    found = family.evaluate(given, name)
     stated = bound(desc, dtype)
-    assert stated is not None, "an operator that computes states an accuracy"
-    finite = {name: _magnitudes(array) for name, array in inputs.items()}
-    magnitudes = family.evaluate(Given(desc, finite), role)
-    assert magnitudes.accumulators is not None
-    own = numpy_dtype(dtype)
-    least, most = limits(operator, dtype, given.input.size)
-    scale = magnitudes.values if stated.of == MAGNITUDES else values
+    if found.moved or own.kind != "f" or stated is None:
+        exact = found.values.astype(own, copy=False) if found.moved else given.stored(found.values, name)
+        return Expected(exact, own, 0.0, None)
+    values = np.broadcast_to(np.asarray(found.values, object), tensor.sizes)
+    magnitudes = found
+    if stated.of == MAGNITUDES or found.accumulators is not None:
+        finite = {name: _magnitudes(array) for name, array in inputs.items()}
+        magnitudes = family.evaluate(Given.of(desc, finite), name)
+    sizes = np.broadcast_to(np.asarray(magnitudes.values if stated.of == MAGNITUDES else values), values.shape)
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
-        total = magnitudes.accumulators[at]
-        outside = total > most or 0 < total < least
-        size: Any = scale[at]
-        units[at] = None if outside else unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
+        size: Any = sizes[at]
+        units[at] = unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
+    if magnitudes.accumulators is not None:
+        least, most = limits(operator, dtype, given.input.size)
+        for at, total in np.ndenumerate(magnitudes.accumulators):
+            if total > most or 0 < total < least:
+                units[at] = None
     return Expected(values, own, stated.ulp, units)
 
 
@@ -155,12 +154,6 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
     """The Python names of the outputs that a desc has."""
     names = [field.python for field in desc.operator.fields if field.kind == "output"]
     return [name for name in names if getattr(desc, name) is not None]
-
-
-def _wrapped(values: Array, bits: int, dtype: np.dtype[Any]) -> Array:
-    """Whole numbers modulo a power of two."""
-    low = np.array([int(value) % 2**bits for value in values.ravel()], f"u{dtype.itemsize}")
-    return low.reshape(values.shape).view(dtype)
 
 
 def _magnitudes(array: Array) -> Array:

@@ -23,7 +23,7 @@ ORDER = (
     "__main__",
 )  # fmt: skip
 INSIDE = {
-    "expr": ("nodes", "parse", "types", "present", "text", "latex", "python", "cython"),
+    "expr": ("nodes", "parse", "types", "present", "text", "latex", "python", "numbers", "cython"),
     "field_types": ("base", "*", "__init__"),
     "load": ("reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "__init__"),
     "model": ("facts", "examples", "fields", "operator", "__init__"),

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from dmlcy._arithmetic import Array
 from dmlcy._families.base import Family, Result
-from dmlcy._families.exact import Array
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pad.pieces import IndexMap, pieces_of
 from dmlcy._families.pieces import Cut, Cutting, Padding
@@ -25,7 +25,7 @@ def _index(kernel: Kernel) -> IndexMap | None:
 class Pad(Family):
     """The family."""
 
-    def evaluate(self, given: Given, role: str | None) -> Result:
+    def evaluate(self, given: Given, output: str) -> Result:
         """Along each axis, the element that ``index`` says, or the padding value."""
         source, index = given.input, _index(given)
         start, sizes = given.field("start"), given.output_sizes
@@ -41,7 +41,7 @@ class Pad(Family):
             inside.append([*read.values()])
         bits = f"u{source.itemsize}"
         result.view(bits)[np.ix_(*outside)] = np.ascontiguousarray(source).view(bits)[np.ix_(*inside)]
-        return Result(result)
+        return Result(result, moved=True)
 
     def cuts(self, use: Cutting) -> Iterator[Cut]:
         """Each axis."""

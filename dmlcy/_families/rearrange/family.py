@@ -12,7 +12,7 @@ from dmlcy._families.given import Given
 class Rearrange(Family):
     """The family."""
 
-    def evaluate(self, given: Given, role: str | None) -> Result:
+    def evaluate(self, given: Given, output: str) -> Result:
         """The axes of the input split into the parts of its pattern, in the order of the output, and joined."""
         words = given.told.words
         pattern = words["pattern"] if "pattern" in words else words[f"pattern.{given.field('mode').name}"]
@@ -26,7 +26,7 @@ class Rearrange(Family):
         before = [part for group in left for part in group]
         after = [part for group in right for part in group]
         split = given.input.reshape([sizes[part] for part in before])
-        return Result(split.transpose([before.index(part) for part in after]).reshape(given.output_sizes))
+        return Result(split.transpose([before.index(part) for part in after]).reshape(given.output_sizes), moved=True)
 
 
 def _groups(side: str) -> list[list[str]]:

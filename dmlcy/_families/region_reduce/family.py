@@ -6,25 +6,19 @@ from typing import Final
 
 import numpy as np
 
+from dmlcy._arithmetic import SINGLE, Array
 from dmlcy._families.base import Family, Result
-from dmlcy._families.exact import Array, grid, largest, single
+from dmlcy._families.elements import grid, largest
 from dmlcy._families.given import Given
 
 
 class RegionReduce(Family):
     """The family."""
 
-    def evaluate(self, given: Given, role: str | None) -> Result:
+    def evaluate(self, given: Given, output: str) -> Result:
         """The maximum of each bin of each region; bins are clamped to the input."""
-        rois = given.arrays[given.told.roles["rois"]]
-        regions = np.empty(rois.shape, object)
-        for at, entry in np.ndenumerate(rois):
-            regions[at] = single(entry.item())
-        rules = given.rules
-        for name, value in vars(rules).items():
-            if type(value) is float:
-                setattr(rules, name, single(value))
-        setattr(rules, given.told.roles["rois"], regions)
+        given.arithmetic = SINGLE  # the places are those that FLOAT32 gives
+        setattr(given.rules, given.told.roles["rois"], given.elements(given.told.roles["rois"]))
         source, shape = given.input, given.output_sizes
         result: Array = np.empty(shape, source.dtype)
         for r in range(shape[0]):
@@ -37,7 +31,7 @@ class RegionReduce(Family):
                 for channel in range(shape[1]):
                     values = image[channel, rows[y].start : rows[y].stop, columns[x].start : columns[x].stop]
                     result[r, channel, y, x] = largest([*values.ravel()]) if values.size else given.value("empty")
-        return Result(result)
+        return Result(result, moved=True)
 
 
 def _bins(given: Given, r: int, axis: str, count: int, size: int) -> list[range]:

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from dmlcy._arithmetic import Array
 from dmlcy._facts.rows import Operator
 from dmlcy._families.base import Family, Result
-from dmlcy._families.exact import Array, grid
 from dmlcy._families.given import Given
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles, cut_columns, roles_of, slide
@@ -19,19 +19,18 @@ from dmlcy._families.windows import WindowRoles, cut_columns, roles_of, slide
 class WindowGather(Family):
     """The family."""
 
-    def evaluate(self, given: Given, role: str | None) -> Result:
+    def evaluate(self, given: Given, output: str) -> Result:
         """What is under each position of a window, as a column; padding is 0."""
         source = given.input
         window = slide(given, source.shape)
         assert window.blocks is not None
         lead = source.shape[: -len(window.sizes)]
         result: Array = np.zeros((*lead, math.prod(window.sizes), math.prod(window.blocks)), source.dtype)
+        columns = result.reshape(*lead, math.prod(window.sizes), *window.blocks)
         bits = f"u{source.itemsize}"
-        for column, position in enumerate(grid(window.blocks)):
-            for row, place in window.inside(position):
-                under: Array = source[(slice(None),) * len(lead) + place]
-                result.view(bits)[..., row, column] = under.view(bits)
-        return Result(result.reshape(given.output_sizes))
+        for row, positions, places in window.taps(window.blocks):
+            columns[..., row, *positions].view(bits)[...] = source[..., *places].view(bits)
+        return Result(result.reshape(given.output_sizes), moved=True)
 
     def window(self, operator: Operator) -> WindowRoles:
         """The output has one column for each position."""

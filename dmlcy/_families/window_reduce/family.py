@@ -19,11 +19,11 @@ from dmlcy._families.windows import WindowRoles, cut_positions, roles_of
 class WindowReduce(Family):
     """The family."""
 
-    def evaluate(self, given: Given, role: str | None) -> Result:
+    def evaluate(self, given: Given, output: str) -> Result:
         """``finish`` of the sum of each window, its maximum, or the index of the maximum."""
         if given.told.words["reduction"] == "sum":
             return sums(given)
-        return maxima(given) if role is None else indices(given)
+        return indices(given) if output == given.told.roles.get("indices") else maxima(given)
 
     def window(self, operator: Operator) -> WindowRoles:
         """The output has one element for each position."""

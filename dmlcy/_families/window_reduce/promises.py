@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._arithmetic import WIDE
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field
@@ -51,8 +52,8 @@ def unpromised(desc: OperatorDesc, output: Field, inputs: Mapping[str, Array]) -
 
 def _step(desc: OperatorDesc, values: Array) -> Array:
     """What each of these elements adds to the accumulator."""
-    kernel = kernel_of(desc)
-    return np.array([float(kernel.value("step", acc=0.0, x=value)) for value in values.tolist()])
+    with np.errstate(all="ignore"):
+        return np.asarray(kernel_of(desc, WIDE).value("step", acc=0.0, x=values), np.float64)
 
 
 def window_sums(desc: OperatorDesc, values: Array, sizes: tuple[int, ...]) -> Array:

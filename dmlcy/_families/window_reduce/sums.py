@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from dmlcy._arithmetic import EXACT, Array
 from dmlcy._families.base import Result
-from dmlcy._families.exact import Array, exact, grid
 from dmlcy._families.given import Given
 from dmlcy._families.windows import slide
 
@@ -23,22 +23,25 @@ def sums(given: Given) -> Result:
 
     An accumulator of elements that are not 0, but whose powers are, counts as the smallest number of float64.
     """
-    window, source = slide(given, given.input.shape), exact(given.input)
-    shape = given.output_sizes
-    lead = len(shape) - len(window.sizes)
-    results: Array = np.empty(shape, object)
-    accumulators: Array = np.empty(shape, object)
-    volume, init = math.prod(window.sizes), given.value("init")
-    for position in grid(shape[lead:]):
-        places = [place for _, place in window.inside(position)]
-        for item in grid(shape[:lead]):
-            acc = init
-            for place in places:
-                acc = given.value("step", acc=acc, x=source[item + place])
-            at = item + position
-            acc = math.inf if acc > LARGEST else acc
-            vanished = acc == 0 and any(source[item + place] != 0 for place in places)
-            accumulators[at] = SMALLEST if vanished else acc
-            result = given.value("finish", acc=acc, count=len(places), volume=volume)
-            results[at] = Fraction(result) if math.isfinite(result) else result
-    return Result(results, accumulators)
+    window, m, shape = slide(given, given.input.shape), given.arithmetic, given.output_sizes
+    source = m.of(given.input)
+    acc = m.of(np.zeros(shape))
+    acc[...] = given.value("init")
+    count: Array = np.zeros(shape, np.int64)
+    vanished: Array = np.ones(shape, bool)
+    for _, positions, places in window.taps(shape[-len(window.sizes) :]):
+        x = source[(..., *places)]
+        acc[(..., *positions)] = given.value("step", acc=acc[(..., *positions)], x=x)
+        count[(..., *positions)] += 1
+        vanished[(..., *positions)] &= m.equal(x, 0)
+    results = given.value("finish", acc=acc, count=m.of(count), volume=math.prod(window.sizes))
+    return Result(results, _accumulators(acc, ~vanished) if m is EXACT else None)
+
+
+def _accumulators(acc: Array, some: Array) -> Array:
+    """Exact sums as tests compare them with the limits of a data type; ``some``: where an element is not 0."""
+    found: Array = np.empty(acc.shape, object)
+    for at in np.ndindex(acc.shape):
+        one = acc[at]
+        found[at] = SMALLEST if one == 0 and some[at] else math.inf if one > LARGEST else one
+    return found

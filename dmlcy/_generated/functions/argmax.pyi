@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _AxisDirection, _Int, _Ints
+from dmlcy._generated.arguments import _Array, _AxisDirection, _DataType, _Int, _Ints
 
 __all__ = ["argmax"]
 
@@ -12,6 +12,7 @@ def argmax(
     *,
     axes: _Int | _Ints,
     axis_direction: _AxisDirection = "INCREASING",
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Find the index of the greatest element along some axes.
@@ -30,6 +31,9 @@ def argmax(
     axis_direction : AxisDirection or its name, default 'INCREASING'
         Which of several equal elements counts: the first (INCREASING) or the
         last (DECREASING). One of INCREASING or DECREASING.
+    output_dtype : data type, default None
+        Data type of output. None: UINT32. One of UINT32, INT32, UINT64 or
+        INT64.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,13 +3,14 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["cast"]
 
 def cast(
     input: _Array,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Convert each element to the data type of the output.
@@ -21,6 +22,9 @@ def cast(
     ----------
     input : array
         The elements to convert. Rank 1 to 8; data type FLOAT32, FLOAT16, INT16,
+        INT8, UINT16, UINT8, INT64, INT32, UINT64, UINT32 or FLOAT64.
+    output_dtype : data type, default None
+        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, INT16,
         INT8, UINT16, UINT8, INT64, INT32, UINT64, UINT32 or FLOAT64.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _QuantizationType
+from dmlcy._generated.arguments import _Array, _DataType, _QuantizationType
 
 __all__ = ["dequantize"]
 
@@ -12,6 +12,7 @@ def dequantize(
     quantizations: _Array,
     *,
     quantization_type: _QuantizationType,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Subtract from each element the zero point of its block, and multiply the
@@ -33,6 +34,8 @@ def dequantize(
     quantization_type : QuantizationType or its name
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
         point. One of NONE, SCALE or SCALE_ZERO_POINT.
+    output_dtype : data type, default None
+        Data type of output. None: FLOAT32. One of FLOAT32 or FLOAT16.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Int, _Ints, _Number
+from dmlcy._generated.arguments import _DataType, _Int, _Ints, _Number
 
 __all__ = ["diagonal_matrix"]
 
@@ -12,6 +12,7 @@ def diagonal_matrix(
     output_sizes: _Int | _Ints,
     offset: _Int = 0,
     value: _Number = 1.0,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Make matrices that have a value on a diagonal, and 0 everywhere else.
@@ -30,6 +31,9 @@ def diagonal_matrix(
     value : float, default 1.0
         The value on the diagonal; its fraction is dropped where the output has
         integers.
+    output_dtype : data type, default None
+        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

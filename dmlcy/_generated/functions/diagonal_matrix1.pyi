@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Int, _Ints, _Number
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _Number
 
 __all__ = ["diagonal_matrix1"]
 
@@ -14,6 +14,7 @@ def diagonal_matrix1(
     value: _Number = 1,
     diagonal_fill_begin: _Int = 0,
     diagonal_fill_end: _Int = 1,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Write a value on some diagonals of matrices, of an input or of zeros.
@@ -37,6 +38,10 @@ def diagonal_matrix1(
     diagonal_fill_end : int, default 1
         The diagonal behind the last one to fill; if it is less than
         DiagonalFillBegin, all diagonals but those between are filled.
+    output_dtype : data type, default None
+        Data type of output. None: that of input, or FLOAT64 without it. One of
+        FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32,
+        UINT16 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

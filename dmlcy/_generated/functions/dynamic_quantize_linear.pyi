@@ -3,13 +3,14 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["dynamic_quantize_linear"]
 
 def dynamic_quantize_linear(
     input: _Array,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Quantize a tensor by a scale and a zero point that are computed from its
@@ -22,6 +23,8 @@ def dynamic_quantize_linear(
     ----------
     input : array
         The numbers to quantize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
+    output_dtype : data type, default None
+        Data type of output. None: UINT8. One of UINT8 or INT8.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,13 +3,14 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["element_wise_bit_count"]
 
 def element_wise_bit_count(
     input: _Array,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Count the bits of each element that are 1.
@@ -22,6 +23,8 @@ def element_wise_bit_count(
     input : array
         The elements to read. Rank 1 to 8; data type UINT32, UINT16, UINT8,
         FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8 or UINT64.
+    output_dtype : data type, default None
+        Data type of output. None: UINT32. One of UINT32 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

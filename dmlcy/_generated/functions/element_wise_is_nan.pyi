@@ -3,13 +3,14 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["element_wise_is_nan"]
 
 def element_wise_is_nan(
     input: _Array,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Give 1 for each element that is not a number (NaN), and 0 for each other
@@ -22,6 +23,8 @@ def element_wise_is_nan(
     ----------
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
+    output_dtype : data type, default None
+        Data type of output. None: UINT32. One of UINT32 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["element_wise_logical_greater_than"]
 
@@ -11,6 +11,7 @@ def element_wise_logical_greater_than(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Give 1 where the element of the first tensor is greater than that of the
@@ -27,6 +28,8 @@ def element_wise_logical_greater_than(
     b : array
         The right operands. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
+    output_dtype : data type, default None
+        Data type of output. None: UINT32. One of UINT32 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["element_wise_quantize_linear"]
 
@@ -12,6 +12,7 @@ def element_wise_quantize_linear(
     scale: _Array,
     zero_point: _Array | None = None,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Divide each element by its scale, round it, add its zero point, and cut the
@@ -30,6 +31,9 @@ def element_wise_quantize_linear(
     zero_point : array
         The integer that stands for 0, for each element; left out, it is 0. Rank
         1 to 8; data type UINT8 or INT8.
+    output_dtype : data type, default None
+        Data type of output. None: that of zero_point, or UINT8 without it. One
+        of UINT8 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["element_wise_quantized_linear_add"]
 
@@ -17,6 +17,7 @@ def element_wise_quantized_linear_add(
     output_scale: _Array,
     output_zero_point: _Array | None = None,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Add the numbers that two tensors of quantized integers stand for, and
@@ -47,6 +48,9 @@ def element_wise_quantized_linear_add(
     output_zero_point : array
         The integer of OutputTensor that stands for 0, one element; left out, it
         is 0. Rank 1 to 8; data type INT8 or UINT8.
+    output_dtype : data type, default None
+        Data type of output. None: that of output_zero_point, or INT8 without
+        it. One of INT8 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

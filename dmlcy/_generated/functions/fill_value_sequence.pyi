@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Int, _Ints, _Number
+from dmlcy._generated.arguments import _DataType, _Int, _Ints, _Number
 
 __all__ = ["fill_value_sequence"]
 
@@ -12,6 +12,7 @@ def fill_value_sequence(
     output_sizes: _Int | _Ints,
     value_start: _Number,
     value_delta: _Number,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Fill a tensor with numbers at equal steps.
@@ -28,6 +29,9 @@ def fill_value_sequence(
     value_delta : number
         What each number is more than the one before. A value of the data type
         of ``output``.
+    output_dtype : data type, default None
+        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -26,6 +26,7 @@ def multihead_attention1(
     key_value_head_count: _Int,
     mask_filter_value: _Number = -10000.0,
     mask_type: _MultiheadAttentionMaskType = "NONE",
+    output_dtype: _DataType | bool | None = None,
     output_present_key: _DataType | bool | None = False,
     output_present_value: _DataType | bool | None = False,
     out: object = None,
@@ -87,6 +88,9 @@ def multihead_attention1(
     mask_type : MultiheadAttentionMaskType or its name, default 'NONE'
         The format of MaskTensor. One of NONE, KEY_SEQUENCE_LENGTH,
         KEY_SEQUENCE_END_START, KEY_QUERY_SEQUENCE_LENGTH_START_END or BOOLEAN.
+    output_dtype : data type, default None
+        Data type of output. None: that of query, or FLOAT32 without it. One of
+        FLOAT32 or FLOAT16.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. All keys,
         for the next run.

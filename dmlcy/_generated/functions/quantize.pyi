@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _QuantizationType
+from dmlcy._generated.arguments import _Array, _DataType, _QuantizationType
 
 __all__ = ["quantize"]
 
@@ -12,6 +12,7 @@ def quantize(
     quantizations: _Array,
     *,
     quantization_type: _QuantizationType,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Divide each element by the scale of its block, round it, add the zero point
@@ -32,6 +33,8 @@ def quantize(
     quantization_type : QuantizationType or its name
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
         point. One of NONE, SCALE or SCALE_ZERO_POINT.
+    output_dtype : data type, default None
+        Data type of output. None: INT8. One of INT8, INT4, UINT8 or UINT4.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

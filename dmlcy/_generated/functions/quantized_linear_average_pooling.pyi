@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Bool, _Int, _Ints
+from dmlcy._generated.arguments import _Array, _Bool, _DataType, _Int, _Ints
 
 __all__ = ["quantized_linear_average_pooling"]
 
@@ -20,6 +20,7 @@ def quantized_linear_average_pooling(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Average quantized integers over a window, and quantize the result.
@@ -61,6 +62,9 @@ def quantized_linear_average_pooling(
         least 1. A sequence has ``spatial`` entries.
     include_padding : bool, default False
         Count padding elements in the divisor.
+    output_dtype : data type, default None
+        Data type of output. None: that of output_zero_point, or UINT8 without
+        it. One of UINT8 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Int, _Ints
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints
 
 __all__ = ["quantized_linear_convolution"]
 
@@ -23,6 +23,7 @@ def quantized_linear_convolution(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     group_count: _Int = 1,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Convolve quantized integers with a quantized filter, and quantize the
@@ -74,6 +75,9 @@ def quantized_linear_convolution(
     group_count : int, default 1
         Number of groups of channels that are convolved by themselves. At least
         1.
+    output_dtype : data type, default None
+        Data type of output. None: that of output_zero_point, or UINT8 without
+        it. One of UINT8 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _DataType
 
 __all__ = ["quantized_linear_matrix_multiply"]
 
@@ -17,6 +17,7 @@ def quantized_linear_matrix_multiply(
     output_scale: _Array,
     output_zero_point: _Array | None = None,
     *,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Multiply two matrices of quantized integers, and quantize the result.
@@ -51,6 +52,9 @@ def quantized_linear_matrix_multiply(
     output_zero_point : array
         The integer that stands for 0 in the output, one element or one for each
         row; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
+    output_dtype : data type, default None
+        Data type of output. None: that of output_zero_point, or UINT8 without
+        it. One of UINT8 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

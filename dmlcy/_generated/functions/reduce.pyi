@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Int, _Ints, _ReduceFunction
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _ReduceFunction
 
 __all__ = ["reduce"]
 
@@ -12,6 +12,7 @@ def reduce(
     *,
     function: _ReduceFunction,
     axes: _Int | _Ints,
+    output_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Reduce the elements along some axes to one, by the function that Function
@@ -31,6 +32,9 @@ def reduce(
     axes : int or sequence of ints
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
+    output_dtype : data type, default None
+        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, UINT32,
+        INT32, INT64, INT16, INT8, UINT64, UINT16 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

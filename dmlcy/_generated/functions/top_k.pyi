@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Int
+from dmlcy._generated.arguments import _Array, _DataType, _Int
 
 __all__ = ["top_k"]
 
@@ -12,6 +12,7 @@ def top_k(
     *,
     axis: _Int,
     k: _Int,
+    output_index_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Choose the greatest elements along an axis, in descending order, with their
@@ -29,6 +30,8 @@ def top_k(
         The axis to choose along. From 0 to 7.
     k : int
         Number of elements to choose. At least 1.
+    output_index_dtype : data type, default None
+        Data type of output_index. None: UINT32. One of UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _AxisDirection, _Int
+from dmlcy._generated.arguments import _Array, _AxisDirection, _DataType, _Int
 
 __all__ = ["top_k1"]
 
@@ -13,6 +13,7 @@ def top_k1(
     axis: _Int,
     k: _Int,
     axis_direction: _AxisDirection = "DECREASING",
+    output_index_dtype: _DataType | bool | None = None,
     out: object = None,
 ) -> NoReturn:
     """Choose the greatest or the least elements along an axis, in their order,
@@ -33,6 +34,8 @@ def top_k1(
     axis_direction : AxisDirection or its name, default 'DECREASING'
         The greatest elements, in descending order (DECREASING), or the least
         ones, in ascending order (INCREASING). One of INCREASING or DECREASING.
+    output_index_dtype : data type, default None
+        Data type of output_index. None: UINT32. One of UINT32 or UINT64.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
