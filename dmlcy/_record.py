@@ -87,6 +87,11 @@ class Recording:
             uses.append(Use(name, call.desc, call.inputs, prefix=f"{name}_"))
         return export(uses, os.fspath(folder))
 
+    @staticmethod
+    def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any]) -> None:
+        """Adds a call to recordings; what calls it need not know this module."""
+        keep(recordings, operator, values)
+
     def __enter__(self) -> Self:
         if self._state != "new":
             raise RuntimeError("a recording records one block; call dmlcy.record() for another")

@@ -187,6 +187,11 @@ class StubOperator:
         yield "out=None", "out: object = None"
 
     @property
+    def names(self) -> list[str]:
+        """What a call takes, except ``out``."""
+        return [item.python for item in (*self.op.inputs, *self.op.parameters, *self.op.requests)]
+
+    @property
     def fields(self) -> Iterator[str]:
         """The parameters of the desc class; those that must be given come first."""
         for item in sorted(self.op.fields, key=lambda item: not item.required):

@@ -248,6 +248,7 @@ class OperatorPlan:
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any  # what its family says of it, and its run template is given; None: described, so that it does not run
     compiled: CompiledPlan | None  # None: no loops compute it
+    in_place: tuple[str, ...]  # the inputs whose memory an output may share
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
     @property

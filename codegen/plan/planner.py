@@ -9,7 +9,7 @@ from ..expr.nodes import Name
 from ..expr.text import alternatives
 from ..families import Family, Loops
 from ..field_types import Taken, type_of
-from ..model import Enum, Facts, Field, Operator, Rule
+from ..model import Enum, Facts, Field, Operator, Rule, snake
 from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
@@ -72,6 +72,7 @@ class Planner:
             pieces=None if self.family is None else self.family.pieces(kernel),
             kernel=kernel,
             compiled=compiled,
+            in_place=tuple(snake(name) for name in self.facts.catalogue[operator.name].in_place),
             ids=self.tables.ids((*fields, *choices), rules),
         )
 

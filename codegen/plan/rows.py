@@ -150,6 +150,7 @@ class Operator:
     rules_class: Code
     accuracy: dict[str, Accuracy]
     kernel: Definition | None
+    in_place: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,7 @@ def operator_row(op: OperatorPlan) -> Operator:
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
         kernel=None if op.definition is None else definition(op.definition),
+        in_place=op.in_place,
     )
 
 

@@ -33,7 +33,7 @@ def take(state: State, field: Field) -> None:
     tensor = state.tensors[name] = Tensor()
     state.resolved[name] = value
     state.readable[name] = tensor
-    asked = _asked(state, field, tensor) if field.optional and state.call and field.kind == "output" else False
+    asked = _asked(state, field, tensor) if state.call and (field.optional or name in state.asked) else False
     if value is None and name not in state.labels:
         state.readable[name] = tensor if asked or not field.optional else None
         follows = _follows(state, field)
@@ -149,10 +149,10 @@ def gather(state: State, field: Field) -> None:
 def _asked(state: State, field: Field, tensor: Tensor) -> bool:
     """Whether a call asks for an optional output; notes the data type."""
     request = state.asked.get(field.python)
-    if not wanted(request):
+    if field.kind != "output" or (field.optional and not wanted(request)):
         return False
-    if is_a(request, bool, np.bool_):
-        same = field.same_dtype_as
+    if request is None or is_a(request, bool, np.bool_):  # None is of an output that is there anyhow
+        same = state.tied_to(field)
         tensor.dtype = TensorDataType[field.dtypes[0].dtypes[0]] if same is None else state.tensors[same].dtype
     else:
         tensor.dtype = as_dtype(request)

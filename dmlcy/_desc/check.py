@@ -86,6 +86,9 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
     operator = _tables.OPERATORS[name]
     outputs = [field for field in operator.fields if field.kind == "output"]
     asked = {field.python: arguments[field.python] for field in outputs if field.optional}
+    asked |= {
+        field.python: arguments[f"{field.python}_dtype"] for field in outputs if f"{field.python}_dtype" in arguments
+    }
     names = [field.python for field in outputs if not field.optional or wanted(asked[field.python])]
     given, labels = _given(operator, arguments, names)
     arrays = _arrays(operator, given, labels, names)

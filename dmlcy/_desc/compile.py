@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -11,6 +11,7 @@ from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import must_run
 from dmlcy._runtime.compiled import CompiledOperator
+from dmlcy._words.values import show
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevel
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["compile", "raise_violations"]
 
 
-def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> CompiledOperator:
+def compile(
+    desc: OperatorDesc, feature_level: _FeatureLevel | None = None, *, path: Literal["reference"] | None = None
+) -> CompiledOperator:
     """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
 
     Parameters
@@ -27,6 +30,9 @@ def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> C
         An object of a class of ``dmlcy.desc``.
     feature_level
         Such as ``"3_0"``; None: the level in force.
+    path
+        ``"reference"``: the reference computes the operator, which is slower than its loops and shares no code with
+        them. None: the loops do, if the operator has any.
 
     Raises
     ------
@@ -40,5 +46,8 @@ def compile(desc: OperatorDesc, feature_level: _FeatureLevel | None = None) -> C
     if found:
         raise_violations(found, "compile")
     must_run(desc.operator)
-    operator: CompiledOperator = _tables.compiled_class(desc.operator.name)(desc, level)
+    if path not in (None, "reference"):
+        raise ValueError(f"compile() takes path='reference' or None, not {show(path)}")
+    chosen = _tables.compiled_class(desc.operator.name) if path is None else _tables.reference_class()
+    operator: CompiledOperator = chosen(desc, level)
     return operator

@@ -194,11 +194,11 @@ class Accuracy(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Definition(Row):
-    """What the loops of a family are told of an operator; docs/families.md says what the keys mean.
+    """What the reference and the loops of a family are told of an operator; docs/families.md says what the keys mean.
 
     ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
-    ``formulas`` keys to expressions over fields and the names that the family reserves; the keys are those of
-    ``[kernel]``, dotted.
+    ``formulas`` keys to expressions over fields and the names that the family reserves, as functions of an arithmetic
+    and of the values; the keys are those of ``[kernel]``, dotted.
     """
 
     roles: dict[str, str]
@@ -251,6 +251,7 @@ class Operator(Row):
     rules_class: type[Rules]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
     kernel: Definition | None  # None: it does not run
+    in_place: tuple[str, ...] = ()  # the inputs that an output may be written over
 
     def __repr__(self) -> str:
         """Its name: the rest is pages long, and stands in reports of failed tests."""
@@ -267,7 +268,7 @@ class Operator(Row):
 
     @property
     def state(self) -> str:
-        """How far dmlcy has it: described, or fast."""
+        """How far dmlcy has it: described, reference or fast."""
         return OPERATORS[self.name][4]
 
     @property

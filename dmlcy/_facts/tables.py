@@ -18,7 +18,7 @@ __all__ = [
     "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS", "RUNNABLE",
     "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
-    "compiled_class", "desc_class", "function", "state_of",
+    "compiled_class", "desc_class", "function", "reference_class", "state_of",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -79,8 +79,15 @@ def function(name: str) -> Any:
 
 def compiled_class(name: str) -> Any:
     """The class of the compiled operators of that name."""
-    _, desc, family, *_ = index.OPERATORS[name]
+    _, desc, family, _, state = index.OPERATORS[name]
+    if state == "reference":
+        return reference_class()
     return getattr(import_module(f"dmlcy._generated.{family}"), f"{desc}Operator")
+
+
+def reference_class() -> Any:
+    """The class of compiled operators that the reference computes."""
+    return import_module("dmlcy._reference.compiled").ReferenceOperator
 
 
 def desc_class(name: str) -> Any:

@@ -43,6 +43,11 @@ class Family(ABC):
     def evaluate(self, given: Given, output: str) -> Result:
         """The reference: the elements of one output, by its Python name, over the arithmetic of ``given``."""
 
+    def result(self, given: Given, output: str) -> Array:
+        """The elements of one output in its data type."""
+        found = self.evaluate(given, output)
+        return found.values if found.moved else given.stored(found.values, output)  # type: ignore[no-any-return]
+
     def window(self, operator: Operator) -> WindowRoles | None:
         """The names that say how a window slides over the first input; None if no window does."""
         return None

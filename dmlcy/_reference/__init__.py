@@ -1,7 +1,7 @@
-"""What a spec says that its operator gives, element by element and exact: the oracle of results.
+"""The reference: what ``[kernel]`` says of an operator, evaluated.
 
-It is made of ``[kernel]``, like the loops, and shares nothing else with them: no Cython, no floating-point sum. It is
-slow: some microseconds per element that is looked at.
+Over arrays, it computes the operators that have no loops, and what ``compile(desc, path="reference")`` gives. Over exact
+numbers, it is the oracle of tests, and takes some microseconds for each element. The loops share no code with it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,223 @@
+"""Calls of operators that the reference computes: the same checks as those of compiled calls, in Python.
+
+What a call was checked for is kept by data types, sizes and arguments, so that the next call like it only computes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dmlcy._arithmetic import WIDE, Array
+from dmlcy._check.checker import Check
+from dmlcy._desc.check import refuse
+from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.levels import LEVEL
+from dmlcy._facts.rows import Operator, Rules
+from dmlcy._facts.tables import OPERATORS
+from dmlcy._families import family_of
+from dmlcy._families.given import Given
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._runtime.recording import RECORDINGS
+from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
+
+MOST: Final = 1024
+"""Uses that are kept."""
+
+
+class Faces(NamedTuple):
+    """What a call of an operator is asked about it each time."""
+
+    operator: Operator
+    inputs: tuple[tuple[str, bool], ...]  # name, whether it is an array of tensors
+    asked: tuple[tuple[str, str], ...]  # outputs that a keyword is about: the output, the keyword
+    others: tuple[str, ...]
+    open: str | None  # the output whose data type ``out`` may give
+    in_place: frozenset[str]
+    has_data_rules: bool
+
+
+class Use(NamedTuple):
+    """A valid use: what its names stand for, and each output with its data type and its sizes."""
+
+    operator: Operator
+    rules: Rules
+    values: Mapping[str, Any]
+    outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
+
+
+_USES: dict[tuple[Any, ...], Use] = {}
+
+
+@cache
+def faces_of(name: str) -> Faces:
+    """What calls of an operator are asked about it."""
+    operator = OPERATORS[name]
+    inputs = tuple((f.python, type_of(f.type).tensors) for f in operator.fields if f.kind == "input")
+    outputs = [field for field in operator.fields if field.kind == "output"]
+    asked = {field.python: field.python if field.optional else f"{field.python}_dtype" for field in outputs}
+    named = [field for field in outputs if field.optional or not operator.has_type(field)]
+    return Faces(
+        operator,
+        inputs,
+        tuple((field.python, asked[field.python]) for field in named),
+        tuple(field.python for field in operator.parameters),
+        outputs[0].python if len(outputs) == 1 and named else None,
+        frozenset(operator.in_place),
+        any(rule.data and rule.severity == "error" for rule in operator.rules),
+    )
+
+
+def key_of(value: object) -> object:
+    """What an argument is told from others by; an object of its own for what is not known to stay as it is."""
+    kind = type(value)
+    if value is None or kind in (int, bool, str):
+        return kind, value
+    if kind is float:
+        return kind, struct.pack("d", value)
+    if kind in (tuple, list):
+        return kind, tuple(map(key_of, value))  # type: ignore[call-overload]
+    if isinstance(value, np.dtype | np.bool_ | type):
+        return kind, value
+    if isinstance(value, OperatorDesc):
+        return kind, value
+    return object()
+
+
+def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
+    """Computes the result of a call, or raises what is wrong with it. ``arguments``: tensors, attributes, keywords."""
+    faces, level = faces_of(name), LEVEL.get()
+    arrays: dict[str, Any] = {}
+    key: list[Any] = [name, level]
+    for one, several in faces.inputs:
+        value = arguments[one]
+        if value is None:
+            key.append(None)
+            continue
+        found: Any = tuple(map(to_array, value)) if several and type(value) in (tuple, list) else to_array(value)
+        parts = found if type(found) is tuple else (found,)
+        if not all(isinstance(part, np.ndarray) for part in parts) or several is not (type(found) is tuple):
+            refuse(name, arguments | {"out": out}, level)
+        arrays[one] = found
+        key.append(tuple((part.dtype, part.shape) for part in parts))
+    request = {}
+    if faces.open is not None and out is not None and arguments.get(faces.asked[0][1]) is None:
+        given = to_shared_array(out)
+        request = {} if given is None else {faces.asked[0][1]: given.dtype}
+    said = arguments | request if request else arguments
+    key += [key_of(said[one]) for _, one in faces.asked]
+    key += [key_of(said[one]) for one in faces.others]
+    whole = tuple(key)
+    use = _USES.get(whole)
+    if use is None:
+        use = _checked(faces, said, arrays, level)
+        if use is None:
+            refuse(name, arguments | {"out": out}, level)
+        if len(_USES) >= MOST:
+            _USES.clear()
+        _USES[whole] = use
+    return run(use, faces, arrays, out, lambda: refuse(name, arguments | {"out": out}, level))
+
+
+def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, Any], level: int) -> Use | None:
+    """The use that a call is; None if something is wrong with it."""
+    values: dict[str, object] = {one: arguments[one] for one in faces.others}
+    for one, found in arrays.items():
+        parts = tuple(_described(part) for part in (found if type(found) is tuple else (found,)))
+        values[one] = parts if type(found) is tuple else parts[0]
+    asked = {output: arguments[keyword] for output, keyword in faces.asked}
+    check = Check(faces.operator, values, level, call=True, asked=asked)
+    return None if check.violations else use_of(faces.operator, check.rules, check.resolved)
+
+
+def _described(array: Array) -> TensorDesc:
+    return TensorDesc(array.dtype, array.shape)
+
+
+def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
+    """A valid use, of the values of its desc."""
+    outputs = [(f.python, values[f.python]) for f in operator.fields if f.kind == "output"]
+    there = [(name, tensor) for name, tensor in outputs if type(tensor) is TensorDesc]
+    sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in there)
+    return Use(operator, rules, values, sizes)
+
+
+def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: Any) -> Any:
+    """Computes a checked use. ``refused`` raises what is wrong with ``out``, or with the values of a tensor."""
+    outs = _outs(use, faces, arrays, out)
+    if outs is None or (faces.has_data_rules and not _data_holds(use, arrays)):
+        refused()
+    assert outs is not None
+    recordings = RECORDINGS.get()
+    if recordings:
+        arrays = {name: _packed(array) for name, array in arrays.items()}
+    results = evaluate(use, arrays)
+    for place, (target, result) in enumerate(zip(outs, results, strict=True)):
+        if target is not None:
+            np.copyto(target, result)
+        elif not (result.flags.c_contiguous and result.flags.writeable):
+            results[place] = result.copy()
+    if recordings:
+        kept = {name: np.array(result) for (name, _, _), result in zip(use.outputs, results, strict=True)}
+        said = {f.python: use.values.get(f.python) for f in use.operator.fields if f.kind == "attribute"}
+        recordings[0].keep(recordings, use.operator.name, {**arrays, **kept, **said})
+    if out is not None:
+        return out
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def evaluate(use: Use, arrays: Mapping[str, Any]) -> list[Array]:
+    """The outputs of a use, in their data types."""
+    given = Given(use.operator, use.rules, use.values, arrays, WIDE)
+    family = family_of(use.operator)
+    with np.errstate(all="ignore"):
+        found = [family.result(given, name) for name, _, _ in use.outputs]
+    return found
+
+
+def _packed(array: Any) -> Any:
+    return tuple(map(_packed, array)) if type(array) is tuple else np.array(array, order="C")
+
+
+def _data_holds(use: Use, arrays: Mapping[str, Any]) -> bool:
+    check = Check(use.operator, use.values, LEVEL.get(), call=False)
+    check.data(arrays)
+    return not check.violations
+
+
+def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequence[Array | None] | None:
+    """The array that each output is written to, None for a new one; None in place of all if one is not acceptable."""
+    if out is None:
+        return [None] * len(use.outputs)
+    several = len(use.outputs) > 1
+    if several and not (type(out) is tuple and len(out) == len(use.outputs)):
+        return None
+    taken: list[Array] = []
+    for value, (_, dtype, sizes) in zip(out if several else (out,), use.outputs, strict=True):
+        array = to_shared_array(value)
+        if array is None or array.dtype != dtype or array.shape != sizes or not array.flags.writeable:
+            return None
+        if not array.flags.c_contiguous and self_overlaps(array):
+            return None
+        for name, found in arrays.items():
+            for part in found if type(found) is tuple else (found,):
+                if may_overlap(array, part) and not (name in faces.in_place and same_place(array, part)):
+                    return None
+        if any(may_overlap(array, other) for other in taken):
+            return None
+        taken.append(array)
+    return taken
+
+
+def same_place(a: Array, b: Array) -> bool:
+    """Whether two arrays are the same elements of memory in the same order."""
+    return a.dtype == b.dtype and a.__array_interface__["data"][0] == b.__array_interface__["data"][0] and (
+        a.shape == b.shape and a.strides == b.strides
+    )
