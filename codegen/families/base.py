@@ -246,13 +246,13 @@ class KernelTable:
         self.diagnostics.error(span, error.message, error.hint)
 
     def formula(
-        self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind
+        self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind, *others: Kind
     ) -> tuple[Node, dict[str, Symbol]] | None:
         """An expression of ``[kernel]`` over local names and attributes, which the reference evaluates; its names."""
         text = table.str(key)
         if not table.has(key):
             return None
-        scalars = (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.TENSOR)
+        scalars = (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.TENSOR, Kind.ENUM)
         fields = {
             name: symbol for name, symbol in self.operator.scope.items()
             if symbol.role == "field" and symbol.kind in scalars
@@ -261,7 +261,7 @@ class KernelTable:
         try:
             node = parse(text)
             found = kind_of(node, scope)
-            if found is not kind and not (kind is Kind.FLOAT and found is Kind.INT):
+            if found not in (kind, *others) and not (kind is Kind.FLOAT and found is Kind.INT):
                 raise ExprError(f"expected {kind.value}, found {found.value}", 0, len(text))
             # An element of a tensor is one of the numbers that the reference is given, not one of an array.
             given = {n: local(Kind.VECTOR) if s.kind is Kind.TENSOR else s for n, s in scope.items()}

@@ -84,6 +84,10 @@ class Arithmetic(ABC):
         """The nearest number of FLOAT32."""
 
     @abstractmethod
+    def double(self, a: Number) -> Number:
+        """The nearest number of FLOAT64."""
+
+    @abstractmethod
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         """The integer of a data type that is nearest to a number without its fraction; 0 for NaN."""
 

@@ -197,7 +197,7 @@ def _power(base: int, exponent: int) -> int:
 INTEGERS: Final[dict[str, Callable[..., int]]] = {
     "int_pow": _power,
     "bit_and": lambda a, b: a & b, "bit_or": lambda a, b: a | b, "bit_xor": lambda a, b: a ^ b,
-    "shift_left": lambda a, n: a << min(n, 64), "shift_right": lambda a, n: a >> min(n, 63),
+    "shift_left": lambda a, n: a << min(n, 64), "shift_right": lambda a, n: a >> min(n, 64),
     "bit_count": int.bit_count,
 }  # fmt: skip
 ROUNDINGS: Final[dict[str, Callable[..., Any]]] = {
@@ -293,6 +293,9 @@ class Exact(Arithmetic):
 
     def single(self, a: Number) -> Number:
         return _lifted(lambda x: number(nearest(x, np.dtype(np.float32))), a)
+
+    def double(self, a: Number) -> Number:
+        return _lifted(lambda x: number(nearest(x, np.dtype(np.float64))), a)
 
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         limits = np.iinfo(dtype)

@@ -86,6 +86,12 @@ def _shift_left(a: Number, n: Number) -> Number:
     return np.left_shift(_long(np.asarray(a)), _long(np.minimum(n, BITS)))
 
 
+def _shift_right(a: Number, n: Number) -> Number:
+    if _is_long(a):
+        return np.right_shift(a, _long(np.minimum(n, BITS)))
+    return np.right_shift(a, np.minimum(n, BITS - 1).astype(np.int64))
+
+
 def _bit_count(a: Number) -> Number:
     return np.bitwise_count(a) if not _is_long(a) else np.frompyfunc(int.bit_count, 1, 1)(a)
 
@@ -98,7 +104,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "atanh": np.arctanh, "erf": _each(math.erf), "erfc": _each(math.erfc),
     "pow": lambda a, b: np.power(np.asarray(a, np.float64), np.asarray(b, np.float64)), "int_pow": _power,
     "bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor,
-    "shift_left": _shift_left, "shift_right": lambda a, n: np.right_shift(a, np.minimum(n, BITS - 1)),
+    "shift_left": _shift_left, "shift_right": _shift_right,
     "bit_count": _bit_count,
 }  # fmt: skip
 
@@ -206,6 +212,9 @@ class Wide(Arithmetic):
 
     def single(self, a: Number) -> Number:
         return np.asarray(a).astype(np.float32).astype(np.float64)
+
+    def double(self, a: Number) -> Number:
+        return np.asarray(a).astype(np.float64)
 
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         limits = np.iinfo(dtype)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._families.given import Given
+from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles
 
@@ -47,6 +48,10 @@ class Family(ABC):
         """The elements of one output in its data type."""
         found = self.evaluate(given, output)
         return found.values if found.moved else given.stored(found.values, output)  # type: ignore[no-any-return]
+
+    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
+        """An operator of the family as an activation of the numbers that another operator computes."""
+        raise NotImplementedError(f"{desc.operator.name} is no activation")
 
     def window(self, operator: Operator) -> WindowRoles | None:
         """The names that say how a window slides over the first input; None if no window does."""

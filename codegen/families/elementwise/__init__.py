@@ -1,0 +1,1 @@
+"""The family elementwise: what its specs say."""

@@ -1,0 +1,100 @@
+"""elementwise: each element of an output is an expression of the elements at the same place.
+
+``result`` is the expression, over the names of the inputs, or over ``x`` if there is one input; several outputs have a
+table of expressions. ``integers`` is in its place where all elements are integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...diagnostics import Diagnostics
+from ...expr.types import Kind, Symbol
+from ...model import Facts, Field, Operator
+from ...source import Table
+from ..base import Evaluated, KernelTable, Told, local
+
+ALL = (Kind.FLOAT, Kind.INT)
+BITS = "bits"
+
+
+class Elementwise(Evaluated):
+    """The family."""
+
+    name = "elementwise"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+        """Reads the expressions."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        table = kernel.table
+        if table is None:
+            return Told(kernel.definition)
+        bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
+        if table.has("fused"):
+            kernel.role("fused", "", Kind.OPERATOR)
+        for field in operator.attributes:
+            if field.type == "scale_bias":
+                kernel.definition.roles["scale_bias"] = field.python
+        self.absent(kernel, table)
+        self.along(kernel, table)
+        kinds = [Kind.INT] if bits else list(self.kinds(operator, operator.inputs[0]))
+        single = "integers" not in table.keys()
+        for kind in kinds if single else kinds[:1]:
+            self.results(kernel, table, "result", kind, bits)
+        if not single:
+            self.results(kernel, table, "integers", Kind.INT, bits)
+        kernel.finish()
+        return Told(kernel.definition)
+
+    def results(self, kernel: KernelTable, table: Table, key: str, kind: Kind, bits: bool) -> None:
+        """The expression at a key, or one for each output in a table; ``kind``: what the elements of the inputs are."""
+        names = self.names(kernel.operator, kind, bits)
+        if len(kernel.operator.outputs) == 1:
+            kernel.formula(table, key, names, *ALL, Kind.BOOL)
+            return
+        inner = table.table(key, required=True)
+        if inner is not None:
+            for output in kernel.operator.outputs:
+                kernel.formula(inner, output.python, names, *ALL, Kind.BOOL)
+            inner.finish()
+
+    def absent(self, kernel: KernelTable, table: Table) -> None:
+        """What stands for the elements of a tensor that is left out."""
+        inner = table.table("absent") if table.has("absent") else None
+        if inner is not None:
+            for name in inner.keys():
+                kernel.formula(inner, name, {}, *ALL)
+            inner.finish()
+
+    def along(self, kernel: KernelTable, table: Table) -> None:
+        """The axes along which arrays have an entry for each index."""
+        inner = table.table("along") if table.has("along") else None
+        if inner is not None:
+            for name in inner.keys():
+                kernel.word(f"along.{name}", str(inner.int(name)))
+            inner.finish()
+
+    def names(self, operator: Operator, kind: Kind, bits: bool) -> dict[str, Symbol]:
+        """The elements of the inputs, and attributes that have the data type of a tensor."""
+        found = {}
+        for field in operator.inputs:
+            kinds = [Kind.INT] if bits else list(self.kinds(operator, field))
+            found["x" if len(operator.inputs) == 1 else field.python] = local(kind if kind in kinds else kinds[0])
+        for field in operator.attributes:
+            if field.type == "scalar_union":
+                found[field.python] = local(kind)
+            elif field.type == "float_array":
+                found[field.python] = local(Kind.FLOAT)
+        return found
+
+    @staticmethod
+    def kinds(operator: Operator, field: Field) -> Iterator[Kind]:
+        """What the elements of a tensor may be, floats first."""
+        dtypes = [name for row in operator.types[field.types or ""] for name in row.dtypes]
+        if any(name.startswith("FLOAT") for name in dtypes):
+            yield Kind.FLOAT
+        if not all(name.startswith("FLOAT") for name in dtypes):
+            yield Kind.INT
+
+
+FAMILY = Elementwise()
