@@ -130,8 +130,8 @@ class OperatorPage:
                 yield prompt(f"{names[-1]} = [{', '.join(parts)}]")
         arguments = {**self.op.chosen_in(example), **example.attributes}
         given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
-        asked = [field for field in self.spec.outputs if field.optional and field.python in example.outputs]
-        given += [self.request(field, example) for field in asked]
+        asked = [one for one in self.spec.outputs if self.spec.is_asked(one) and one.python in example.outputs]
+        given += [said for field in asked if (said := self.request(field, example))]
         several = any(one.several for one in map(type_of, self.spec.outputs)) or len(example.outputs) > 1
         results = dict.fromkeys(path.partition("[")[0] for path in example.outputs)
         taken = f"{', '.join(results)} = " if several else ""
@@ -145,9 +145,13 @@ class OperatorPage:
             yield repr(output.data) if shown is None else shown
 
     def request(self, field: Field, example: Example) -> str:
-        """How the call of an example asks for an optional output."""
+        """How the call of an example asks for an optional output, or for the data type of one."""
         dtype = example.outputs[field.python].dtype
         first = self.spec.types[field.types or ""][0].dtypes[0]
+        if not field.optional:
+            like = self.spec.first_of_type(field)
+            follows = dtype == first if like is None or like.python not in example.inputs else True
+            return "" if follows else f"{field.python}_dtype={literal(dtype)}"
         usual = dtype == first or self.spec.first_of_type(field) is not None
         return f"{field.python}={True if usual else literal(dtype)}"
 

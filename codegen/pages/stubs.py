@@ -122,10 +122,10 @@ class StubOperator:
         """For each way to call it: types of the inputs, requests for outputs, type of ``out``, type of the result."""
         if not self.op.runs:
             return
-        inputs = [(tensor.python, "_Array") for tensor in self.op.inputs]
+        inputs = [(tensor.python, taken) for tensor, (taken, _) in zip(self.op.inputs, self.taken, strict=True)]
         like = self.op.output.same_as
         array = "np.ndarray[Any, np.dtype[_Scalar]]"
-        known = [(name, array if name == like else taken) for name, taken in inputs]
+        known = [(name, taken.replace("_Array", array) if name == like else taken) for name, taken in inputs]
         for asked in itertools.product(*(self.answers(tensor) for tensor in self.op.outputs)):
             requests = [request for request, _ in asked if request]
             found = [result for _, result in asked if result]
@@ -138,15 +138,22 @@ class StubOperator:
     def answers(self, tensor: TensorPlan) -> Iterator[tuple[str, str]]:
         """Each way to ask for an output, and its type then: "like" that of the first one, "" where it is not there."""
         same = "like" if tensor.same_as == self.op.output.same_as else "_Result"
+        field = self.op.operator.field(tensor.python)
+        rows = self.op.operator.types[field.types or ""]
+        first = f"np.ndarray[Any, np.dtype[np.{self.numpy(rows[0].dtypes[0])}]]"
+        if not self.op.operator.is_asked(field):
+            only = tensor.same_as is None and len({name for row in rows for name in row.dtypes}) == 1
+            yield "", first if only else same
+            return
         if not tensor.optional:
-            yield "", same
+            yield f"{tensor.python}_dtype: None = None", first if tensor.same_as is None else "_Result"
+            yield f"{tensor.python}_dtype: _DataType", "_Result"
             return
         yield f"{tensor.python}: Literal[False] | None = False", ""
         if tensor.same_as is not None:
             yield f"{tensor.python}: Literal[True]", same
             return
-        rows = self.op.operator.types[self.op.operator.field(tensor.python).types or ""]
-        yield f"{tensor.python}: Literal[True]", f"np.ndarray[Any, np.dtype[np.{self.numpy(rows[0].dtypes[0])}]]"
+        yield f"{tensor.python}: Literal[True]", first
         yield f"{tensor.python}: _DataType", "_Result"
 
     def numpy(self, dtype: str) -> str | None:
@@ -165,16 +172,22 @@ class StubOperator:
             yield f"{attribute.python}: {self.accepted(attribute.field)}{default}"
 
     @property
+    def taken(self) -> Iterator[tuple[str, str]]:
+        """The annotation of each input, with the default in it, and the default."""
+        fields = [self.op.operator.field(tensor.python) for tensor in self.op.inputs]
+        for number, field in enumerate(fields):
+            default = all(one.optional for one in fields[number:])
+            one = "Sequence[_Array]" if type_of(field).several else "_Array"
+            yield f"{one}{' | None' * field.optional}{' = None' * default}", "=None" * default
+
+    @property
     def described(self) -> Iterator[tuple[str, str]]:
         """The parameters of the function of an operator that does not run, without their types and with them.
 
         An optional input that comes before one which must be given has no default.
         """
-        optional = [self.op.operator.field(tensor.python).optional for tensor in self.op.inputs]
-        for number, tensor in enumerate(self.op.inputs):
-            default = " = None" if all(optional[number:]) else ""
-            taken = "_Array | None" if optional[number] else "_Array"
-            yield f"{tensor.python}{default.replace(' ', '')}", f"{tensor.python}: {taken}{default}"
+        for tensor, (taken, default) in zip(self.op.inputs, self.taken, strict=True):
+            yield f"{tensor.python}{default}", f"{tensor.python}: {taken}"
         yield "*", "*"
         for attribute, typed in zip(self.op.parameters, self.parameters, strict=True):
             given = "" if attribute.default is None else f"={literal(attribute.field.default)}"

@@ -8,9 +8,7 @@ from typing import Any
 
 from dmlcy._arithmetic import EXACT, Arithmetic, Array
 from dmlcy._desc.formulas import Formulas, Values
-from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Operator, Rules
 from dmlcy._field_types.tensor_desc import TensorDesc
 
@@ -74,8 +72,3 @@ class Given(Kernel):
         """The elements of an input as numbers; None if it is left out."""
         array = self.arrays.get(name)
         return None if array is None else self.arithmetic.of(array)
-
-    def stored(self, values: Any, output: str) -> Array:
-        """Numbers in the data type of an output."""
-        tensor = self.values[output]
-        return self.arithmetic.stored(values, numpy_dtype(dtype_of(tensor)), tensor.sizes)

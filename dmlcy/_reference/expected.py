@@ -130,7 +130,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     found = family.evaluate(given, name)
     stated = bound(desc, dtype)
     if found.moved or own.kind != "f" or stated is None:
-        exact = found.values.astype(own, copy=False) if found.moved else given.stored(found.values, name)
+        exact = found.values.astype(own, copy=False) if found.moved else family.stored(given, found.values, name)
         return Expected(exact, own, 0.0, None)
     values = np.broadcast_to(np.asarray(found.values, object), tensor.sizes)
     magnitudes = found

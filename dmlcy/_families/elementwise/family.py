@@ -54,21 +54,27 @@ class Elementwise(Family):
         return Result(found)
 
     def result(self, given: Given, output: str) -> Array:
-        """The same, block by block; of bits, those of the output."""
+        """The same, block by block."""
         tensor = given.values[output]
-        own = numpy_dtype(dtype_of(tensor))
-        same_bits = "elements" in given.told.words and own.itemsize == given.input.itemsize
-        stored = np.dtype(f"u{own.itemsize}") if same_bits else own
         sizes = tuple(tensor.sizes)
         if math.prod(sizes) <= BLOCK:
-            return given.arithmetic.stored(self.evaluate(given, output).values, stored, sizes).view(own)
+            return super().result(given, output)
         given = _with_entries(given)
-        result: Array = np.empty(sizes, stored)
+        result: Array = np.empty(sizes, numpy_dtype(dtype_of(tensor)))
         for at in _blocks(sizes):
             part = given.with_arrays({name: array[_within(array, at)] for name, array in given.arrays.items()})
             target = result[at]
-            target[...] = given.arithmetic.stored(self.evaluate(part, output).values, stored, target.shape)
-        return result.view(own)
+            target[...] = self.stored(given, self.evaluate(part, output).values, output, target.shape)
+        return result
+
+    def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:
+        """Numbers in the data type of the output; of bits, those of the output."""
+        if "elements" not in given.told.words:
+            return super().stored(given, values, output, sizes)
+        tensor = given.values[output]
+        own = numpy_dtype(dtype_of(tensor))
+        bits = given.arithmetic.stored(values, np.dtype(f"u{own.itemsize}"), tensor.sizes if sizes is None else sizes)
+        return np.ascontiguousarray(bits).view(own)
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """The operator as an activation."""

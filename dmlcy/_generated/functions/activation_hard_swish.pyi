@@ -60,7 +60,7 @@ def activation_hard_swish(
     >>> import dmlcy as dml
     >>> x = np.array([   -3,    -1, -0.25,     0,  0.25,     1,     3], dtype=np.float32)
     >>> dml.activation_hard_swish(x, alpha=0.25, beta=0.5)
-    array([ 0.      , -0.25    , -0.109375,  0.      ,  0.140625,  0.75    ,
+    array([-0.      , -0.25    , -0.109375,  0.      ,  0.140625,  0.75    ,
             3.      ], dtype=float32)
     """
 

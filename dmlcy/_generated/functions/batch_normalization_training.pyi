@@ -34,7 +34,7 @@ def batch_normalization_training(
     bias : array
         What is added to the scaled elements. Rank 1 to 8; data type FLOAT32 or
         FLOAT16.
-    fused_add : array
+    fused_add : array, optional
         What is added before the activation; left out, nothing is added. Rank 1
         to 8; data type FLOAT32 or FLOAT16.
     epsilon : float

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["cast"]
 
@@ -13,8 +13,9 @@ __all__ = ["cast"]
 def cast(
     input: _Array,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.float32]]:
     """Convert each element to the data type of the output.
 
     Parameters
@@ -64,5 +65,20 @@ def cast(
 def cast(
     input: _Array,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def cast(
+    input: _Array,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def cast(
+    input: _Array,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

@@ -38,7 +38,7 @@ def convolution(
         The weights. FORWARD: {output channels, input channels / GroupCount,
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}. Rank 3 to 5; data type FLOAT32 or FLOAT16.
-    bias : array
+    bias : array, optional
         What is added to each output channel; left out, nothing is added. Rank 3
         to 5; data type FLOAT32 or FLOAT16.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'

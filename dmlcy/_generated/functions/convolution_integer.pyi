@@ -30,13 +30,13 @@ def convolution_integer(
     input : array
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
-    input_zero_point : array
+    input_zero_point : array, optional
         The integer that stands for 0 in the input, one element; left out, it is
         0. Rank 1 to 4; data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
-    filter_zero_point : array
+    filter_zero_point : array, optional
         The integer that stands for 0 in the filter, one element or one for each
         output channel; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
     strides : int or sequence of ints, default 1

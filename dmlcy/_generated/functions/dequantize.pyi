@@ -9,7 +9,7 @@ __all__ = ["dequantize"]
 
 def dequantize(
     input: _Array,
-    quantizations: _Array,
+    quantizations: Sequence[_Array],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType | bool | None = None,

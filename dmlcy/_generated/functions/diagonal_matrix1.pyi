@@ -24,7 +24,7 @@ def diagonal_matrix1(
 
     Parameters
     ----------
-    input : array
+    input : array, optional
         The elements beside the diagonals; zeros if it is left out. Rank 2 to 4;
         data type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
         UINT32, UINT16 or UINT8.

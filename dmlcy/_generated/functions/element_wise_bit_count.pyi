@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_bit_count"]
 
@@ -13,8 +13,9 @@ __all__ = ["element_wise_bit_count"]
 def element_wise_bit_count(
     input: _Array,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Count the bits of each element that are 1.
 
     Parameters
@@ -65,5 +66,20 @@ def element_wise_bit_count(
 def element_wise_bit_count(
     input: _Array,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_bit_count(
+    input: _Array,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_bit_count(
+    input: _Array,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

@@ -13,7 +13,7 @@ __all__ = ["element_wise_dequantize_linear"]
 def element_wise_dequantize_linear(
     input: _Array,
     scale: np.ndarray[Any, np.dtype[_Scalar]],
-    zero_point: _Array,
+    zero_point: _Array | None = None,
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
@@ -27,7 +27,7 @@ def element_wise_dequantize_linear(
         INT8, UINT32 or UINT16.
     scale : array
         The scale of each element. Rank 1 to 8; data type FLOAT32 or FLOAT16.
-    zero_point : array
+    zero_point : array, optional
         The integer that stands for 0, for each element; left out, it is 0. Rank
         1 to 8; data type UINT8, INT32, INT16, INT8, UINT32 or UINT16.
     out : array, optional
@@ -76,7 +76,7 @@ def element_wise_dequantize_linear(
 def element_wise_dequantize_linear(
     input: _Array,
     scale: _Array,
-    zero_point: _Array,
+    zero_point: _Array | None = None,
     *,
     out: None = None,
 ) -> _Result: ...
@@ -84,7 +84,7 @@ def element_wise_dequantize_linear(
 def element_wise_dequantize_linear(
     input: _Array,
     scale: _Array,
-    zero_point: _Array,
+    zero_point: _Array | None = None,
     *,
     out: _Out,
 ) -> _Out: ...

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _IsInfinityMode, _Out, _Result
+from dmlcy._generated.arguments import _Array, _IsInfinityMode, _Out
 
 __all__ = ["element_wise_is_infinity"]
 
@@ -15,7 +15,7 @@ def element_wise_is_infinity(
     *,
     infinity_mode: _IsInfinityMode = "EITHER",
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Give 1 for each element that is infinite, with the sign that InfinityMode
     asks for, and 0 for each other element.
 

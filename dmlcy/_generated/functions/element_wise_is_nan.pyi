@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_is_nan"]
 
@@ -13,8 +13,9 @@ __all__ = ["element_wise_is_nan"]
 def element_wise_is_nan(
     input: _Array,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Give 1 for each element that is not a number (NaN), and 0 for each other
     element.
 
@@ -55,7 +56,7 @@ def element_wise_is_nan(
     >>> import numpy as np
     >>> import dmlcy as dml
     >>> x = np.array([[[[     0, np.nan, np.inf,     -1]]]], dtype=np.float32)
-    >>> dml.element_wise_is_nan(x)
+    >>> dml.element_wise_is_nan(x, output_dtype="UINT8")
     array([[[[0, 1, 0, 0]]]], dtype=uint8)
     """
 
@@ -63,5 +64,20 @@ def element_wise_is_nan(
 def element_wise_is_nan(
     input: _Array,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_is_nan(
+    input: _Array,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_is_nan(
+    input: _Array,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

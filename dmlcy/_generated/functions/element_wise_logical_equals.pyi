@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_logical_equals"]
 
@@ -14,8 +14,9 @@ def element_wise_logical_equals(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Give 1 where the elements of two tensors are equal, and 0 elsewhere.
 
     Parameters
@@ -70,5 +71,22 @@ def element_wise_logical_equals(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_logical_equals(
+    a: _Array,
+    b: _Array,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_logical_equals(
+    a: _Array,
+    b: _Array,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_logical_greater_than"]
 
@@ -14,8 +14,9 @@ def element_wise_logical_greater_than(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Give 1 where the element of the first tensor is greater than that of the
     second one, and 0 elsewhere.
 
@@ -71,5 +72,22 @@ def element_wise_logical_greater_than(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_logical_greater_than(
+    a: _Array,
+    b: _Array,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_logical_greater_than(
+    a: _Array,
+    b: _Array,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

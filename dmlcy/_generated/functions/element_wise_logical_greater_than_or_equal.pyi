@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_logical_greater_than_or_equal"]
 
@@ -14,8 +14,9 @@ def element_wise_logical_greater_than_or_equal(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> _Result:
+) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Give 1 where the element of the first tensor is greater than that of the
     second one or equals it, and 0 elsewhere.
 
@@ -62,7 +63,7 @@ def element_wise_logical_greater_than_or_equal(
     >>> import dmlcy as dml
     >>> a = np.array([ 1,  2,  3, -4], dtype=np.float32)
     >>> b = np.array([ 2,  2,  1, -4], dtype=np.float32)
-    >>> dml.element_wise_logical_greater_than_or_equal(a, b)
+    >>> dml.element_wise_logical_greater_than_or_equal(a, b, output_dtype="UINT8")
     array([0, 1, 1, 1], dtype=uint8)
     """
 
@@ -71,5 +72,22 @@ def element_wise_logical_greater_than_or_equal(
     a: _Array,
     b: _Array,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_logical_greater_than_or_equal(
+    a: _Array,
+    b: _Array,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_logical_greater_than_or_equal(
+    a: _Array,
+    b: _Array,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

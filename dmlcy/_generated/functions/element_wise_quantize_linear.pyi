@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result, _Scalar
 
 __all__ = ["element_wise_quantize_linear"]
 
@@ -13,10 +13,11 @@ __all__ = ["element_wise_quantize_linear"]
 def element_wise_quantize_linear(
     input: _Array,
     scale: _Array,
-    zero_point: np.ndarray[Any, np.dtype[_Scalar]],
+    zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> np.ndarray[Any, np.dtype[_Scalar]]:
+) -> _Result:
     """Divide each element by its scale, round it, add its zero point, and cut the
     sum to the range of the output's data type.
 
@@ -27,7 +28,7 @@ def element_wise_quantize_linear(
         FLOAT16.
     scale : array
         The scale of each element. Rank 1 to 8; data type FLOAT32 or FLOAT16.
-    zero_point : array
+    zero_point : array, optional
         The integer that stands for 0, for each element; left out, it is 0. Rank
         1 to 8; data type UINT8 or INT8.
     output_dtype : data type, default None
@@ -85,15 +86,44 @@ def element_wise_quantize_linear(
 def element_wise_quantize_linear(
     input: _Array,
     scale: _Array,
-    zero_point: _Array,
+    zero_point: _Array | None = None,
     *,
+    output_dtype: None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
 def element_wise_quantize_linear(
     input: _Array,
     scale: _Array,
-    zero_point: _Array,
+    zero_point: _Array | None = None,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_quantize_linear(
+    input: _Array,
+    scale: _Array,
+    zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_quantize_linear(
+    input: _Array,
+    scale: _Array,
+    zero_point: _Array | None = None,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_quantize_linear(
+    input: _Array,
+    scale: _Array,
+    zero_point: _Array | None = None,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

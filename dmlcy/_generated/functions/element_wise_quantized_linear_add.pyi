@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result, _Scalar
 
 __all__ = ["element_wise_quantized_linear_add"]
 
@@ -13,15 +13,16 @@ __all__ = ["element_wise_quantized_linear_add"]
 def element_wise_quantized_linear_add(
     a: _Array,
     a_scale: _Array,
-    a_zero_point: _Array,
+    a_zero_point: _Array | None,
     b: _Array,
     b_scale: _Array,
-    b_zero_point: _Array,
+    b_zero_point: _Array | None,
     output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]],
+    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
     *,
+    output_dtype: None = None,
     out: None = None,
-) -> np.ndarray[Any, np.dtype[_Scalar]]:
+) -> _Result:
     """Add the numbers that two tensors of quantized integers stand for, and
     quantize the sums.
 
@@ -31,20 +32,20 @@ def element_wise_quantized_linear_add(
         The left operands. Rank 1 to 8; data type INT8 or UINT8.
     a_scale : array
         The scale of ATensor, one element. Rank 1 to 8; data type FLOAT32.
-    a_zero_point : array
+    a_zero_point : array, optional
         The integer of ATensor that stands for 0, one element; left out, it is
         0. Rank 1 to 8; data type INT8 or UINT8.
     b : array
         The right operands. Rank 1 to 8; data type INT8 or UINT8.
     b_scale : array
         The scale of BTensor, one element. Rank 1 to 8; data type FLOAT32.
-    b_zero_point : array
+    b_zero_point : array, optional
         The integer of BTensor that stands for 0, one element; left out, it is
         0. Rank 1 to 8; data type INT8 or UINT8.
     output_scale : array
         The scale with which the sums are quantized, one element. Rank 1 to 8;
         data type FLOAT32.
-    output_zero_point : array
+    output_zero_point : array, optional
         The integer of OutputTensor that stands for 0, one element; left out, it
         is 0. Rank 1 to 8; data type INT8 or UINT8.
     output_dtype : data type, default None
@@ -113,25 +114,69 @@ def element_wise_quantized_linear_add(
 def element_wise_quantized_linear_add(
     a: _Array,
     a_scale: _Array,
-    a_zero_point: _Array,
+    a_zero_point: _Array | None,
     b: _Array,
     b_scale: _Array,
-    b_zero_point: _Array,
+    b_zero_point: _Array | None,
     output_scale: _Array,
-    output_zero_point: _Array,
+    output_zero_point: _Array | None = None,
     *,
+    output_dtype: None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
 def element_wise_quantized_linear_add(
     a: _Array,
     a_scale: _Array,
-    a_zero_point: _Array,
+    a_zero_point: _Array | None,
     b: _Array,
     b_scale: _Array,
-    b_zero_point: _Array,
+    b_zero_point: _Array | None,
     output_scale: _Array,
-    output_zero_point: _Array,
+    output_zero_point: _Array | None = None,
     *,
+    output_dtype: None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def element_wise_quantized_linear_add(
+    a: _Array,
+    a_scale: _Array,
+    a_zero_point: _Array | None,
+    b: _Array,
+    b_scale: _Array,
+    b_zero_point: _Array | None,
+    output_scale: _Array,
+    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_quantized_linear_add(
+    a: _Array,
+    a_scale: _Array,
+    a_zero_point: _Array | None,
+    b: _Array,
+    b_scale: _Array,
+    b_zero_point: _Array | None,
+    output_scale: _Array,
+    output_zero_point: _Array | None = None,
+    *,
+    output_dtype: _DataType,
+    out: None = None,
+) -> _Result: ...
+@overload
+def element_wise_quantized_linear_add(
+    a: _Array,
+    a_scale: _Array,
+    a_zero_point: _Array | None,
+    b: _Array,
+    b_scale: _Array,
+    b_zero_point: _Array | None,
+    output_scale: _Array,
+    output_zero_point: _Array | None = None,
+    *,
+    output_dtype: _DataType,
     out: _Out,
 ) -> _Out: ...

@@ -32,7 +32,7 @@ def gemm(
     b : array
         The right matrices: K rows and N columns, after TransB. Rank 2 to 4;
         data type FLOAT32 or FLOAT16.
-    c : array
+    c : array, optional
         What is added to the product; left out, nothing is added. Rank 2 to 4;
         data type FLOAT32 or FLOAT16.
     trans_a : MatrixTransform or its name, default 'NONE'

@@ -8,7 +8,7 @@ from dmlcy._generated.arguments import _Array, _Int
 __all__ = ["join"]
 
 def join(
-    inputs: _Array,
+    inputs: Sequence[_Array],
     *,
     axis: _Int,
     out: object = None,

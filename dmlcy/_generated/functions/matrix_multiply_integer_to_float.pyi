@@ -31,7 +31,7 @@ def matrix_multiply_integer_to_float(
     a_scale : array
         The scale of the left matrices, one element or one for each row. Rank 1
         to 4; data type FLOAT32 or FLOAT16.
-    a_zero_point : array
+    a_zero_point : array, optional
         The integer that stands for 0 in the left matrices, one element or one
         for each row; left out, it is 0. Rank 1 to 4; data type UINT8, INT8,
         UINT16, INT16, UINT32 or INT32.
@@ -41,11 +41,11 @@ def matrix_multiply_integer_to_float(
     b_scale : array
         The scale of the right matrices, one element or one for each column.
         Rank 1 to 4; data type FLOAT32 or FLOAT16.
-    b_zero_point : array
+    b_zero_point : array, optional
         The integer that stands for 0 in the right matrices, one element or one
         for each column; left out, it is 0. Rank 1 to 4; data type UINT8, INT8,
         UINT16, INT16, UINT32 or INT32.
-    bias : array
+    bias : array, optional
         What is added to the product; left out, nothing is added. Rank 2 to 4;
         data type FLOAT32 or FLOAT16.
     out : array, optional

@@ -29,10 +29,10 @@ def mean_variance_normalization2(
     ----------
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
-    scale : array
+    scale : array, optional
         Factor of the normalized elements; left out, it is 1. Each size is that
         of the input or 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
-    bias : array
+    bias : array, optional
         What is added to the scaled elements; left out, it is 0. Each size is
         that of the input or 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     axes : int or sequence of ints

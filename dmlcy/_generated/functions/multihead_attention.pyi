@@ -37,37 +37,37 @@ def multihead_attention(
 
     Parameters
     ----------
-    query : array
+    query : array, optional
         The queries; left out, they are in a stacked tensor. Rank 3; data type
         FLOAT32 or FLOAT16.
-    key : array
+    key : array, optional
         The keys; left out, they are in a stacked tensor. Rank 3; data type
         FLOAT32 or FLOAT16.
-    value : array
+    value : array, optional
         The values; left out, they are in a stacked tensor. Rank 3; data type
         FLOAT32 or FLOAT16.
-    stacked_query_key : array
+    stacked_query_key : array, optional
         The query and the key of each head. Rank 5; data type FLOAT32 or
         FLOAT16.
-    stacked_key_value : array
+    stacked_key_value : array, optional
         The key and the value of each head. Rank 5; data type FLOAT32 or
         FLOAT16.
-    stacked_query_key_value : array
+    stacked_query_key_value : array, optional
         The query, the key and the value of each head. Rank 5; data type FLOAT32
         or FLOAT16.
-    bias : array
+    bias : array, optional
         What is added to the queries, then to the keys, then to the values; left
         out, nothing is added. Rank 1; data type FLOAT32 or FLOAT16.
-    mask : array
+    mask : array, optional
         Which positions get MaskFilterValue, in the format that MaskType names.
         Rank 1 to 5; data type INT32.
-    relative_position_bias : array
+    relative_position_bias : array, optional
         What is added to the scaled product of queries and keys; left out,
         nothing is added. Rank 4 to 5; data type FLOAT32 or FLOAT16.
-    past_key : array
+    past_key : array, optional
         The keys of earlier runs, which come before the keys. Rank 4; data type
         FLOAT32 or FLOAT16.
-    past_value : array
+    past_value : array, optional
         The values of earlier runs, which come before the values. Rank 4; data
         type FLOAT32 or FLOAT16.
     scale : float

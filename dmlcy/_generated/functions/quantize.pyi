@@ -9,7 +9,7 @@ __all__ = ["quantize"]
 
 def quantize(
     input: _Array,
-    quantizations: _Array,
+    quantizations: Sequence[_Array],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType | bool | None = None,

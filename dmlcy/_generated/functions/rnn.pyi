@@ -37,13 +37,13 @@ def rnn(
     recurrence : array
         The weights of the hidden state, gate by gate, for each direction. Rank
         4; data type FLOAT32 or FLOAT16.
-    bias : array
+    bias : array, optional
         The biases of the input, then those of the hidden state, for each
         direction; left out, they are 0. Rank 4; data type FLOAT32 or FLOAT16.
-    hidden_init : array
+    hidden_init : array, optional
         The hidden state before the first step; left out, it is 0. Rank 4; data
         type FLOAT32 or FLOAT16.
-    sequence_lengths : array
+    sequence_lengths : array, optional
         Number of steps of each sequence; left out, each has all steps. Rank 4;
         data type UINT32.
     activation_descs : sequence of descs of activations
