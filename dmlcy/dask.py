@@ -5,8 +5,8 @@ try:
 except ImportError as error:
     raise ImportError(f"dmlcy.dask needs dask: pip install 'dmlcy[dask]' ({error})", name=error.name) from error
 
-from dmlcy._facts.tables import NAMES as _NAMES
 from dmlcy._facts.tables import FAST as _FAST
+from dmlcy._facts.tables import NAMES as _NAMES
 from dmlcy._words.later import later as _later
 
 _HOMES = {_NAMES[name]: f"dmlcy._generated.dask.{name.lower()}" for name in _FAST}

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dmlcy._check.state import State
+from dmlcy._check.state import State, keyword
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS, TensorDataType
 from dmlcy._field_types.tensor import dtypes_at
@@ -51,7 +51,7 @@ def agree(state: State, field: Field) -> None:
         other_name = tied or field.python
         words = {"has": "has data type", "must": "must have", "other": other_name}
         values = {"actual": tensor.dtype, "expected": other}
-        hint = f'Pass {field.python}="{name}".' if source is None else ""  # the call chose the other one
+        hint = f'Pass {keyword(field)}="{name}".' if source is None else ""  # the call chose the other one
         state.add(field, "same-dtype", member="dtype", values=values, words=words, hint=hint, fix=other)
 
 

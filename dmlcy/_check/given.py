@@ -83,5 +83,13 @@ def memory(state: State, field: Field, out: np.ndarray[Any, Any], arrays: Mappin
             field, "overlap", words={"other": "itself"}, hint="Two elements of the array share one place in memory."
         )
     for name, array in arrays.items():
+        if name in state.operator.in_place and same_place(out, array):
+            continue
         if out.dtype in NUMPY and array.dtype in NUMPY and may_overlap(out, array):
             state.add(field, "overlap", words={"other": state.label(state.fields[name])})
+
+
+def same_place(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays are the same elements of memory in the same order."""
+    first, second = a.__array_interface__, b.__array_interface__
+    return (first["data"][0], a.shape, a.strides, a.dtype) == (second["data"][0], b.shape, b.strides, b.dtype)

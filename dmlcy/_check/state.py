@@ -166,6 +166,11 @@ class State(Report):
         )
 
 
+def keyword(output: Field) -> str:
+    """What a call has about an output: whether it is wanted, or its data type."""
+    return output.python if output.optional else f"{output.python}_dtype"
+
+
 def wanted(request: object) -> bool:
     """Whether what is said of an optional output asks for it."""
     return not (request is None or (is_a(request, bool, np.bool_) and not request))

@@ -12,7 +12,7 @@ import numpy as np
 from dmlcy._check.dtypes import refuse_dtype
 from dmlcy._check.foreign import MASKED, complaint, is_foreign
 from dmlcy._check.sizes import choices_of, take_rank, with_ones
-from dmlcy._check.state import State, Tensor, wanted
+from dmlcy._check.state import State, Tensor, keyword, wanted
 from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import TensorDataType, TensorFlags
 from dmlcy._field_types.bad import BAD, Unreadable
@@ -156,10 +156,12 @@ def _asked(state: State, field: Field, tensor: Tensor) -> bool:
         tensor.dtype = TensorDataType[field.dtypes[0].dtypes[0]] if same is None else state.tensors[same].dtype
     else:
         tensor.dtype = as_dtype(request)
+        label = keyword(field)
         if tensor.dtype is None and is_a(request, str, type):
-            refuse_dtype(state, field, request, label=field.python)
+            refuse_dtype(state, field, request, label=label)
         elif tensor.dtype is None:
-            state.refused(field, wrong_type(request, "True, False or a data type"), label=field.python)
+            expected = "True, False or a data type" if field.optional else "a data type"
+            state.refused(field, wrong_type(request, expected), label=label)
     if tensor.dtype is not None:
         state.chosen[field.python] = tensor.dtype
     return tensor.dtype is not None

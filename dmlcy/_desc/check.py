@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from dmlcy._check.checker import OUT, Check, wanted
+from dmlcy._check.state import keyword
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, NEWEST, level_index
@@ -85,10 +86,7 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
     """
     operator = _tables.OPERATORS[name]
     outputs = [field for field in operator.fields if field.kind == "output"]
-    asked = {field.python: arguments[field.python] for field in outputs if field.optional}
-    asked |= {
-        field.python: arguments[f"{field.python}_dtype"] for field in outputs if f"{field.python}_dtype" in arguments
-    }
+    asked = {field.python: arguments[keyword(field)] for field in outputs if keyword(field) in arguments}
     names = [field.python for field in outputs if not field.optional or wanted(asked[field.python])]
     given, labels = _given(operator, arguments, names)
     arrays = _arrays(operator, given, labels, names)

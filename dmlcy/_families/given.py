@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
 from dmlcy._arithmetic import EXACT, Arithmetic, Array
@@ -17,7 +16,7 @@ class Kernel(Values):
     """What ``[kernel]`` says of an operator, worked out for one use, over the numbers of an arithmetic."""
 
     def __init__(self, operator: Operator, rules: Rules, arithmetic: Arithmetic = EXACT) -> None:
-        super().__init__(copy(rules))  # the names of ``value`` are put into it
+        super().__init__(type(rules)(vars(rules)))  # a copy: the names of ``value`` are put into it
         self.operator = operator
         self.told = operator.definition
         self.arithmetic = arithmetic

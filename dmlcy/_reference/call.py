@@ -14,6 +14,8 @@ import numpy as np
 
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._check.checker import Check
+from dmlcy._check.given import same_place
+from dmlcy._check.state import keyword
 from dmlcy._desc.check import refuse
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -62,7 +64,7 @@ def faces_of(name: str) -> Faces:
     operator = OPERATORS[name]
     inputs = tuple((f.python, type_of(f.type).tensors) for f in operator.fields if f.kind == "input")
     outputs = [field for field in operator.fields if field.kind == "output"]
-    asked = {field.python: field.python if field.optional else f"{field.python}_dtype" for field in outputs}
+    asked = {field.python: keyword(field) for field in outputs}
     named = [field for field in outputs if field.optional or not operator.has_type(field)]
     return Faces(
         operator,
@@ -214,10 +216,3 @@ def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequen
             return None
         taken.append(array)
     return taken
-
-
-def same_place(a: Array, b: Array) -> bool:
-    """Whether two arrays are the same elements of memory in the same order."""
-    return a.dtype == b.dtype and a.__array_interface__["data"][0] == b.__array_interface__["data"][0] and (
-        a.shape == b.shape and a.strides == b.strides
-    )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspect import Parameter, Signature
 from typing import Any
 
-import numpy as np
-
 from dmlcy._desc.check import refuse_call
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -87,6 +85,8 @@ class ReferenceOperator(CompiledOperator):
         return type(self), (self._desc, self._level)
 
     def __repr__(self) -> str:
-        return f"compile({self._desc!r}, path='reference')" if self._desc.operator.state == "fast" else (
-            f"compile({self._desc!r})"
+        return (
+            f"compile({self._desc!r}, path='reference')"
+            if self._desc.operator.state == "fast"
+            else (f"compile({self._desc!r})")
         )
