@@ -39,7 +39,7 @@ class Evaluated:
     def __init__(self, op: OperatorPlan, example: Example) -> None:
         self.input, self.output = op.inputs[0].python, op.output.python
         self.names = SimpleNamespace()
-        self.python = {key: said.python for key, said in op.definition.formulas.items()}
+        self.python = {key: said.python for key, said in op.kernel.definition.formulas.items()}
         for name, tensor in {**example.inputs, **example.outputs}.items():
             setattr(self.names, name, Elements(tensor))
         for name, chosen in op.chosen_in(example).items():

@@ -26,9 +26,13 @@ def how_far(plan: Plan, docs: str) -> str:
     rows, rest = [], []
     for kind, by_state in of_kinds(plan).items():
         title, number = kind.replace("_", " "), sum(map(len, by_state.values()))
-        fast, described = by_state["fast"], by_state["described"]
-        if fast:
-            rows.append(f"- {title}, {len(fast)} of {number}: {', '.join(map(code, fast))}")
+        fast, slower, described = by_state["fast"], by_state["reference"], by_state["described"]
+        names = ", ".join(map(code, fast))
+        if slower:
+            by = f"by [the reference]({docs}glossary.md#reference) {', '.join(map(code, slower))}"
+            names = f"{names}; {by}" if fast else by
+        if names:
+            rows.append(f"- {title}, {len(fast) + len(slower)} of {number}: {names}")
         if described:
             rest.append(f"{title} ({len(described)} of {number})")
     head = [

@@ -103,7 +103,8 @@ class StubOperator:
             "dmlcy._generated.enums": enums,
         }
         used = {home: mentioned(names, said) for home, names in homes.items()}
-        return "\n".join(f"from {home} import {', '.join(names)}" for home, names in used.items() if names)
+        lines = ["from collections.abc import Sequence\n"] * any("Sequence" in text for text in said)
+        return "\n".join([*lines, *(f"from {home} import {', '.join(names)}" for home, names in used.items() if names)])
 
     @property
     def types(self) -> list[str]:
@@ -202,7 +203,8 @@ class StubOperator:
     @property
     def names(self) -> list[str]:
         """What a call takes, except ``out``."""
-        return [item.python for item in (*self.op.inputs, *self.op.parameters, *self.op.requests)]
+        inputs = [tensor.python for tensor in self.op.inputs]
+        return inputs + [attribute.python for attribute in (*self.op.parameters, *self.op.requests)]
 
     @property
     def fields(self) -> Iterator[str]:

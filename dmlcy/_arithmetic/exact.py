@@ -190,7 +190,7 @@ def _pow(base: Any, exponent: Any) -> Any:
 
 def _power(base: int, exponent: int) -> int:
     if exponent >= 0:
-        return pow(base, exponent, 2**64)
+        return int(pow(base, exponent, 2**64))
     return 0 if base not in (1, -1) else base if exponent % 2 else 1
 
 

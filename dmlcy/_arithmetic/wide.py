@@ -72,7 +72,7 @@ def _power(a: Number, b: Number) -> Number:
 def _whole_power(base: int, exponent: int) -> int:
     """A power modulo 2**64, which is all that a tensor can hold of it."""
     if exponent >= 0:
-        return pow(base, exponent, 2**BITS)
+        return int(pow(base, exponent, 2**BITS))
     return 0 if base not in (1, -1) else base if exponent % 2 else 1
 
 

@@ -49,7 +49,7 @@ class Family(ABC):
     def result(self, given: Given, output: str) -> Array:
         """The elements of one output in its data type."""
         found = self.evaluate(given, output)
-        return found.values if found.moved else self.stored(given, found.values, output)  # type: ignore[no-any-return]
+        return found.values if found.moved else self.stored(given, found.values, output)
 
     def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:
         """Numbers in the data type of an output; ``sizes``: of the part of it that they are."""

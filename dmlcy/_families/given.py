@@ -54,12 +54,12 @@ class Given(Kernel):
         super().__init__(operator, rules, arithmetic)
         self.values = values
         self.arrays = arrays
-        self.input: Array = next(iter(arrays.values()), None)
+        self.input: Any = next(iter(arrays.values()), None)
         outputs = (values[field.python] for field in operator.fields if field.kind == "output")
         self.output_sizes: tuple[int, ...] = next((one.sizes for one in outputs if type(one) is TensorDesc), ())
 
     @classmethod
-    def of(cls, desc: OperatorDesc, arrays: Mapping[str, Any], arithmetic: Arithmetic = EXACT) -> Given:
+    def of_desc(cls, desc: OperatorDesc, arrays: Mapping[str, Any], arithmetic: Arithmetic = EXACT) -> Given:
         """A valid desc and its arrays."""
         return cls(desc.operator, Formulas(desc).rules, desc._values(), arrays, arithmetic)
 

@@ -6,12 +6,13 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dmlcy._facts.rows import Operator
 from dmlcy._families.given import Kernel
 from dmlcy._families.pieces import Cut, Cutting, Padding, Piece, bounds
 
-Slices = tuple[slice, ...]
+Slices = Any  # a tuple of slices
 
 
 @dataclass(frozen=True, slots=True)

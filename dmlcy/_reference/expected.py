@@ -123,7 +123,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     if name not in names:
         raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
     inputs = {name: np.asarray(array) for name, array in arrays.items()}
-    given = Given.of(desc, inputs)
+    given = Given.of_desc(desc, inputs)
     tensor = getattr(desc, name)
     dtype, own = dtype_of(tensor), numpy_dtype(dtype_of(tensor))
     family = family_of(operator)
@@ -136,7 +136,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     magnitudes = found
     if stated.of == MAGNITUDES or found.accumulators is not None:
         finite = {name: _magnitudes(array) for name, array in inputs.items()}
-        magnitudes = family.evaluate(Given.of(desc, finite), name)
+        magnitudes = family.evaluate(Given.of_desc(desc, finite), name)
     sizes = np.broadcast_to(np.asarray(magnitudes.values if stated.of == MAGNITUDES else values), values.shape)
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):

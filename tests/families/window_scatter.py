@@ -20,7 +20,7 @@ def folding_ones_counts_the_windows(desc: Any, arrays: Arrays, result: Array) ->
     """Each element of the image is the number of windows over it, and their total that of elements inside it."""
     x = np.ones(arrays["input"].shape, arrays["input"].dtype)
     found = run(desc, {"input": x})
-    window = slide(Given.of(desc, {"input": x}), found.shape)
+    window = slide(Given.of_desc(desc, {"input": x}), found.shape)
     assert window.blocks is not None
     if math.prod(window.blocks) * math.prod(window.sizes) > 20_000:
         return False
@@ -38,7 +38,7 @@ def folding_ones_counts_the_windows(desc: Any, arrays: Arrays, result: Array) ->
 def every_element_inside_the_image_counts_once(desc: Any, arrays: Arrays, result: Array) -> bool:
     """The sum of everything is that of the elements that lie inside the image."""
     exact = whole(desc, arrays)["input"].astype(arrays["input"].dtype)
-    window = slide(Given.of(desc, {"input": exact}), result.shape)
+    window = slide(Given.of_desc(desc, {"input": exact}), result.shape)
     assert window.blocks is not None
     if math.prod(window.blocks) * math.prod(window.sizes) > 20_000:
         return False

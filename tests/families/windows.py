@@ -16,7 +16,7 @@ from .common import Arrays, run, whole
 
 
 def window_of(desc: OperatorDesc, arrays: Arrays) -> Slide:
-    given = Given.of(desc, arrays)
+    given = Given.of_desc(desc, arrays)
     return slide(given, given.input.shape)
 
 

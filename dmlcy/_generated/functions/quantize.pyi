@@ -3,6 +3,8 @@
 
 from typing import NoReturn
 
+from collections.abc import Sequence
+
 from dmlcy._generated.arguments import _Array, _DataType, _QuantizationType
 
 __all__ = ["quantize"]
