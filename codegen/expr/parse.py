@@ -39,14 +39,15 @@ FUNCTIONS: dict[str, int | None] = {
     "sum": 1, "abs": 1,
     "ceil_div": 2, "isfinite": 1, "isnan": 1, "floor": 1, "round": 1, "sqrt": 1, "exp": 1, "log": 1, "tanh": 1,
     "erf": 1, "pow": 2,
+}  # fmt: skip
+REFERENCE: dict[str, int | None] = {
     "ceil": 1, "trunc": 1, "round_even": 1, "f32": 1, "saturate": 1, "negative": 1,
     "expm1": 1, "log1p": 1, "erfc": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "int_pow": 2, "div_trunc": 2, "mod_trunc": 2, "mod_floor": 2,
     "bit_and": 2, "bit_or": 2, "bit_xor": 2, "bit_not": 1, "shift_left": 2, "shift_right": 2, "bit_count": 1,
 }  # fmt: skip
-REFERENCE = frozenset(list(FUNCTIONS)[list(FUNCTIONS).index("ceil") :])
-"""Functions that only the reference evaluates: no rule, and no loop."""
+"""Functions of ``[kernel]`` that only the reference evaluates: no rule, and no loop."""
 EACH = ("sum", "prod", "min", "max", "all", "any")
 REFUSED: dict[type[ast.AST], str] = {
     ast.Attribute: "attribute access",
@@ -200,9 +201,10 @@ class _Reader:
                 raise ExprError("the index of a `for` is one name", at, length)
             body, count = self.read(generator.elt, depth + 1), self.read(loop.iter, depth + 1)
             return Each(function, body, loop.target.id, count, at=at, length=length)
-        if function not in FUNCTIONS:
+        known = FUNCTIONS | REFERENCE
+        if function not in known:
             raise ExprError(f"unknown function {function}", at, length, f"functions: {', '.join(sorted(FUNCTIONS))}")
-        arguments = FUNCTIONS[function]
+        arguments = known[function]
         if len(tree.args) != arguments and (arguments is not None or not tree.args):
             raise ExprError(f"{function} takes {arguments or 'one or more'} argument(s)", at, length)
         return Call(function, tuple(self.read(arg, depth + 1) for arg in tree.args), at=at, length=length)
