@@ -64,6 +64,8 @@ class FieldType:
     given: ClassVar[str]  # what a desc class takes, in a few words
     argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
     variable: ClassVar[str | None] = None  # the C type, if the expressions of a kernel can read it
+    scales: ClassVar[bool] = False  # is applied to each element of the first input, before anything else
+    of_elements: ClassVar[bool] = False  # has numbers that the reference treats as elements of tensors
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
         """What the name of the field means in an expression; None for a type that expressions cannot read."""

@@ -8,6 +8,7 @@ class ScaleBias(FieldType):
 
     directml = "DML_SCALE_BIAS"
     toml = (int, float)
+    scales = True
     errors = (*FieldType.errors, "finite")
     summary = "(scale, bias)"
     held = "ScaleBias"

@@ -23,22 +23,24 @@ WIDTH = 120
 def how_far(plan: Plan, docs: str) -> str:
     """How many of DirectML's operators run, and which, by kind; ``docs`` leads to the folder of the pages."""
     total = len(plan.facts.catalogue)
-    rows, rest = [], []
+    rows, slower, rest = [], [], []
     for kind, by_state in of_kinds(plan).items():
         title, number = kind.replace("_", " "), sum(map(len, by_state.values()))
-        fast, slower, described = by_state["fast"], by_state["reference"], by_state["described"]
-        names = ", ".join(map(code, fast))
-        if slower:
-            by = f"by [the reference]({docs}glossary.md#reference) {', '.join(map(code, slower))}"
-            names = f"{names}; {by}" if fast else by
-        if names:
-            rows.append(f"- {title}, {len(fast) + len(slower)} of {number}: {names}")
+        fast, slow, described = by_state["fast"], by_state["reference"], by_state["described"]
+        if fast:
+            rows.append(f"- {title}, {len(fast)} of {number}: {', '.join(map(code, fast))}")
+        if slow:
+            slower.append(f"{title} ({len(slow)} of {number})")
         if described:
             rest.append(f"{title} ({len(described)} of {number})")
     head = [
-        f"**{runs(plan.operators)} of DirectML's {total} operators run so far**, listed here by kind",
+        f"**{runs(plan.operators)} of DirectML's {total} operators run so far**, the fast ones listed here by kind",
         f"([a page for each]({docs}reference/index.md), [all {total}]({docs}reference/catalogue.md)):",
     ]
+    if slower:
+        number = sum(op.runs and not op.is_fast for op in plan.operators)
+        by = f"by [the reference]({docs}glossary.md#reference), in Python and NumPy"
+        rows.append(f"- {number} more {'runs' if number == 1 else 'run'} {by}: {', '.join(slower)}")
     if rest:
         number = len(plan.operators) - runs(plan.operators)
         said = f"{number} more {'is' if number == 1 else 'are'} [described]({docs}glossary.md#described)"

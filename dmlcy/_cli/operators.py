@@ -123,6 +123,7 @@ _TENSOR: Final[Columns] = {
 COLUMNS: Final = {
     "listed": _FIRST | {"Kind": itemgetter("kind")},
     "described": _FIRST | _FAMILY | _TENSOR,
+    "reference": _FIRST | _FAMILY | _TENSOR,
     "fast": _FIRST | _FAMILY | {"In Python": itemgetter("python")} | _TENSOR,
 }
 """What the table of each state shows of an operator, by the head of the column."""

@@ -48,6 +48,6 @@ def compile(
     must_run(desc.operator)
     if path not in (None, "reference"):
         raise ValueError(f"compile() takes path='reference' or None, not {show(path)}")
-    chosen = _tables.compiled_class(desc.operator.name) if path is None else _tables.reference_class()
+    chosen = _tables.compiled_class(desc.operator.name) if path is None else _tables.reference_class(desc.operator.name)
     operator: CompiledOperator = chosen(desc, level)
     return operator

@@ -81,13 +81,13 @@ def compiled_class(name: str) -> Any:
     """The class of the compiled operators of that name."""
     _, desc, family, _, state = index.OPERATORS[name]
     if state == "reference":
-        return reference_class()
+        return reference_class(name)
     return getattr(import_module(f"dmlcy._generated.{family}"), f"{desc}Operator")
 
 
-def reference_class() -> Any:
-    """The class of compiled operators that the reference computes."""
-    return import_module("dmlcy._reference.compiled").ReferenceOperator
+def reference_class(name: str) -> Any:
+    """The class of the compiled operators of that name that the reference computes."""
+    return import_module("dmlcy._reference.compiled").class_of(name)
 
 
 def desc_class(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dmlcy._arithmetic import EXACT, Arithmetic, Array
+from dmlcy._arithmetic import EXACT, Arithmetic
 from dmlcy._desc.formulas import Formulas, Values
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator, Rules

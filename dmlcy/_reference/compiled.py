@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
 from dmlcy._desc.check import refuse_call
 from dmlcy._desc.formulas import Formulas
+from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._reference.call import faces_of, run, use_of
 from dmlcy._runtime.compiled import CompiledOperator
@@ -25,9 +29,6 @@ class ReferenceOperator(CompiledOperator):
 
     @staticmethod
     def _tensors(value: Any) -> list[Any]:
-        from dmlcy._desc.memory import dtype_of
-        from dmlcy._facts.dtypes import numpy_dtype
-
         several = value if type(value) is tuple else (value,)
         return [(numpy_dtype(dtype_of(one)), one.sizes) for one in several if type(one) is TensorDesc]
 
@@ -82,7 +83,7 @@ class ReferenceOperator(CompiledOperator):
         return {name: given.get(name) for name in names}
 
     def __reduce__(self) -> Any:
-        return type(self), (self._desc, self._level)
+        return compiled, (self._desc, self._level)
 
     def __repr__(self) -> str:
         return (
@@ -90,3 +91,17 @@ class ReferenceOperator(CompiledOperator):
             if self._desc.operator.state == "fast"
             else (f"compile({self._desc!r})")
         )
+
+
+@cache
+def class_of(name: str) -> type[ReferenceOperator]:
+    """The class of the compiled operators of that name."""
+    operator = OPERATORS[name]
+    doc = f"{name}, checked once: called with arrays of the sizes and data types of its desc."
+    members = {"__doc__": doc, "__module__": ReferenceOperator.__module__}
+    return type(f"{operator.desc}Operator", (ReferenceOperator,), members)
+
+
+def compiled(desc: OperatorDesc, level: int) -> ReferenceOperator:
+    """An operator for a desc that is valid at the level of that position."""
+    return class_of(desc.operator.name)(desc, level)

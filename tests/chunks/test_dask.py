@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 from dmlcy._runtime.threads import one_thread, openmp_available
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 dml_dask: Any = pytest.importorskip("dmlcy.dask", reason="dask is not installed")
 
-NAMES = [operator.python for operator in RUNNABLE.values()]
+NAMES = [operator.python for operator in FAST.values()]
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._cli import info, main
-from dmlcy._facts.tables import CATALOGUE, LEVELS, RUNNABLE, STATES, state_of
+from dmlcy._facts.tables import CATALOGUE, FAST, LEVELS, RUNNABLE, STATES, state_of
 from dmlcy._runtime import isa, threads
 
 
@@ -61,7 +61,10 @@ def test_the_limits_give_the_threads() -> None:
 def test_text() -> None:
     text = run()
     assert f"dmlcy {dml.__version__}\n" in text
-    assert f"{len(RUNNABLE)} fast, " in text and f"; {len(CATALOGUE)} in DirectML's catalogue" in text
+    assert (
+        f"{len(FAST)} fast, {len(RUNNABLE) - len(FAST)} reference, " in text
+        and f"; {len(CATALOGUE)} in DirectML's catalogue" in text
+    )
     assert threads.compiler() in text and np.__version__ in text
     assert "processors that the process may run on" in text
     assert f"Threads: {json.loads(run('--format', 'json'))['threads']['number']}, the least of\n" in text

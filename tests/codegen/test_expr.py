@@ -18,7 +18,7 @@ from codegen.expr import nodes as n
 from codegen.expr.cython import MAX_SPREAD, Cython
 from codegen.expr.latex import latex
 from codegen.expr.nodes import ExprError, substitute
-from codegen.expr.parse import EACH, FUNCTIONS, MAX_DEPTH, MAX_LENGTH, REFUSED, parse
+from codegen.expr.parse import EACH, FUNCTIONS, MAX_DEPTH, MAX_LENGTH, REFERENCE, REFUSED, parse
 from codegen.expr.python import python
 from codegen.expr.text import formula, sentence
 from codegen.expr.types import INT64_MAX, Interval, Kind, Symbol, interval_of, kind_of, within
@@ -395,7 +395,7 @@ def test_literals_are_int64() -> None:
 
 def test_the_page_names_every_function() -> None:
     page = PAGE.read_text()
-    for function in (*FUNCTIONS, *EACH):
+    for function in (*FUNCTIONS, *REFERENCE, *EACH):
         assert f"`{function}(" in page, function
     for word in REFUSED.values():
         assert word.removeprefix("operator ").removeprefix("sign ") in page, word

@@ -19,7 +19,7 @@ from each import each
 from strategies import Array, Layout, Placed, contiguous
 
 import dmlcy as dml
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 from dmlcy._runtime.stream import set_stream_limit, stream_limit
 from families.ways import FAMILIES, Use, every_use, family, some_uses
 
@@ -130,49 +130,49 @@ def between_pages(use: Use) -> None:
 
 
 def test_every_family_has_ways() -> None:
-    for operator in RUNNABLE.values():
+    for operator in FAST.values():
         assert family(operator).ways(operator), f"tests/families/ways/{operator.family}.py"
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_ways_give_what_the_reference_gives(name: str) -> None:
-    each(some_uses(RUNNABLE[name]), defined)
+    each(some_uses(FAST[name]), defined)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_every_way_gives_what_the_reference_gives(name: str) -> None:
-    each(every_use(RUNNABLE[name]), defined)
+    each(every_use(FAST[name]), defined)
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_ways_in_layouts(name: str) -> None:
-    each(some_uses(RUNNABLE[name]), lambda use: in_layouts(use, (use.seed, use.seed + 5), ((0, NEVER)[use.seed % 2],)))
+    each(some_uses(FAST[name]), lambda use: in_layouts(use, (use.seed, use.seed + 5), ((0, NEVER)[use.seed % 2],)))
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_every_way_in_every_layout(name: str) -> None:
-    each(every_use(RUNNABLE[name]), lambda use: in_layouts(use, ALL, (0, NEVER)))
+    each(every_use(FAST[name]), lambda use: in_layouts(use, ALL, (0, NEVER)))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_no_byte_is_read_outside_the_input(name: str) -> None:
-    each(some_uses(RUNNABLE[name])[::3], between_pages)
+    each(some_uses(FAST[name])[::3], between_pages)
 
 
 @pytest.mark.deep
 @pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_no_byte_is_read_outside_the_input_on_any_way(name: str) -> None:
-    each(every_use(RUNNABLE[name]), between_pages)
+    each(every_use(FAST[name]), between_pages)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_faults_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong element of a packed tensor, of another layout, of a result that is given, and a byte beside that one."""
-    use = next(use for one in RUNNABLE.values() if one.family == name for use in some_uses(one))
+    use = next(use for one in FAST.values() if one.family == name for use in some_uses(one))
     function = getattr(dml, use.operator.python)
 
     def faulty(fault: str) -> Any:
@@ -202,7 +202,7 @@ def test_faults_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def digest(deep: bool) -> None:
     """Print what identifies all results of each operator, packed and in Fortran's order."""
-    for operator in RUNNABLE.values():
+    for operator in FAST.values():
         bits = hashlib.sha256()
         for use in every_use(operator) if deep else some_uses(operator):
             x, *others = use.arrays(-1)

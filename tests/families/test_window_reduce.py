@@ -16,11 +16,11 @@ from strategies import Array, Windows, any_bits, small_integers
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 from families.ways import dtypes_of
 from families.window_reduce import kind_of
 
-FAMILY = [operator for operator in RUNNABLE.values() if operator.family == "window_reduce"]
+FAMILY = [operator for operator in FAST.values() if operator.family == "window_reduce"]
 ONE = {  # by what is made of the elements
     kind: [pytest.param(operator, id=operator.python) for operator in FAMILY if kind_of(operator) == kind]
     for kind in ("acc + x", "norm", "max")

@@ -17,10 +17,10 @@ from strategies import Array, small_integers
 import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 from dmlcy._reference.expected import outputs_of
 
-NAMES = list(RUNNABLE)
+NAMES = list(FAST)
 Case = tuple[OperatorDesc, dict[str, Array]]
 
 

@@ -17,9 +17,9 @@ import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc.formulas import Formulas
 from dmlcy._facts.rows import Independent, Operator
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
-AXES = [(operator, one) for operator in RUNNABLE.values() for one in operator.independent]
+AXES = [(operator, one) for operator in FAST.values() for one in operator.independent]
 
 
 def call(desc: Any, arrays: dict[str, Any]) -> Any:
@@ -69,10 +69,10 @@ def look(operator: Operator, one: Independent, draws: int = 25) -> None:
     run()
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 @pytest.mark.parametrize("draws", [4, pytest.param(40, marks=deep)])
 def test_slices_give_slices(name: str, draws: int) -> None:
-    each([one for operator, one in AXES if operator.name == name], lambda one: look(RUNNABLE[name], one, draws))
+    each([one for operator, one in AXES if operator.name == name], lambda one: look(FAST[name], one, draws))
 
 
 @pytest.mark.parametrize(("name", "wrong"), [
@@ -83,7 +83,7 @@ def test_slices_give_slices(name: str, draws: int) -> None:
     ("ROI_POOLING", {"axes": {"input": lambda self: 0, "output": lambda self: 0}}),
 ])  # fmt: skip
 def test_what_is_not_independent_is_found_out(name: str, wrong: dict[str, Any]) -> None:
-    operator = RUNNABLE[name]
+    operator = FAST[name]
     one = operator.independent[1 if name == "UNFOLD" else 0]
     with pytest.raises((AssertionError, dml.DmlError, ValueError)):
         look(operator, replace(one, **wrong))

@@ -15,16 +15,16 @@ from strategies import Array
 
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
 TESTS = Path(__file__).parents[1]
 
 
 @seeds_of(4)
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_properties(name: str, seeds: range) -> None:
     """Each property has something to compare among the draws of a run: among more of them where they are rare."""
-    properties = properties_of(RUNNABLE[name])
+    properties = properties_of(FAST[name])
     compared: Counter[str] = Counter()
 
     def look(case: tuple[OperatorDesc, dict[str, Array]]) -> None:
@@ -47,11 +47,11 @@ def test_wide_and_baseline_instructions_give_the_same_bits() -> None:
         import hashlib, random, sys
         sys.path[:0] = [{str(TESTS / "operators")!r}, {str(TESTS / "reliability")!r}]
         import numpy as np, dmlcy as dml
-        from dmlcy._facts.tables import RUNNABLE
+        from dmlcy._facts.tables import FAST
         from random_calls import Caller
         from random_descs import Walk
 
-        for operator in RUNNABLE.values():
+        for operator in FAST.values():
             bits, chance, caller = hashlib.sha256(), random.Random(5), Caller(5, "")
             caller.chance = chance
             for _ in range(8):

@@ -14,16 +14,16 @@ from strategies import Array
 import dmlcy as dml
 from dmlcy import specs, testing
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
-SAME = [(name, row) for name in RUNNABLE for row in specs.operator(name).get("same", ())]
+SAME = [(name, row) for name in FAST for row in specs.operator(name).get("same", ())]
 
 
 @seeds_of(4)
 @pytest.mark.parametrize(("newer", "row"), SAME, ids=[f"{name} as {row['as']}" for name, row in SAME])
 def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[str, Any], seeds: range) -> None:
     """On descs of the older one; an attribute that both have is changed in both."""
-    older, new = RUNNABLE[row["as"]], RUNNABLE[newer]
+    older, new = FAST[row["as"]], FAST[newer]
     own = {field.python for field in older.fields}
     changes = {name: value for name, value in row["with"].items() if name in own}
     optional = {field.python for field in new.fields if field.kind == "output" and field.optional}
@@ -49,4 +49,4 @@ def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[
 def test_versions_that_say_what_they_have_in_common() -> None:
     """A name with a digit behind it is a newer version of the name without; where both are here, one says so."""
     known = {name for name, _ in SAME}
-    assert {name for name in RUNNABLE if name[:-1] in RUNNABLE} == known
+    assert {name for name in FAST if name[:-1] in FAST} == known

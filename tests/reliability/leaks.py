@@ -33,7 +33,7 @@ if str(TESTS / "operators") not in sys.path:
 from garbage import GARBAGE  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
-from dmlcy._facts.tables import RUNNABLE  # noqa: E402
+from dmlcy._facts.tables import FAST  # noqa: E402
 from dmlcy._frontends.dxdispatch.json import decode  # noqa: E402
 from dmlcy._frontends.dxdispatch.lint import lint  # noqa: E402
 from dmlcy._frontends.dxdispatch.model import read  # noqa: E402
@@ -73,7 +73,7 @@ def resident() -> int:
 def small_calls() -> list[Step]:
     """A call of each operator in each way: allocating, with ``out``, compiled, of another layout, in a list."""
     steps: list[Step] = []
-    for operator in RUNNABLE.values():
+    for operator in FAST.values():
         example = operator.examples[0]
         arrays = [np.array(data, dtype.lower()).reshape(sizes) for dtype, sizes, data in example.inputs.values()]
         function = getattr(dml, operator.python)
@@ -99,7 +99,7 @@ def small_calls() -> list[Step]:
 
 def refusals() -> Iterator[Step]:
     """Calls, compiled calls and descs with one piece of garbage in each place."""
-    for operator in RUNNABLE.values():
+    for operator in FAST.values():
         example = operator.examples[0]
         arrays = {
             name: np.array(data, dtype.lower()).reshape(sizes) for name, (dtype, sizes, data) in example.inputs.items()

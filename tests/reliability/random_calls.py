@@ -34,7 +34,7 @@ from random_descs import Walk  # noqa: E402
 import dmlcy as dml  # noqa: E402
 from dmlcy._check.checker import Check  # noqa: E402
 from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
-from dmlcy._facts.tables import LEVELS, RUNNABLE  # noqa: E402
+from dmlcy._facts.tables import FAST, LEVELS  # noqa: E402
 from dmlcy._runtime.stream import set_stream_limit, stream_limit  # noqa: E402
 
 ISAS: Final = ("wide", "baseline")
@@ -95,12 +95,12 @@ class Caller:
 
     def run(self, first: int, until: Callable[[Caller], bool]) -> None:
         """Walks through the domain of one operator after the other."""
-        names = list(RUNNABLE)
+        names = list(FAST)
         for self.walk in range(first, sys.maxsize):
             if until(self):
                 return
             self.chance = random.Random(f"{self.seed} {self.isa} {self.walk}")
-            walk = Walk(self.chance, RUNNABLE[names[self.walk % len(names)]])
+            walk = Walk(self.chance, FAST[names[self.walk % len(names)]])
             with dml.feature_level(LEVELS[walk.level].name):
                 for _ in range(STEPS):
                     walk.step()

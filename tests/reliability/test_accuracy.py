@@ -11,24 +11,24 @@ from adversarial import KINDS
 from depth import of_each_family
 
 import dmlcy as dml
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
 
 @pytest.mark.parametrize("name", of_each_family())
 def test_errors_are_within_the_bounds(name: str) -> None:
-    found = accuracy.measure(RUNNABLE[name], 150, 11)
+    found = accuracy.measure(FAST[name], 150, 11)
     assert all(worst.right and worst.elements >= 150 for worst in found.values()), accuracy.table(
         {(name, dtype): worst for dtype, worst in found.items()}
     )
     for dtype, worst in found.items():
-        if dtype.upper() in RUNNABLE[name].accuracy:
+        if dtype.upper() in FAST[name].accuracy:
             assert worst.ulp > 0 and worst.bound > 0 and worst.kinds >= {*KINDS}
             assert worst.unjudged < worst.elements / 2
         else:
             assert worst.ulp == worst.bound == worst.unjudged == 0
 
 
-@pytest.mark.parametrize("name", of_each_family(name for name in RUNNABLE if RUNNABLE[name].accuracy))
+@pytest.mark.parametrize("name", of_each_family(name for name in FAST if FAST[name].accuracy))
 def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compile_desc = dml.compile
     monkeypatch.setattr(accuracy, "KINDS", ("positive",))

@@ -14,9 +14,9 @@ from random_arrays import placed
 from random_calls import Caller, Failed, several
 
 import dmlcy as dml
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
-NAMES = [operator.python for operator in RUNNABLE.values()]
+NAMES = [operator.python for operator in FAST.values()]
 
 
 def calls(count: int) -> Caller:
@@ -102,8 +102,8 @@ def fault_is_found(name: str, fault: Callable[..., Any], said: str, patch: pytes
         return fault(lambda: function(*inputs, out=out, **others), out, inputs)
 
     patch.setattr(dml, name, faulty)
-    only = {key: operator for key, operator in RUNNABLE.items() if operator.python == name}
-    patch.setattr(random_calls, "RUNNABLE", only)
+    only = {key: operator for key, operator in FAST.items() if operator.python == name}
+    patch.setattr(random_calls, "FAST", only)
     described = rf"(\w+ )?{name}\((np\.void\(|.* strides)"  # an array by its layout; a broken call may hold none
     with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: {described}") as failed:
         calls(10_000)

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import dmlcy
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
 pytestmark = pytest.mark.skipif("libasan" not in os.environ.get("LD_PRELOAD", ""), reason="not under the sanitizers")
 
@@ -27,7 +27,7 @@ PROGRAM = """
     import ctypes, json, os, sys, tempfile
     import numpy as np
     import dmlcy as dml
-    from dmlcy._facts.tables import RUNNABLE
+    from dmlcy._facts.tables import FAST
 
     def tensor(short, dtype, sizes, data):
         # In a block of its own; `short`: the last byte of the tensor lies behind it.
@@ -47,7 +47,7 @@ PROGRAM = """
         getattr(dml, operator.python)(*inputs, **operator.example_arguments(example), **asked, out=out)
 
     blocks, found = [], []
-    for operator in RUNNABLE.values():
+    for operator in FAST.values():
         example = max(operator.examples, key=lambda one: len(one.outputs))
         for short in (None, *(field.python for field in operator.fields if field.kind != "attribute")):
             with tempfile.TemporaryFile() as said:
@@ -70,7 +70,7 @@ def test_kernels_that_go_one_byte_beyond_are_stopped(isa: str) -> None:
         command, timeout=300, check=True, stdout=subprocess.PIPE, env={**os.environ, "DMLCY_ISA": isa}
     )
     found = json.loads(done.stdout)
-    assert len(found) >= 3 * len(RUNNABLE)
+    assert len(found) >= 3 * len(FAST)
     for name, short, code, said in found:
         if short is None:
             assert (code, said) == (0, ""), name

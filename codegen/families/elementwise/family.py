@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind, Symbol
+from ...field_types import type_of
 from ...model import Facts, Field, Operator
 from ...source import Table
 from ..base import Evaluated, KernelTable, Told, local
@@ -33,8 +34,8 @@ class Elementwise(Evaluated):
         if table.has("fused"):
             kernel.role("fused", "", Kind.OPERATOR)
         for field in operator.attributes:
-            if field.type == "scale_bias":
-                kernel.definition.roles["scale_bias"] = field.python
+            if type_of(field).scales:
+                kernel.definition.roles["scaled"] = field.python
         self.absent(kernel, table)
         self.along(kernel, table)
         kinds = [Kind.INT] if bits else list(self.kinds(operator, operator.inputs[0]))
@@ -81,10 +82,8 @@ class Elementwise(Evaluated):
             kinds = [Kind.INT] if bits else list(self.kinds(operator, field))
             found["x" if len(operator.inputs) == 1 else field.python] = local(kind if kind in kinds else kinds[0])
         for field in operator.attributes:
-            if field.type == "scalar_union":
-                found[field.python] = local(kind)
-            elif field.type == "float_array":
-                found[field.python] = local(Kind.FLOAT)
+            if type_of(field).of_elements:
+                found[field.python] = local(Kind.FLOAT if type_of(field).array else kind)
         return found
 
     @staticmethod

@@ -37,7 +37,7 @@ class Elementwise(Family):
             else:
                 elements[name] = m.of(array.view(f"u{array.itemsize}") if "elements" in words else array)
         whole = all(array.dtype.kind in "iu" for array in given.arrays.values()) or "elements" in words
-        scale_bias = given.values[roles["scale_bias"]] if "scale_bias" in roles else None
+        scale_bias = given.values[roles["scaled"]] if "scaled" in roles else None
         if scale_bias is not None:
             elements[names[0]] = _scaled(m, elements[names[0]], scale_bias, given.input.dtype)
             whole = False
@@ -82,7 +82,8 @@ class Elementwise(Family):
         for name, value in vars(kernel.rules).items():
             if type(value) is float:
                 kernel.rules.__dict__[name] = single(value)
-        scale_bias = getattr(kernel.rules, "scale_bias", None)
+        scaled = kernel.told.roles.get("scaled")
+        scale_bias = None if scaled is None else getattr(desc, scaled)
         if scale_bias is not None:
             values = _scaled(arithmetic, values, scale_bias, np.dtype(np.float32))
         return kernel.value("result", x=values)

@@ -14,10 +14,10 @@ from typing import Any
 from strategies import Array
 
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
 Kind = Callable[[int, tuple[int, ...], str], Array]
-FAMILIES = sorted({operator.family for operator in RUNNABLE.values()})
+FAMILIES = sorted({operator.family for operator in FAST.values()})
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def every_use(operator: Operator) -> list[Use]:
 
 def some_uses(operator: Operator) -> list[Use]:
     """The ways of the family dealt to its operators, each with one data type and kind of data."""
-    mates = [one for one in RUNNABLE.values() if one.family == operator.family]
+    mates = [one for one in FAST.values() if one.family == operator.family]
     dtypes, kinds = dtypes_of(operator), len(kinds_of(operator))
     return [
         Use(operator, way, dtypes[number % len(dtypes)], number % kinds, number)
