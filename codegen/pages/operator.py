@@ -23,7 +23,7 @@ from .errors import implicit_table, rule_error
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
 from .speed import Speed
-from .values import array_code, array_text, call, literal, prompt
+from .values import array_code, array_text, call, listed, literal, prompt
 
 POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
 ACCURACY_OF = {
@@ -142,7 +142,7 @@ class OperatorPage:
             result = name if several else typed
             shown = array_text(output, dtypes[output.dtype])
             yield prompt(result if shown is not None else f"{result}.tolist()")
-            yield repr(output.data) if shown is None else shown
+            yield listed(output.data, dtypes[output.dtype]) if shown is None else shown
 
     def request(self, field: Field, example: Example) -> str:
         """How the call of an example asks for an optional output, or for the data type of one."""

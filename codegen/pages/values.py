@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 import struct
+import textwrap
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ..model import Dtype, TensorData
+from ..model import Dtype, TensorData, camel, snake
 from .markdown import WIDTH
 
 
@@ -85,6 +86,9 @@ def _nested(data: Any, indent: str, width: int) -> str:
 
 def literal(value: Any) -> str:
     """A value of an example as Python."""
+    if isinstance(value, dict) and "Type" in value:  # the desc of an activation
+        given = (f"{snake(name)}={literal(one)}" for name, one in value.get("Desc", {}).items())
+        return f"dml.desc.{camel(value['Type'].removeprefix('DML_OPERATOR_'))}({', '.join(given)})"
     if isinstance(value, list | tuple):
         return f"({', '.join(map(literal, value))}{',' if len(value) == 1 else ''})"
     if isinstance(value, float) and not math.isfinite(value):
@@ -92,6 +96,18 @@ def literal(value: Any) -> str:
     if isinstance(value, str):
         return '"' + repr('"' + value)[2:-1].replace("\\'", "'").replace('"', '\\"') + '"'
     return repr(value)
+
+
+def listed(data: Any, dtype: Dtype) -> str:
+    """What ``tolist()`` gives of an array: floats with all digits that their data type has."""
+    form = {"FLOAT16": "<e", "FLOAT32": "<f", "FLOAT64": "<d"}.get(dtype.name)
+
+    def stored(value: Any) -> Any:
+        if isinstance(value, list):
+            return [stored(one) for one in value]
+        return value if form is None else struct.unpack(form, struct.pack(form, value))[0]
+
+    return textwrap.fill(repr(stored(data)), 74)
 
 
 def array_code(tensor: TensorData, dtype: Dtype) -> str:

@@ -47,7 +47,7 @@ def activation_parameterized_relu(
 
     See Also
     --------
-    dmlcy.desc.ActivationParameterizedRelu : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ActivationParameterizedRelu : Its desc.
 
     References
     ----------

@@ -48,7 +48,7 @@ def activation_parametric_softplus(
 
     See Also
     --------
-    dmlcy.desc.ActivationParametricSoftplus : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ActivationParametricSoftplus : Its desc.
 
     References
     ----------
@@ -61,7 +61,9 @@ def activation_parametric_softplus(
     >>> import dmlcy as dml
     >>> x = np.array([[[[   -3,    -1, -0.25,     0,  0.25,     1,     3]]]], dtype=np.float32)
     >>> dml.activation_parametric_softplus(x, alpha=0.5, beta=2).tolist()
-    [[[[0.00123784257, 0.0634640055, 0.237038492, 0.34657359, 0.487038492, 1.06346401, 3.00123784]]]]
+    [[[[0.0012378426035866141, 0.06346400827169418, 0.2370384931564331,
+    0.3465735912322998, 0.4870384931564331, 1.0634640455245972,
+    3.0012378692626953]]]]
     """
 
 @overload

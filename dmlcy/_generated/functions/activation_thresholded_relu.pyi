@@ -45,7 +45,7 @@ def activation_thresholded_relu(
 
     See Also
     --------
-    dmlcy.desc.ActivationThresholdedRelu : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ActivationThresholdedRelu : Its desc.
 
     References
     ----------

@@ -66,7 +66,7 @@ def batch_normalization_training(
 
     See Also
     --------
-    dmlcy.desc.BatchNormalizationTraining : Its desc, for ``check``.
+    dmlcy.desc.BatchNormalizationTraining : Its desc.
 
     References
     ----------

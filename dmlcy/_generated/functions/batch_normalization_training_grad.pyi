@@ -66,7 +66,7 @@ def batch_normalization_training_grad(
 
     See Also
     --------
-    dmlcy.desc.BatchNormalizationTrainingGrad : Its desc, for ``check``.
+    dmlcy.desc.BatchNormalizationTrainingGrad : Its desc.
 
     References
     ----------

@@ -64,7 +64,7 @@ def element_wise_add1(
     >>> dml.element_wise_add1(
     ...     a,
     ...     b,
-    ...     fused_activation={'Type': 'DML_OPERATOR_ACTIVATION_ELU', 'Desc': {'Alpha': 0.5}},
+    ...     fused_activation=dml.desc.ActivationElu(alpha=0.5),
     ... )
     array([[[[ 6.        , 10.        , -0.43233237]]]], dtype=float32)
     """

@@ -47,7 +47,7 @@ def element_wise_bit_shift_left(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseBitShiftLeft : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseBitShiftLeft : Its desc.
 
     References
     ----------

@@ -47,7 +47,7 @@ def element_wise_bit_shift_right(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseBitShiftRight : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseBitShiftRight : Its desc.
 
     References
     ----------

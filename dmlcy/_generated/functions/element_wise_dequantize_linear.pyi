@@ -54,7 +54,7 @@ def element_wise_dequantize_linear(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseDequantizeLinear : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseDequantizeLinear : Its desc.
 
     References
     ----------

@@ -46,7 +46,7 @@ def element_wise_difference_square(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseDifferenceSquare : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseDifferenceSquare : Its desc.
 
     References
     ----------

@@ -49,7 +49,7 @@ def element_wise_logical_equals(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseLogicalEquals : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseLogicalEquals : Its desc.
 
     References
     ----------

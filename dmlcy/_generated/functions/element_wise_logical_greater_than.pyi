@@ -50,7 +50,7 @@ def element_wise_logical_greater_than(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseLogicalGreaterThan : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseLogicalGreaterThan : Its desc.
 
     References
     ----------

@@ -50,7 +50,7 @@ def element_wise_logical_greater_than_or_equal(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseLogicalGreaterThanOrEqual : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseLogicalGreaterThanOrEqual : Its desc.
 
     References
     ----------

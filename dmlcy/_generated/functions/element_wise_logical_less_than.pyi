@@ -50,7 +50,7 @@ def element_wise_logical_less_than(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseLogicalLessThan : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseLogicalLessThan : Its desc.
 
     References
     ----------

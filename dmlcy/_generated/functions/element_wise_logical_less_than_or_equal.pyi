@@ -50,7 +50,7 @@ def element_wise_logical_less_than_or_equal(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseLogicalLessThanOrEqual : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseLogicalLessThanOrEqual : Its desc.
 
     References
     ----------

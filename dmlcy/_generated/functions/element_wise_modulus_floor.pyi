@@ -47,7 +47,7 @@ def element_wise_modulus_floor(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseModulusFloor : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseModulusFloor : Its desc.
 
     References
     ----------

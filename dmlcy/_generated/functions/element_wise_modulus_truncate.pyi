@@ -47,7 +47,7 @@ def element_wise_modulus_truncate(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseModulusTruncate : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseModulusTruncate : Its desc.
 
     References
     ----------

@@ -64,7 +64,7 @@ def element_wise_quantize_linear(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseQuantizeLinear : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseQuantizeLinear : Its desc.
 
     References
     ----------

@@ -71,7 +71,7 @@ def element_wise_quantized_linear_add(
 
     See Also
     --------
-    dmlcy.desc.ElementWiseQuantizedLinearAdd : Its desc, for ``check`` and ``compile``.
+    dmlcy.desc.ElementWiseQuantizedLinearAdd : Its desc.
 
     Notes
     -----

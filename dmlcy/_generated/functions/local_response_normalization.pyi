@@ -57,7 +57,7 @@ def local_response_normalization(
 
     See Also
     --------
-    dmlcy.desc.LocalResponseNormalization : Its desc, for ``check``.
+    dmlcy.desc.LocalResponseNormalization : Its desc.
 
     References
     ----------

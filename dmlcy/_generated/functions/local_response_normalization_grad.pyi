@@ -61,7 +61,7 @@ def local_response_normalization_grad(
 
     See Also
     --------
-    dmlcy.desc.LocalResponseNormalizationGrad : Its desc, for ``check``.
+    dmlcy.desc.LocalResponseNormalizationGrad : Its desc.
 
     References
     ----------

@@ -67,7 +67,7 @@ def matrix_multiply_integer_to_float(
 
     See Also
     --------
-    dmlcy.desc.MatrixMultiplyIntegerToFloat : Its desc, for ``check``.
+    dmlcy.desc.MatrixMultiplyIntegerToFloat : Its desc.
 
     Notes
     -----

@@ -63,7 +63,7 @@ def mean_variance_normalization(
 
     See Also
     --------
-    dmlcy.desc.MeanVarianceNormalization : Its desc, for ``check``.
+    dmlcy.desc.MeanVarianceNormalization : Its desc.
 
     References
     ----------

@@ -63,7 +63,7 @@ def mean_variance_normalization1(
 
     See Also
     --------
-    dmlcy.desc.MeanVarianceNormalization1 : Its desc, for ``check``.
+    dmlcy.desc.MeanVarianceNormalization1 : Its desc.
 
     References
     ----------

@@ -65,7 +65,7 @@ def mean_variance_normalization2(
 
     See Also
     --------
-    dmlcy.desc.MeanVarianceNormalization2 : Its desc, for ``check``.
+    dmlcy.desc.MeanVarianceNormalization2 : Its desc.
 
     References
     ----------

@@ -84,7 +84,7 @@ def quantized_linear_average_pooling(
 
     See Also
     --------
-    dmlcy.desc.QuantizedLinearAveragePooling : Its desc, for ``check``.
+    dmlcy.desc.QuantizedLinearAveragePooling : Its desc.
 
     Notes
     -----

@@ -97,7 +97,7 @@ def quantized_linear_convolution(
 
     See Also
     --------
-    dmlcy.desc.QuantizedLinearConvolution : Its desc, for ``check``.
+    dmlcy.desc.QuantizedLinearConvolution : Its desc.
 
     Notes
     -----

@@ -74,7 +74,7 @@ def quantized_linear_matrix_multiply(
 
     See Also
     --------
-    dmlcy.desc.QuantizedLinearMatrixMultiply : Its desc, for ``check``.
+    dmlcy.desc.QuantizedLinearMatrixMultiply : Its desc.
 
     Notes
     -----
