@@ -96,10 +96,11 @@ def _atanh(x: Decimal) -> Decimal:
 @cache
 def pi(digits: int) -> Decimal:
     """The circle's number (Machin)."""
-    unit = 10 ** (digits + 10)
+    unit: int = 10 ** (digits + 10)
 
     def arctangent(n: int) -> int:
-        power = total = unit // n
+        total: int = unit // n
+        power = total
         k, sign = 3, -1
         while power:
             power //= n * n

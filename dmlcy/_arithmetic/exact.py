@@ -304,7 +304,7 @@ class Exact(Arithmetic):
         def cut(x: Any) -> int:
             if type(x) is float and not math.isfinite(x):
                 return 0 if math.isnan(x) else high if x > 0 else low
-            return min(max(math.trunc(x), low), high)
+            return min(max(int(x), low), high)
 
         return _lifted(cut, a)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import dmlcy as dml
-from dmlcy._facts.tables import CATALOGUE, DTYPES, LEVELS, OPERATORS, FAST, STATES, state_of
+from dmlcy._facts.tables import CATALOGUE, DTYPES, FAST, LEVELS, OPERATORS, STATES, state_of
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -1,0 +1,105 @@
+"""The numbers of the reference: arrays give what exact numbers give, and exact functions what mpmath gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from each import each_of
+
+from codegen.expr.parse import REFERENCE
+from dmlcy._arithmetic import EXACT, WIDE, Arithmetic, digits
+from dmlcy._arithmetic.rounding import nearest
+
+F4 = np.dtype(np.float32)
+ONE = (
+    "floor", "ceil", "trunc", "round_even", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
+)  # fmt: skip
+TWO = ("add", "subtract", "multiply", "divide", "mod_floor", "mod_trunc", "minimum", "maximum", "pow", "atan2")
+OF_INTEGERS = ("add", "subtract", "multiply", "floor_divide", "div_trunc", "mod_floor", "mod_trunc", "int_pow")
+BITS = ("bit_and", "bit_or", "bit_xor", "shift_left", "shift_right")
+ENDS = [0, -0.0, math.inf, -math.inf, math.nan, 1, -1, 0.5, -0.5, 1.5, 2.5, 2**-149, 2.0**127, -3.0]
+
+
+def of(m: Arithmetic, name: str) -> Callable[..., Any]:
+    """A method, or a function."""
+    return getattr(m, name, lambda *values: m.function(name, *values))
+
+
+def floats(seed: int) -> np.ndarray[Any, Any]:
+    random = np.random.default_rng(seed)
+    drawn = random.standard_normal(30) * random.choice([1e-30, 1e-3, 1, 30, 1e10], 30)
+    return random.permutation(np.array([*drawn, *ENDS], np.float32))
+
+
+@each_of("name, count", [*((name, 1) for name in ONE), *((name, 2) for name in TWO)])
+def test_arrays_give_what_exact_numbers_give(name: str, count: int) -> None:
+    """After the one rounding, the signs of zeros included."""
+    arrays = [floats(seed) for seed in range(count)]
+    with np.errstate(all="ignore"):
+        found = [m.stored(of(m, name)(*map(m.of, arrays)), F4, arrays[0].shape) for m in (WIDE, EXACT)]
+    np.testing.assert_array_equal(*found)
+    known = ~np.isnan(found[0])
+    np.testing.assert_array_equal(*(np.signbit(one[known]) for one in found))
+
+
+@each_of("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+def test_integers_are_exact(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    ends = np.array([0, 1, limits.max, limits.min, 5, 7, limits.max - 1], dtype)
+    a, b = np.meshgrid(ends, ends)
+    for name in (*OF_INTEGERS, *(BITS if limits.min == 0 else ())):
+        found = [m.stored(of(m, name)(m.of(a), m.of(b)), a.dtype, a.shape) for m in (WIDE, EXACT)]
+        np.testing.assert_array_equal(*found, err_msg=f"{name} of {dtype}")
+
+
+@each_of("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+def test_floats_saturate(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    ends = [float(limits.min), float(limits.max), 0.9, -0.9, 1e30, -1e30, math.inf, -math.inf, math.nan, 200.7]
+    found = [m.stored(m.of(np.array(ends)), np.dtype(dtype), (len(ends),)) for m in (WIDE, EXACT)]
+    np.testing.assert_array_equal(*found)
+    cut = [0 if x != x else limits.min if x <= limits.min else limits.max if x >= limits.max else int(x) for x in ends]
+    assert found[0].tolist() == cut
+
+
+def test_numbers_are_rounded_to_the_nearest() -> None:
+    third = Fraction(1, 3)
+    assert nearest(third, F4) == float(np.float32(1 / 3))
+    assert nearest(Fraction(2**24 + 1), F4) == 2.0**24, "ties go to even"
+    assert nearest(Fraction(2) ** 128, F4) == math.inf
+    assert math.copysign(1, nearest(-Fraction(1, 2**200), F4)) == -1
+    assert nearest(Fraction(65519), np.dtype(np.float16)) == 65504
+
+
+def test_every_function_is_computed() -> None:
+    """Those of the language that an arithmetic has no method for."""
+    methods = {"f32", "saturate", "negative", "div_trunc", "mod_trunc", "mod_floor", "bit_not"}
+    assert {*ONE, *TWO, *OF_INTEGERS, *BITS, "bit_count"} >= {*REFERENCE} - methods
+
+
+@each_of("name", [name for name in digits.FUNCTIONS if name != "atan2"])
+def test_functions_have_forty_digits(name: str) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    random = Random(name)
+    kinds: list[Callable[[], float]] = [lambda: random.uniform(-1, 1), lambda: random.uniform(-1e-30, 1e-30)]
+    if name in ("asin", "acos", "atanh"):
+        kinds.append(lambda: 1 - random.random() * 1e-12)
+    else:
+        kinds.append(lambda: random.uniform(-9, 9))
+    if name in ("sin", "cos", "tan", "atan", "tanh", "asinh", "sqrt", "log"):
+        kinds.append(lambda: random.uniform(-1e20, 1e20))
+    with mpmath.workdps(120):
+        for draw in kinds * 8:
+            x = draw()
+            x = abs(x) + 1e-300 if name in ("sqrt", "log") else 1 + abs(x) if name == "acosh" else x
+            x = abs(x) if name == "log1p" and x <= -1 else x
+            found = digits.value(name, Fraction(x))
+            expected = getattr(mpmath, name)(mpmath.mpf(x))
+            assert abs(mpmath.mpf(found.numerator) / found.denominator - expected) <= abs(expected) * 1e-40, (name, x)
