@@ -268,7 +268,7 @@ def break_length(use: Use, field: Field) -> Ways:
         yield "json", {f"{field.name}.DimensionCount": count - 1}, {}
     elif field.shape == "count":
         yield "desc", {field.python: getattr(use.desc, field.python) + 1}, {}
-    elif field.shape == "uint_array":
+    elif field.shape in ("uint_array", "float_array"):
         entries = use.entries(field)
         yield from both(field.python, (*entries, 1))
         yield from both(field.python, entries[1:])
@@ -289,6 +289,9 @@ def break_same_dtype(use: Use, field: Field) -> Ways:
     if field.is_tensor:
         array = use.arrays[field.python]
         known = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name] != array.dtype]
+        if not known:  # the data type is the only one
+            yield "compiled", {field.python: array.astype(next(one for one in NUMPY.values() if one != array.dtype))}, {}
+            return
         yield "compiled", {field.python: array.astype(NUMPY[known[0]])}, {}
         if use.operator.first_of_type(field) is not None:
             yield from both_tensors(use, field.python, array.astype(NUMPY[known[0]]))
@@ -315,7 +318,7 @@ def break_sizes(use: Use, field: Field) -> Ways:
 
 
 def break_elements(use: Use, field: Field) -> Ways:
-    if not field.is_tensor or use.arrays[field.python].ndim < 2:
+    if not field.is_tensor:
         return
     sizes = (2**16, 2**16, *use.arrays[field.python].shape[2:])
     array = np.lib.stride_tricks.as_strided(use.arrays[field.python].copy(), sizes, (0,) * len(sizes))
@@ -341,14 +344,20 @@ def break_total_size(use: Use, field: Field) -> Ways:
 
 def break_alignment(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        for alignment in (1, 3, 48, -4, 2**32):
+        for alignment in (1, 3, 48, -4, 2**32)[use.arrays[field.python].itemsize == 1 :]:
             yield "desc", {field.python: use.tensor(field.python, guaranteed_base_offset_alignment=alignment)}, {}
 
 
 def break_byteorder(use: Use, field: Field) -> Ways:
     if field.is_tensor:
         array = use.arrays[field.python]
-        yield from both_tensors(use, field.python, array.astype(array.dtype.newbyteorder()))
+        if array.itemsize == 1:  # a byte has no order
+            wider = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name].itemsize > 1]
+            array = array.astype(NUMPY[wider[0]]) if wider else array
+        if array.itemsize == 1:
+            return
+        swapped = array.astype(array.dtype.newbyteorder())
+        yield from both_tensors(use, field.python, swapped, alone=array is use.arrays[field.python])
         yield "compiled", {field.python: array.astype(array.dtype.newbyteorder())}, {}
 
 

@@ -71,6 +71,10 @@ class Use:
             field.python: example.outputs[field.python].dtype
             for field in operator.outputs
             if field.optional and field.python in example.outputs
+        } | {
+            f"{field.python}_dtype": example.outputs[field.python].dtype
+            for field in operator.outputs
+            if not field.optional and operator.is_asked(field)
         }
         self.desc = self.make(self.values())
 
