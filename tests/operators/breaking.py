@@ -155,6 +155,12 @@ def both(name: str, value: Any, **more: Any) -> Ways:
     yield "desc", {name: value}, more
 
 
+def cast(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The elements in another data type, whatever becomes of NaN."""
+    with np.errstate(invalid="ignore"):
+        return array.astype(dtype)
+
+
 def both_tensors(use: Use, name: str, array: Array, **more: Any) -> Ways:
     """The same tensor in a call and in a desc."""
     yield "call", {name: array}, more
@@ -205,7 +211,7 @@ def break_dtype(use: Use, field: Field) -> Ways:
     array = use.arrays[field.python]
     for name, dtype in NUMPY.items():
         if name not in known:
-            yield from both_tensors(use, field.python, array.astype(dtype))
+            yield from both_tensors(use, field.python, cast(array, dtype))
     for dtype in (np.dtype(bool), np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")):
         yield from both_tensors(use, field.python, np.zeros(array.shape, dtype))
     yield "desc", {field.python: use.tensor(field.python, dtype="BOGUS")}, {}
@@ -290,11 +296,11 @@ def break_same_dtype(use: Use, field: Field) -> Ways:
         array = use.arrays[field.python]
         known = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name] != array.dtype]
         if not known:  # the data type is the only one
-            yield "compiled", {field.python: array.astype(next(one for one in NUMPY.values() if one != array.dtype))}, {}
+            yield "compiled", {field.python: cast(array, next(one for one in NUMPY.values() if one != array.dtype))}, {}
             return
-        yield "compiled", {field.python: array.astype(NUMPY[known[0]])}, {}
+        yield "compiled", {field.python: cast(array, NUMPY[known[0]])}, {}
         if use.operator.first_of_type(field) is not None:
-            yield from both_tensors(use, field.python, array.astype(NUMPY[known[0]]))
+            yield from both_tensors(use, field.python, cast(array, NUMPY[known[0]]))
     elif field.enum is not None and field.value is not None:
         other = next(name for name in NUMPY if name != getattr(use.desc, field.python).name)
         yield "desc", {field.python: other}, {}
@@ -353,7 +359,7 @@ def break_byteorder(use: Use, field: Field) -> Ways:
         array = use.arrays[field.python]
         if array.itemsize == 1:  # a byte has no order
             wider = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name].itemsize > 1]
-            array = array.astype(NUMPY[wider[0]]) if wider else array
+            array = cast(array, NUMPY[wider[0]]) if wider else array
         if array.itemsize == 1:
             return
         swapped = array.astype(array.dtype.newbyteorder())

@@ -23,7 +23,7 @@ from codegen.model import Field, Operator
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Example
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import FAST, OPERATORS
 from dmlcy._show.explain import rules
 from dmlcy._show.explain.find import find
 from dmlcy._show.explain.text import lay_out
