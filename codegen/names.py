@@ -192,6 +192,11 @@ def has_loops(family: str) -> bool:
     return (FAMILIES / family / "kernels.pyx.j2").is_file()
 
 
+def runs_by_reference(family: str) -> bool:
+    """Whether a family has no loops in Cython, and computes its operators by the reference."""
+    return (FAMILIES / family).is_dir() and not has_loops(family)
+
+
 def is_taken(name: str, compiled: bool) -> bool:
     """Whether a field cannot have this name; ``compiled``: of an operator that has loops, so that it is in Cython."""
     return keyword.iskeyword(name) or name in OF_PYTHON or (compiled and name in RESERVED)

@@ -20,6 +20,7 @@ from shown_pages import DOCS, blocks
 from codegen.diagnostics import Diagnostic, Diagnostics, SpecError
 from codegen.expr.nodes import ExprError
 from codegen.expr.parse import parse
+from codegen.families import LOOPS
 from codegen.lint import lint, required
 from codegen.load import load
 from codegen.model import CatalogueOperator, snake
@@ -31,7 +32,8 @@ PAGE = DOCS / "rest-of-the-catalogue.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 SPECS = planned().specs
 CATALOGUE = SPECS.facts.catalogue
-DONE = {name: operator for name, operator in SPECS.operators.items() if operator.kernel is not None}
+RUN = {name: operator for name, operator in SPECS.operators.items() if operator.kernel is not None}
+DONE = {name: operator for name, operator in RUN.items() if operator.family in LOOPS}
 
 Array: TypeAlias = npt.NDArray[Any]
 
