@@ -387,6 +387,8 @@ def test_messages_say_the_values() -> None:
     assert (said.shown, [label for label, _ in said.terms]) == ("{0} must be < 3, where {1}", ["a + 1", "a"])
     said = sentence(parse("f or a < 3 or a > 5"), SCOPE, None, "a")
     assert (said.shown, [label for label, _ in said.terms]) == ("{0}", ["a"])
+    said = sentence(parse("not any(v[j] == v[k] for j in k)"), within(SCOPE, "k", parse("axes")), "k")
+    assert [label for label, _ in said.terms] == ["v", "v[{k}]"]
 
 
 def test_literals_are_int64() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import fake
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dmlcy as dml
+from dmlcy._check.checker import Check
 from dmlcy._desc.check import refuse, violations
 from dmlcy._errors import CLASSES, DmlError, Violation, raise_violations
 from dmlcy._facts.levels import level_index
@@ -26,6 +28,8 @@ POOL: dict[str, Any] = {"input": X, "window_size": 2}
 PAD: dict[str, Any] = {"input": TensorDesc("INT32", (2, 3)), "start_padding": 1, "end_padding": (0, 2)}
 UNFOLD: dict[str, Any] = {"input": TensorDesc("UINT8", (1, 2, 3, 3))}
 ROI: dict[str, Any] = {"input": X, "roi": TensorDesc("FLOAT32", (1, 1, 3, 5)), "pooled_size": (2, 3)}
+OWNED = replace(fake.ROI, fields=tuple(replace(field, owned=field.python != "roi") for field in fake.ROI.fields))
+"""The same operator, whose roi must not be owned by DirectML."""
 ONE_PADDING = {"start_padding": (1, 1, 1, 1), "end_padding": (0, 0, 0, 0)}
 HOST = {"input": X, "before": dml.desc.Padding(input=None, **ONE_PADDING)}
 VALID = ((fake.POOL, POOL), (fake.PAD, PAD), (fake.UNFOLD, UNFOLD), (fake.ROI, ROI), (fake.HOST, HOST))
@@ -37,6 +41,13 @@ def found(operator: Operator, values: dict[str, Any], level: str = "6_4", call: 
 
 def ids(operator: Operator, values: dict[str, Any], level: str = "6_4", call: bool = False) -> list[str]:
     return [one.id.removeprefix(f"DML-{operator.name}-") for one in found(operator, values, level, call)]
+
+
+def test_values_of_json_are_in_the_words_of_json() -> None:
+    values = POOL | {"strides": [None, [True, {"a": 1}]], "block_size": {}}
+    texts = [one.message for one in Check(fake.POOL, values, level_index("6_4"), call=False, literal=True).violations]
+    assert "strides[0] must be an int, not null." in texts
+    assert 'strides[1] must be an int, not [true, an object of "a"].' in texts
 
 
 @pytest.mark.parametrize(("operator", "values"), VALID, ids=lambda value: getattr(value, "name", ""))
@@ -118,6 +129,9 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "padding_value_data_type is FLOAT32, and must be the data type of output: INT32."),
     (fake.POOL, POOL | {"output": TensorDesc("FLOAT32", (1, 1, 4, 4))}, "6_4", "output-sizes",
      "output has sizes (1, 1, 4, 4), and must have [sizes(input)[0], sizes(input)[1], *pooled] = (1, 1, 4, 5)."),
+    (OWNED, ROI | {"roi": TensorDesc("FLOAT32", (1, 1, 3, 5), flags="OWNED_BY_DML")}, "6_4", "roi-owned",
+     "roi has the flag OWNED_BY_DML, which this tensor must not have. "
+     "Leave the flag out: bind the tensor when the operator is executed."),
     (fake.ROI, ROI | {"roi": TensorDesc("FLOAT32", (1, 1, 3, 4))}, "6_4", "roi-sizes",
      "roi has sizes (1, 1, 3, 4), and must have [1, 1, regions, 5] = (1, 1, 3, 5)."),
     (fake.PAD, {"input": TensorDesc("UINT8", (2**16, 2**16)), "start_padding": 0, "end_padding": 0}, "6_4",
@@ -154,7 +168,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.POOL, POOL | {"scale": 1e-60}, "5_2", "scale-positive", "scale is not positive: scale = 0.0 must be > 0."),
     (fake.POOL, POOL | {"block_size": 2}, "6_2", "block_size-one", "block_size is not one: block_size = 2 must be 1."),
     (fake.HOST, HOST | {"before": 3}, "6_4", "before-type",
-     "before must be the desc of an operator, not 3. Such as dmlcy.desc.Padding()."),
+     "before must be the desc of an operator, not 3. Such as dmlcy.desc.Padding(...)."),
     (fake.HOST, HOST | {"before": {"Type": "PADDINGS"}}, "6_4", "before-member",
      'before is "PADDINGS", which is not among PADDING, PADDING1. Did you mean "PADDING"?'),
     (fake.HOST, HOST | {"before": dml.desc.Padding1(input=None, **ONE_PADDING)}, "4_1", "before-level",
