@@ -188,9 +188,7 @@ def test_an_output_in_place_of_an_input(tmp_path: Path) -> None:
         for output in ({"name": "long", "elementOffset": offset} for offset in (0, 4, 8))
     ]
     found = of(tmp_path, {"resources": {"long": floats}, "dispatchables": {"p": clip}, "commands": commands})
-    assert [(one["id"], one["path"]) for one in found] == [
-        ("DML-MODEL-shared", "$.commands[1].bindings.OutputTensor")
-    ]
+    assert [(one["id"], one["path"]) for one in found] == [("DML-MODEL-shared", "$.commands[1].bindings.OutputTensor")]
 
 
 def test_two_outputs_in_one_buffer(tmp_path: Path) -> None:
