@@ -13,8 +13,8 @@ from dmlcy._errors import Violation
 from dmlcy._facts.rows import Rule
 from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._field_types import type_of
-from dmlcy._field_types.bad import Unreadable
-from dmlcy._words.values import in_json, is_a, plain, show
+from dmlcy._field_types.bad import UNREAD
+from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
 """Indices of one rule on data that are looked at, from the first one that is broken."""
@@ -76,7 +76,7 @@ def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
     try:
         indices = range(first, rule.domain(state.rules))
         return indices[:LOOKED_AT] if rule.data else indices
-    except Unreadable:
+    except UNREAD:
         return ()
 
 
@@ -84,7 +84,7 @@ def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
     """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
     try:
         return bool(rule.holds(state.rules, *at))
-    except Unreadable:
+    except UNREAD:
         return True
 
 
@@ -92,8 +92,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
     """The violation; ``at`` is what the functions of the rule take, ``element`` where it stands in a tensor."""
     names = {} if rule.index is None else {rule.index: at[0]}
     values = {term.label.format(**names): state.term(term, at) for term in rule.terms}
-    written = in_json if state.literal else show
-    texts = [f"{label} = {'unknown' if value is None else written(value)}" for label, value in values.items()]
+    texts = [f"{label} = {'unknown' if value is None else show(value)}" for label, value in values.items()]
     shown = rule.shown.format(*texts, **names)
     field = state.fields.get(rule.about)
     label = rule.about if field is None else state.label(field)

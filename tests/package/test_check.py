@@ -19,7 +19,7 @@ from dmlcy._check.checker import Check
 from dmlcy._desc.check import refuse, violations
 from dmlcy._errors import CLASSES, DmlError, Violation, raise_violations
 from dmlcy._facts.levels import level_index
-from dmlcy._facts.rows import MISSING, Operator
+from dmlcy._facts.rows import MISSING, Operator, Term
 from dmlcy._facts.tables import ERRORS, LEVELS
 from dmlcy._field_types.tensor_desc import TensorDesc
 
@@ -191,6 +191,20 @@ def test_broken(operator: Operator, values: dict[str, Any], level: str, slug: st
 
 
 CALL = {"byteorder", "readonly"}
+
+
+def test_an_axis_that_a_tensor_does_not_have() -> None:
+    """What reads it is skipped, as what reads a refused field is."""
+    beyond = fake.formula("[sizes(input)[7]]", "input.sizes", lambda self: [self.input.sizes[7]])
+    fields = tuple(replace(field, sizes=beyond) if field.sizes else field for field in fake.ROI.fields)
+    entries = {"index": "d", "domain": lambda self: self.input.sizes[0]}
+    holds = lambda self, d: self.input.sizes[7] == d  # noqa: E731
+    rule = fake.rule("DML-FAKE_ROI-roi-axis", "roi", "is wrong", "", "{0}", "input.sizes", holds, [], **entries)
+    other = replace(rule, domain=lambda self: self.input.sizes[7])
+    third = replace(rule, holds=lambda self, d: False, terms=(Term("x", lambda self, d: self.input.sizes[7]),))
+    assert found(replace(fake.ROI, fields=fields, rules=(rule, other)), ROI) == []
+    (violation,) = found(replace(fake.ROI, fields=fields, rules=(third,)), ROI)
+    assert violation.message.startswith("roi[0] is wrong: x = unknown.")
 
 
 def test_every_slug_is_triggered() -> None:

@@ -79,8 +79,8 @@ def gemm(
     ``left_rows = sizes(a)[row] if trans_a == 'NONE' else sizes(a)[column]``
         Rows of the left matrices.
     ``right_columns``
-        ``sizes(b)[max(rank(b) - 1, 0)] if trans_b == 'NONE' else
-        sizes(b)[max(rank(b) - 2, 0)]``
+        ``sizes(b)[rank(b) - 1] if trans_b == 'NONE' else sizes(b)[rank(b) -
+        2]``
 
         Columns of the right matrices.
     ``product[d]``
@@ -91,8 +91,8 @@ def gemm(
     ``left_columns = sizes(a)[column] if trans_a == 'NONE' else sizes(a)[row]``
         Columns of the left matrices.
     ``right_rows``
-        ``sizes(b)[max(rank(b) - 2, 0)] if trans_b == 'NONE' else
-        sizes(b)[max(rank(b) - 1, 0)]``
+        ``sizes(b)[rank(b) - 2] if trans_b == 'NONE' else sizes(b)[rank(b) -
+        1]``
 
         Rows of the right matrices.
 
