@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice, takewhile
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
