@@ -7,13 +7,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dmlcy._check.report import REPORTED
 from dmlcy._check.state import State
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Rule
 from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import UNREAD
+from dmlcy._field_types.values import REPORTED
 from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000

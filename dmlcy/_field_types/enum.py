@@ -11,7 +11,7 @@ from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, EnumInfo, TensorData
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass
 from dmlcy._field_types.values import STRUCTS, Refused, as_dtype, wrong_type
 from dmlcy._words.alike import closest, did_you_mean
-from dmlcy._words.values import is_a, listing
+from dmlcy._words.values import article, is_a, listing
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -40,7 +40,7 @@ def as_enum(value: object, info: EnumInfo) -> IntEnum | IntFlag:
 
 
 def _expected(info: EnumInfo) -> str:
-    return f"a {info.cls.__name__} or its name"
+    return f"{article(info.cls.__name__)} or its name"
 
 
 def in_json(expected: str, info: EnumInfo) -> str:

@@ -34,6 +34,8 @@ def in_json(value: object, depth: int = 2) -> str:
     if type(value) in (list, tuple):
         return _show_entries(value, depth, in_json)  # type: ignore[arg-type]
     if type(value) is dict:
+        if depth < 2:
+            return "an object" if value else "an empty object"
         names = [show(name) for name in list(value)[:MOST_ENTRIES]]
         more = [f"... {len(value)} in all"] if len(value) > MOST_ENTRIES else []
         return f"an object of {', '.join(names + more)}" if value else "an empty object"
@@ -61,14 +63,14 @@ def _show(value: object, depth: int) -> str:
     if issubclass(cls, np.ndarray):
         kind = "array" if cls is np.ndarray else _name(cls)
         dtype, shape = np.ndarray.dtype.__get__(value), np.ndarray.shape.__get__(value)
-        return f"{_article(kind)} of {show(dtype)} with shape {shape}"
+        return f"{article(kind)} of {show(dtype)} with shape {shape}"
     if issubclass(cls, np.dtype):
         return _clean(str(value)) if value.fields is None else "a structured type"  # type: ignore[attr-defined]
     if cls is list or cls is tuple or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return _show_entries(value, depth)  # type: ignore[arg-type]
     if issubclass(cls, type):
         return f"the type {_name(value)}"  # type: ignore[arg-type]
-    return _article(_name(cls))
+    return article(_name(cls))
 
 
 def plain(value: object) -> object:
@@ -128,7 +130,8 @@ def _name(cls: type) -> str:
     return _clean(name[:LONGEST_TEXT])
 
 
-def _article(name: str) -> str:
+def article(name: str) -> str:
+    """The name with a or an before it."""
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 

@@ -47,7 +47,7 @@ def test_values_of_json_are_in_the_words_of_json() -> None:
     values = POOL | {"strides": [None, [True, {"a": 1}]], "block_size": {}}
     texts = [one.message for one in Check(fake.POOL, values, level_index("6_4"), call=False, literal=True).violations]
     assert "strides[0] must be an int, not null." in texts
-    assert 'strides[1] must be an int, not [true, an object of "a"].' in texts
+    assert "strides[1] must be an int, not [true, an object]." in texts
 
 
 @pytest.mark.parametrize(("operator", "values"), VALID, ids=lambda value: getattr(value, "name", ""))
