@@ -80,9 +80,11 @@ def operator(name: str) -> dict[str, Any]:
         ``field``
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
             ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
-            (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``; of an attribute ``length``, ``range``,
-            ``value`` (the formula that it follows from), ``dtype`` (the field that holds the type of a scalar),
-            ``infinite`` (of a FLOAT: it may be infinite or a NaN).
+            (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``, ``mixed`` (of an array: its tensors may
+            have different data types); of an attribute ``length``, ``max_length`` (of an array that is as long as it
+            is given), ``range``, ``value`` (the formula that it follows from), ``dtype`` (the field that holds the
+            type of a scalar), ``infinite`` (of a FLOAT: it may be infinite or a NaN), ``among`` (the list of the
+            operators whose descs it holds).
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``each`` says in
             the singular what a count is of.
@@ -117,7 +119,7 @@ def operator(name: str) -> dict[str, Any]:
     Raises
     ------
     ModelError
-        No operator has that name, or no spec describes the one that has it yet.
+        No operator has that name.
     """
     known = known_operator_name(name)
     found = shipped.operator(known)

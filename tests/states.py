@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dmlcy._facts.tables import CATALOGUE, OPERATORS, RUNNABLE
+from dmlcy._facts.tables import OPERATORS, RUNNABLE
 
 DESCRIBED = [name for name in OPERATORS if name not in RUNNABLE]
 """They have a spec and no kernel."""
-
-LISTED = next(name for name in CATALOGUE if name not in OPERATORS)
-"""It has no spec."""

@@ -113,7 +113,7 @@ class OperatorDesc(Shown, Nested):
         Raises
         ------
         ModelError
-            The operator is not known, or no spec describes it yet.
+            The operator is not known.
         """
         name = _operator_name(desc)
         if not is_a(desc.get("desc"), dict):

@@ -37,7 +37,7 @@ def known_operator(name: object) -> Operator:
     Raises
     ------
     ModelError
-        No operator has that name, or no spec describes the one that has it yet.
+        No operator has that name.
     """
     return OPERATORS[known_operator_name(name)]
 
@@ -56,10 +56,10 @@ def catalogue_name(name: object) -> str | None:
 
 
 def refuse_name(name: object, known: str | None) -> NoReturn:
-    """Raises ModelError: no spec describes the operator ``known`` yet, or nothing has that name."""
-    if known in CATALOGUE:
-        refuse("unbuilt", known, operator=known, since=CATALOGUE[known].since)
+    """Raises ModelError: nothing has that name, or this build has no spec of the operator ``known``."""
     text = _text(name)
+    if known in CATALOGUE:
+        refuse("unknown", known, "This build of dmlcy has no spec of it.", actual=show(name))
     hint = did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
     refuse("unknown", str(plain(text.removeprefix(PREFIX))), hint, actual=show(name))
 

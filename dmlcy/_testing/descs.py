@@ -57,7 +57,7 @@ def descs(
     Raises
     ------
     ModelError
-        The operator is not known, or no spec describes it yet.
+        The operator is not known.
     ValueError
         The feature level does not have it.
 

@@ -15,7 +15,7 @@ from exchange import (
     edited,
     manifest,
 )
-from states import DESCRIBED, LISTED
+from states import DESCRIBED
 
 from dmlcy._cli.example import model
 from dmlcy._facts.tables import OPERATORS
@@ -89,7 +89,6 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         ("DML-MODEL-type", f"{FIRST}/operator", [], f"{P}.operator"),
         ("DML-MODEL-missing", f"{FIRST}/operator/type", ..., f"{P}.operator"),
         ("DML-MODEL-operator-unknown", f"{FIRST}/operator/type", "FLY", f"{P}.operator.type"),
-        ("DML-MODEL-operator-unbuilt", f"{FIRST}/operator/type", LISTED, f"{P}.operator.type"),
         *(
             ("DML-MODEL-operator-not-runnable", f"{FIRST}/operator", example_desc(name), f"{P}.operator.type")
             for name in DESCRIBED[:1]

@@ -16,7 +16,6 @@ from depth import of_each_family
 from exchange import Array, cases, command
 from hypothesis import given
 from hypothesis import strategies as st
-from states import LISTED
 
 import dmlcy as dml
 from dmlcy._facts.tables import DTYPES, LEVELS, RUNNABLE
@@ -265,7 +264,6 @@ def test_all_violations_with_their_places(tmp_path: Path) -> None:
         ('{"type": 3, "desc": {}}', "DML-MODEL-type", 1),
         ('{"type": "UNFOLD", "desc": 3}', "DML-MODEL-type", 1),
         ('{"type": "UNFOLDED", "desc": {}}', "DML-MODEL-operator-unknown", 1),
-        (f'{{"type": "{LISTED}", "desc": {{}}}}', "DML-MODEL-operator-unbuilt", 1),
         ('{"type": "\\u001b[31m", "desc": {"\\u001b[31m": 1}}', "DML-MODEL-operator-unknown", 1),
         ('{"type": "UNFOLD", "desc": {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1e99]}}}', "input-type", 1),
         ('{"resources": {}, "dispatchables": {}, "commands": []}', "DML-MODEL-missing", 1),

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from linting import EXAMPLES, ROOT, UNREADABLE, Input, findings, lint, model, of, pool, tensor, written
-from states import LISTED
 
 import dmlcy as dml
 from dmlcy._cli import main
@@ -111,7 +110,6 @@ def test_as_a_process(tmp_path: Path) -> None:
         ),
         (model(p=[]), "DML-MODEL-type", "$.dispatchables.p"),
         (model(p={"desc": {}}), "DML-MODEL-missing", "$.dispatchables.p"),
-        (model(p={"type": LISTED, "desc": {}}), "DML-MODEL-operator-unbuilt", "$.dispatchables.p.type"),
         (model(p={"type": "AVG", "desc": {}}), "DML-MODEL-operator-unknown", "$.dispatchables.p.type"),
         (model(p={"type": "hlsl"}), "DML-MODEL-dispatchable", "$.dispatchables.p.type"),
         (model(p={**pool(), "desc": []}), "DML-MODEL-type", "$.dispatchables.p.desc"),
@@ -181,7 +179,7 @@ def test_tensors_that_share_a_buffer(tmp_path: Path) -> None:
 def test_an_output_in_place_of_an_input(tmp_path: Path) -> None:
     """DirectML executes some operators in place: the output is then exactly the input, not a part of it."""
     floats = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 16, "value": 0}}
-    same = {"InputTensor": tensor(Sizes=[8]), "OutputTensor": tensor(Sizes=[8])}
+    same = dict.fromkeys(("InputTensor", "OutputTensor"), {"DataType": "FLOAT32", "Sizes": [8]})
     clip = {"type": "DML_OPERATOR_ELEMENT_WISE_CLIP", "desc": {**same, "ScaleBias": None, "Min": 0, "Max": 1}}
     commands = [
         {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": "long", "OutputTensor": output}}

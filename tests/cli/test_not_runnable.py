@@ -15,9 +15,7 @@ from states import DESCRIBED
 import dmlcy as dml
 from dmlcy._cli.example import model
 from dmlcy._facts.ids import published
-from dmlcy._facts.tables import CATALOGUE, OPERATORS, RUNNABLE
-from dmlcy._show.explain.find import find
-from dmlcy._show.explain.text import lay_out
+from dmlcy._facts.tables import OPERATORS, RUNNABLE
 
 Command = Callable[..., tuple[int, str, str]]
 NAME = DESCRIBED[0] if DESCRIBED else ""
@@ -131,10 +129,3 @@ def test_provisional_ids_are_those_of_operators_that_do_not_run() -> None:
     assert owners <= OPERATORS.keys() - RUNNABLE.keys()
     assert owners.isdisjoint(identifier.split("-")[1] for identifier in published().permanent)
     assert dml.specs.provisional_ids() == tuple(published().provisional)
-
-
-@each_of("name", sorted(CATALOGUE.keys() - OPERATORS.keys()))
-def test_a_field_of_an_operator_without_a_spec(name: str) -> None:
-    entry = dml.specs.catalogue()[name]
-    text = lay_out(find(f"{name}.{entry['fields'][0]['name']}"), 100)
-    assert "In operators that are only listed" in text and entry["source"] in text

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from helpers import execute, model, padding, parse, refused
-from states import LISTED
 
 from dmlcy._errors import ModelError
 from dmlcy._facts.tables import ERRORS
@@ -137,11 +136,6 @@ def test_what_is_bound_to_a_tensor_that_a_desc_leaves_out_is_a_warning(indices: 
             "DML-MODEL-operator-unknown",
             "$.dispatchables.pad.type",
             {"dispatchables": {"pad": {"type": "PADING1", "desc": {}}}},
-        ),
-        (
-            "DML-MODEL-operator-unbuilt",
-            "$.dispatchables.pad.type",
-            {"dispatchables": {"pad": {"type": LISTED, "desc": {}}}},
         ),
         ("DML-MODEL-type", "$.dispatchables.pad.desc", {"dispatchables": {"pad": {"type": "PADDING1", "desc": 1}}}),
         (

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from each import each_of
-from states import LISTED
 from uses import FACTS, LEVELS, NUMPY, RUNNABLE, USES, rows_of_rank, rows_of_type
 
 import dmlcy as dml
@@ -54,15 +53,6 @@ def test_supports_agrees_with_the_table(name: str) -> None:
     assert dml.supports(f"DML_OPERATOR_{name}", dtype="DML_TENSOR_DATA_TYPE_FLOAT32", tensor=operator.outputs[0].python)
     assert not dml.supports(name, dtype="UINT4")
     assert not dml.supports(name, rank=-1)
-
-
-def test_supports_of_an_operator_without_a_spec() -> None:
-    name, entry = LISTED, FACTS.catalogue[LISTED]
-    for index, level in enumerate(LEVELS):
-        assert dml.supports(name, level=level) == (index >= FACTS.level_index(entry.since))
-    with pytest.raises(dml.ModelError, match="is only listed: no spec describes it yet") as raised:
-        dml.supports(name, rank=4)
-    assert raised.value.id == "DML-MODEL-operator-unbuilt"
 
 
 @each_of(

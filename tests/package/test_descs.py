@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from states import LISTED
 
 from dmlcy._desc import compile as _compile
 from dmlcy._desc.check import check, refuse_call, refuse_desc
@@ -287,7 +286,6 @@ def test_suggestions_are_those_that_the_field_takes() -> None:
 @pytest.mark.parametrize(
     ("data", "slug", "words"),
     [
-        ({"type": f"DML_OPERATOR_{LISTED}", "desc": {}}, "unbuilt", f"{LISTED} is in DirectML's catalogue (since "),
         ({"type": "GEM", "desc": {}}, "unknown", 'Did you mean "GEMM"?'),
         ({"type": "\x1b[31m" * 99, "desc": {}}, "unknown", "\\x1b[31m"),
         (5, "form", "not 5"),
