@@ -179,7 +179,7 @@ def test_tensors_that_share_a_buffer(tmp_path: Path) -> None:
 def test_an_output_in_place_of_an_input(tmp_path: Path) -> None:
     """DirectML executes some operators in place: the output is then exactly the input, not a part of it."""
     floats = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 16, "value": 0}}
-    same = dict.fromkeys(("InputTensor", "OutputTensor"), {"DataType": "FLOAT32", "Sizes": [8]})
+    same = {name: {"DataType": "FLOAT32", "Sizes": [8]} for name in ("InputTensor", "OutputTensor")}
     clip = {"type": "DML_OPERATOR_ELEMENT_WISE_CLIP", "desc": {**same, "ScaleBias": None, "Min": 0, "Max": 1}}
     commands = [
         {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": "long", "OutputTensor": output}}
