@@ -80,14 +80,14 @@ def operator(name: str) -> dict[str, Any]:
         ``field``
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
             ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
-            (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``, ``mixed`` (of an array: its tensors may
-            have different data types); of an attribute ``length``, ``max_length`` (of an array that is as long as it
-            is given), ``range``, ``value`` (the formula that it follows from), ``dtype`` (the field that holds the
-            type of a scalar), ``infinite`` (of a FLOAT: it may be infinite or a NaN), ``among`` (the list of the
-            operators whose descs it holds).
+            (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``, ``mixed`` (the tensors of an
+            array may have several data types), ``owned`` (false: DirectML must not own it); of an attribute
+            ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, ``among`` (the list
+            of operators that one may be fused from), ``value`` (the formula that it follows from), ``dtype`` (the
+            field that holds the type of a scalar), ``infinite`` (of a FLOAT: it may be infinite or a NaN).
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``each`` says in
-            the singular what a count is of.
+            the singular what a count is of; of a data rule, of which tensor ``v`` is each element.
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
             ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it).
@@ -120,6 +120,8 @@ def operator(name: str) -> dict[str, Any]:
     ------
     ModelError
         No operator has that name.
+    OperatorNotRunnableError
+        The operator is only listed: no spec describes it.
     """
     known = known_operator_name(name)
     found = shipped.operator(known)

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from ..plan import OperatorPlan, Plan, Surroundings
-from .catalogue import FILTERS, catalogue, counts, total, with_pages
+from .catalogue import FILTERS, catalogue, counts, some_are_listed, total, with_pages
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables
@@ -47,10 +47,13 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     "index": lambda plan: {"operators": with_pages(plan), "total": total(plan)},
     "catalogue": lambda plan: {
         "total": total(plan), "counts": counts(plan), "filters": FILTERS, "catalogue": catalogue(plan),
+        "some_are_listed": some_are_listed(plan),
     },
     "enums": lambda plan: {"enums": enum_sections(plan)},
     "equivalents": lambda plan: {"libraries": libraries(plan)},
-    "levels": lambda plan: {"levels": levels(plan), "summary": level_summary(plan)},
+    "levels": lambda plan: {
+        "levels": levels(plan), "summary": level_summary(plan), "some_are_listed": some_are_listed(plan),
+    },
     "errors": error_tables,
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""

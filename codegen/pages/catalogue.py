@@ -41,8 +41,18 @@ def total(plan: Plan) -> str:
     """How many operators there are, and how many of them run and are described."""
     number = runs(plan.operators)
     rest = len(plan.operators) - number
-    more = f", {rest} {'is' if rest == 1 else 'are'} described" if rest else ""
-    return f"{number} of the {len(plan.facts.catalogue)} operators of DirectML run{more}"
+    said = [
+        f"{number} of the {len(plan.facts.catalogue)} operators of DirectML run",
+        *([f"{rest} {'is' if rest == 1 else 'are'} described"] if rest else []),
+        *(["the others are listed"] if some_are_listed(plan) else []),
+    ]
+    *first, last = said
+    return f"{', '.join(first)}, and {last}" if first else last
+
+
+def some_are_listed(plan: Plan) -> bool:
+    """Whether an operator has no spec."""
+    return len(plan.operators) < len(plan.facts.catalogue)
 
 
 def of_kinds(plan: Plan) -> dict[str, dict[str, list[str]]]:

@@ -61,8 +61,19 @@ def error_tables(plan: Plan) -> Mapping[str, str]:
         "slugs": table(("Slug, and error", "Message", "Operators"), _slugs(plan)),
         "rules": table(("Slug, and error", "When", "Operators"), _rules(plan)),
         "model": table(("Id, and error", "When"), model),
-        "provisional": ", ".join(f"[{op.name}]({op.python}.md#rules)" for op in plan.operators if not op.runs),
+        "provisional": _provisional(plan),
     }
+
+
+def _provisional(plan: Plan) -> str:
+    """Which operators do not run: by their names, or by those that run where these are fewer."""
+    named: dict[bool, list[str]] = {True: [], False: []}
+    for op in plan.operators:
+        named[op.runs].append(f"[{op.name}]({op.python}.md#rules)")
+    if not named[False]:
+        return ""
+    runs = len(named[True]) < len(named[False])
+    return f"These operators {'run' if runs else 'do not run'}: {', '.join(named[runs])}."
 
 
 def _slugs(plan: Plan) -> Iterator[tuple[str, str, str]]:

@@ -218,8 +218,11 @@ class OperatorPage:
                 f"tuple; a desc has a tensor desc or {code('None')}, and JSON {code('null')}."
             )
         notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
-        if any(type_of(field).array for field in self.spec.attributes):
+        arrays = [field for field in self.spec.attributes if type_of(field).array and field.among is None]
+        if any(field.max_length is None for field in arrays):
             notes.append("A number fills every entry of an array.")
+        for field in (field for field in arrays if field.max_length is not None):
+            notes.append(f"{code(field.python)} may be one number, for an array of one entry.")
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             notes.append(
@@ -233,9 +236,9 @@ class OperatorPage:
             notes.append(f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}.")
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
-                notes.append(f"No formula gives the sizes of {code(field.python)}: a desc must be given it.")
+                notes.append(f"No formula gives the sizes of {code(field.python)}, so a desc must have it.")
             elif not self.spec.has_type(field):
-                notes.append(f"No other tensor gives the data type of {code(field.python)}: a desc must be given it.")
+                notes.append(f"No required tensor gives the data type of {code(field.python)}, so a desc must have it.")
         if any(field.enum for field in self.spec.attributes):
             notes.append("A member of an enum can be given by its name.")
         return wrapped(" ".join(notes))
@@ -316,7 +319,7 @@ class OperatorPage:
     def reading(self) -> str:
         """How the conditions of the rules are to be read."""
         texts = " ".join(rule.text for rule in self.op.rules)
-        parts = ["The quantities are those under [Shapes](#shapes)."]
+        parts = ["The quantities are those under [Shapes](#shapes)."] if self.spec.lets else []
         if "//" in texts:
             parts.append(f"{code('//')} rounds down.")
         if " for " in texts:

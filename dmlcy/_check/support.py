@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, SupportsIndex, cast
 
 from dmlcy._facts.levels import LEVEL, level_index
-from dmlcy._facts.names import known_operator
+from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, LEVELS, OPERATORS, FeatureLevelName
+from dmlcy._facts.tables import CATALOGUE, DTYPES, LEVEL_INDEX, LEVELS, OPERATORS, FeatureLevelName
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.values import Refused, as_dtype, as_int
 from dmlcy._words.alike import did_you_mean
@@ -93,7 +93,8 @@ def supports(
     Parameters
     ----------
     operator
-        PADDING1, DML_OPERATOR_PADDING1, padding1 or Padding1.
+        PADDING1, DML_OPERATOR_PADDING1, padding1 or Padding1. Of an operator without a spec only the level that
+        brought it is known.
     dtype
         TensorDataType, its short or full DirectML spelling, or a NumPy data type; None: any.
     rank
@@ -111,7 +112,7 @@ def supports(
     Raises
     ------
     ModelError
-        No operator has that name.
+        No operator has that name, or it has no spec and ``dtype``, ``rank`` or ``tensor`` is given.
     ValueError
         There is no such feature level, data type or tensor.
     TypeError
@@ -126,6 +127,9 @@ def supports(
     False
     """
     at = LEVEL.get() if level is None else level_index(level)
+    name = catalogue_name(operator)
+    if name in CATALOGUE and name not in OPERATORS and dtype is None and rank is None and tensor is None:
+        return LEVEL_INDEX[CATALOGUE[name].since] <= at
     known = known_operator(operator)
     field = _field(known, tensor)
     wanted = None if dtype is None else _dtype(dtype)

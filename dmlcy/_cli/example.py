@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dmlcy._cli.options import add_examples, warn_of
-from dmlcy._errors import ModelError
+from dmlcy._errors import DmlError
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import desc_class
@@ -36,7 +36,7 @@ def execute(options: argparse.Namespace) -> int:
     """Print the model."""
     try:
         operator = known_operator(options.operator)
-    except ModelError as error:
+    except DmlError as error:
         print(f"dmlcy example: {error}", file=sys.stderr)
         return 2
     if not 1 <= options.number <= len(operator.examples):

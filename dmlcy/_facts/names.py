@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 PREFIX: Final = "DML_OPERATOR_"
+ONLY_LISTED: Final = "It is only listed: no spec describes it."
 NOT_RUNNABLE: Final = "Its desc can be made, checked, explained and exported."
 LONGEST: Final = 100
 """Characters of a name that are looked at."""
@@ -38,6 +39,8 @@ def known_operator(name: object) -> Operator:
     ------
     ModelError
         No operator has that name.
+    OperatorNotRunnableError
+        No spec describes the operator.
     """
     return OPERATORS[known_operator_name(name)]
 
@@ -56,10 +59,10 @@ def catalogue_name(name: object) -> str | None:
 
 
 def refuse_name(name: object, known: str | None) -> NoReturn:
-    """Raises ModelError: nothing has that name, or this build has no spec of the operator ``known``."""
-    text = _text(name)
+    """Raises OperatorNotRunnableError if the operator ``known`` is only listed, ModelError if nothing has that name."""
     if known in CATALOGUE:
-        refuse("unknown", known, "This build of dmlcy has no spec of it.", actual=show(name))
+        refuse("not-runnable", known, ONLY_LISTED, operator=known)
+    text = _text(name)
     hint = did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
     refuse("unknown", str(plain(text.removeprefix(PREFIX))), hint, actual=show(name))
 

@@ -10,9 +10,9 @@ import numpy as np
 from dmlcy._facts.rows import Field
 from dmlcy._field_types.base import Broken
 from dmlcy._field_types.tensor import Tensor
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, in_words
 from dmlcy._field_types.values import Refused, as_entries, wrong_type
-from dmlcy._words.values import is_a
+from dmlcy._words.values import is_a, show
 
 EXPECTED: Final = "a sequence of TensorDescs"
 MOST: Final = 2**20
@@ -46,7 +46,7 @@ class TensorArray(Tensor):
         if type(value) is not tuple:
             return None
         more = [f"... {len(value)} in all"] if len(value) > 16 else []
-        return "\n".join([*map(repr, value[:16]), *more])
+        return "\n".join([*(in_words(one) if isinstance(one, TensorDesc) else show(one) for one in value[:16]), *more])
 
     def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         if type(value) is not list:

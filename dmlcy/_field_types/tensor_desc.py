@@ -207,6 +207,12 @@ def spelled(value: object) -> str:
     return repr(name) if isinstance(name, str) else show(value)
 
 
+def in_words(desc: TensorDesc) -> str:
+    """FLOAT32 (1, 1, 2, 3), and the strides that a desc has."""
+    sizes = f"{spelled(desc.dtype)} {show(desc.sizes)}".replace("'", "")
+    return sizes if desc.strides is None else f"{sizes}\nstrides {show(desc.strides)}"
+
+
 def _kept(read: Any, value: object) -> object:
     try:
         return read()

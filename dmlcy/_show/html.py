@@ -13,7 +13,7 @@ from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
-from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, spelled
+from dmlcy._field_types.tensor_desc import TensorDesc, in_words, minimum_size, spelled
 from dmlcy._field_types.values import key
 from dmlcy._words.values import dimensions, show
 
@@ -79,7 +79,7 @@ def _value(desc: OperatorDesc, field: Field) -> str:
         return ""
     value = desc._values()[field.python]
     if isinstance(value, TensorDesc):
-        return _tensor(value)
+        return in_words(value)
     entries = type_of(field.type).shown(value)
     return _name(value) if entries is None else entries
 
@@ -87,11 +87,6 @@ def _value(desc: OperatorDesc, field: Field) -> str:
 def _name(value: object) -> str:
     """A member by its name, None as nothing, anything else as messages say it."""
     return "" if value is None else spelled(value).strip("'")
-
-
-def _tensor(desc: TensorDesc) -> str:
-    sizes = f"{_name(desc.dtype)} {show(desc.sizes)}"
-    return sizes if desc.strides is None else f"{sizes}\nstrides {show(desc.strides)}"
 
 
 def tensor_desc(desc: TensorDesc) -> str:

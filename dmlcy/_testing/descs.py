@@ -87,7 +87,7 @@ def at_level(operator: Operator, level: object) -> int:
 def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: bool) -> OperatorDesc:
     # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
     # is not taken, so that a desc is never far from valid, however many rules there are.
-    walk = Walk(draw, operator, level, most)
+    walk = Walk(draw, operator, level, most, draw(st.sampled_from(starts(operator.name, level))))
     inputs = [field for field in operator.fields if field.kind == "input" or _is_drawn(operator, field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
@@ -122,12 +122,12 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
 class Walk:
     """The values of a valid desc, and the steps to others."""
 
-    def __init__(self, draw: st.DrawFn, operator: Operator, level: int, most: int) -> None:
+    def __init__(self, draw: st.DrawFn, operator: Operator, level: int, most: int, start: Values) -> None:
         self.draw = draw
         self.operator = operator
         self.level = level
         self.most = most
-        self.values = dict(draw(st.sampled_from(_starts(operator.name, level))))
+        self.values = dict(start)
         given = [
             field
             for field in operator.fields
@@ -345,7 +345,7 @@ class Walk:
 
     def new_output(self, field: Field) -> None:
         """An optional output, or none."""
-        dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
+        dtype = None if self.draw(st.booleans()) else self.draw(st.sampled_from(dtypes_at(field, self.level)))
         for desc in [None] if dtype is None else self.made(field, dtype):
             values = self.values | {field.python: desc}
             if _elements(values) <= self.most and not self.check(values).violations:
@@ -392,7 +392,7 @@ def _is_drawn(operator: Operator, field: Field) -> bool:
 
 
 @cache
-def _starts(name: str, level: int) -> list[Values]:
+def starts(name: str, level: int) -> list[Values]:
     """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
 
     One for each set of optional tensors that an example has; optional outputs only where they cannot be left out.

@@ -21,6 +21,7 @@ SCOPE: Scope = {
     "mode": Symbol(Kind.ENUM, "field", members=("EDGE", "WRAP")),
     "size": Symbol(Kind.SIZE_2D, "field", UINT),
     "t": Symbol(Kind.TENSOR, "field"),
+    "ts": Symbol(Kind.TENSORS, "field"),
     "v": Symbol(Kind.VECTOR, "field", UINT, count=n.Name("axes")),
     "axes": Symbol(Kind.INT, "let", Interval(0, 8)),
     "low": Symbol(Kind.INT, "let", Interval(INT64_MIN, INT64_MAX)),

@@ -31,8 +31,8 @@ INSIDE = {
     "families": ("base", "windows", "*", "__init__"),
     "plan": ("data", "levels", "steps", "tables", "planner", "rows", "__init__"),
     "pages": (
-        "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents",
-        "described", "operator", "stubs", "__init__",
+        "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "described",
+        "operator", "stubs", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

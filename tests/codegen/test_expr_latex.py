@@ -68,6 +68,7 @@ CASES = {
         r"1 + \left( \begin{cases} a & \text{if } f \\ b & \text{otherwise} \end{cases} \right)",
     "[a, *v, *axes, 2]": r"[a,\; v_{0},\; \ldots,\; v_{\mathrm{axes} - 1},\; \mathrm{axes}_{0},\; \ldots,\; 2]",
     "rank(t)": r"\operatorname{rank}(t)",
+    "count(ts)": r"\operatorname{count}(\mathrm{ts})",
     "present(t) and f": r"\operatorname{present}(t) \land f",
     "sizes(t)[2]": r"\operatorname{sizes}(t)_{2}",
     "dtype(t) == 'INT8'": r"\operatorname{dtype}(t) = \mathtt{INT8}",

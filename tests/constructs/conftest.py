@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import caches
 import pytest
 
 from codegen.__main__ import make_plan
@@ -23,7 +24,6 @@ from codegen.plan import Plan
 from codegen.writer import Writer
 from dmlcy._facts import rows
 from dmlcy._generated import index
-from dmlcy._testing import broken
 
 ROOT = Path(__file__).parents[2]
 SPECS = Path(__file__).parent / "specs"
@@ -52,9 +52,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
 def operators(checkout: tuple[Path, Plan]) -> Iterator[Plan]:
     """The package, with these operators."""
     root, plan = checkout
-    caches = (rows._docs, rows._interpretations, rows._examples, broken.ways_of)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name))
+        others = rows.shipped.operator
+        patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name) or others(name))
         for op in plan.operators:
             row = (op.python, op.desc, op.operator.family, op.operator.summary, op.state)
             patch.setitem(index.OPERATORS, op.name, row)
@@ -63,13 +63,11 @@ def operators(checkout: tuple[Path, Plan]) -> Iterator[Plan]:
                 module = ModuleType(f"dmlcy._generated.{folder}.{op.python}")
                 patch.setitem(sys.modules, module.__name__, module)
                 exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), vars(module))
-        for cache in caches:
-            cache.cache_clear()
+        caches.clear()
         yield plan
-    for cache in caches:
-        cache.cache_clear()
+    caches.clear()
 
 
 def _shipped(root: Path, name: str) -> dict[str, Any]:
     path = root / PACKAGE / "specs" / "operators" / f"{name.lower()}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

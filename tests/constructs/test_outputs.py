@@ -116,5 +116,5 @@ def test_broken_descs_have_one_thing_wrong(id_: str) -> None:
 def test_the_page_says_what_a_desc_must_give(checkout: Any) -> None:
     folder = checkout[0] / "docs" / "reference"
     pages = {name: " ".join((folder / f"{name.lower()}.md").read_text().split()) for name in NAMES}
-    assert "No other tensor gives the data type of `output`: a desc must be given it." in pages["CAST"]
-    assert "No formula gives the sizes of `output_coordinates`: a desc must be given it." in pages[NAMES[1]]
+    assert "No required tensor gives the data type of `output`, so a desc must have it." in pages["CAST"]
+    assert "No formula gives the sizes of `output_coordinates`, so a desc must have it." in pages[NAMES[1]]

@@ -95,7 +95,7 @@ def test_random_descs_have_it_and_lack_it(name: str) -> None:
     seen: set[tuple[str, bool]] = set()
 
     @given(testing.descs(name))
-    @settings(max_examples=80, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=200, deadline=None, database=None, derandomize=True)
     def look(desc: Any) -> None:
         assert dml.check(desc) == []
         for field in OPERATORS[name].fields:

@@ -74,7 +74,10 @@ def test_the_data_types_of_buffers() -> None:
 
 def test_every_type_of_a_field_has_a_form() -> None:
     words = {"tensor": "tensor", "uint": "UINT", "float": "FLOAT", "bool": "BOOL", "enum": "enum",
-             "uint_array": "`UINT[n]`", "size_2d": "SIZE_2D", "scalar_union": "scalar union"}  # fmt: skip
+             "uint_array": "`UINT[n]`", "int": "INT", "int_array": "`INT[n]`", "float_array": "`FLOAT[n]`",
+             "size_2d": "SIZE_2D", "scalar_union": "scalar union", "scale_bias": "DML_SCALE_BIAS",
+             "tensor_array": "array of tensors", "operator_desc": "DML_OPERATOR_DESC",
+             "operator_desc_array": "`DML_OPERATOR_DESC[n]`"}  # fmt: skip
     fields: list[Field] = [field for operator in OPERATORS.values() for field in operator.fields]
     for kind in {field.type.partition(":")[0] for field in fields}:
         assert re.search(rf"^\| {re.escape(words[kind])}[ ,]", PAGE, re.MULTILINE), kind

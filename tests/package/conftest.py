@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import caches
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -26,3 +28,10 @@ def operators(monkeypatch: pytest.MonkeyPatch) -> None:
             module = ModuleType(f"dmlcy._generated.{folder}.{name.lower()}")
             vars(module).update(of)
             monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept() -> Iterator[None]:
+    """Nothing that was found in these operators is kept for other tests."""
+    yield
+    caches.clear()

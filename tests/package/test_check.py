@@ -191,6 +191,7 @@ def test_broken(operator: Operator, values: dict[str, Any], level: str, slug: st
 
 
 CALL = {"byteorder", "readonly"}
+ELSEWHERE = {"owned"}  # tests/constructs/test_flags_and_memory.py triggers it
 
 
 def test_an_axis_that_a_tensor_does_not_have() -> None:
@@ -210,7 +211,7 @@ def test_an_axis_that_a_tensor_does_not_have() -> None:
 def test_every_slug_is_triggered() -> None:
     implicit = {slug for slug in ERRORS if not slug.startswith("DML-")}
     seen = {slug for _, _, _, slug, _ in BROKEN}
-    assert implicit - CALL == {slug for slug in implicit if any(name.endswith(f"-{slug}") for name in seen)}
+    assert implicit - CALL - ELSEWHERE == {slug for slug in implicit if any(name.endswith(f"-{slug}") for name in seen)}
 
 
 def test_levels_of_rules() -> None:
@@ -444,7 +445,7 @@ TENSORS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.data(), case=st.sampled_from(VALID), level=st.integers(0, 14), call_=st.booleans())
 def test_garbage_never_raises(data: Any, case: Any, level: int, call_: bool) -> None:
     operator, values = case

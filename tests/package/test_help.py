@@ -6,11 +6,12 @@ import doctest
 import inspect
 import pickle
 import pydoc
+import re
 import typing
-from typing import Any
 
 import pytest
 from each import each_of
+from example_descs import desc_of
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
@@ -23,13 +24,6 @@ EACH = each_of("operator", KNOWN)
 EACH_THAT_RUNS = each_of("operator", [operator for operator in KNOWN if operator.runs])
 
 
-def desc_of(operator: Operator) -> Any:
-    example = operator.examples[0]
-    given = operator.example_tensors(example)
-    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
-    return getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
-
-
 def texts(thing: object) -> list[str]:
     return pydoc.render_doc(thing, renderer=pydoc.plaintext).splitlines()
 
@@ -40,7 +34,8 @@ def test_help_of_an_operator(operator: Operator) -> None:
     lines = texts(function)
     assert lines[0].endswith("in module dmlcy")
     inputs = [field.python for field in operator.fields if field.kind == "input"]
-    assert lines[2].startswith(f"{operator.python}({', '.join([*inputs[:1], ''])}")
+    first = inputs[0] if inputs else "*"
+    assert re.match(rf"{operator.python}\({re.escape(first)}(=None)?[,:] ", lines[2])
     assert lines[3].strip() and lines[3].strip() in operator.summary
     wide = [line for line in lines[3:] if len(line) > TERMINAL]
     assert not [line for line in wide if "https://" not in line and ">>> " not in line], wide

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing import descs
 
 SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))
@@ -27,11 +29,12 @@ class Walk(descs.Walk):
         most = chance.choices([most for _, most in SIZES], [often for often, _ in SIZES])[0]
         newest = len(LEVELS) - 1
         level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
-        super().__init__(None, operator, level, most)  # type: ignore[arg-type]
+        start = chance.choice(descs.starts(operator.name, level))
+        super().__init__(None, operator, level, most, start)  # type: ignore[arg-type]
         self.chance = chance
         self.fields = [field for field in operator.fields if field.python in self.given]
-        self.tensors = [field for field in self.fields if field.kind != "attribute"]
-        for field in self.tensors:
+        self.shaped = [field for field in self.fields if field.kind != "attribute"]
+        for field in self.shaped:
             self.new_dtype(field)
             self.new_rank(field)
             if chance.random() < 0.5:
@@ -57,26 +60,34 @@ class Walk(descs.Walk):
             if self.values is not before:
                 return
 
+    def sizes(self, field: Field) -> tuple[int, ...]:
+        """The sizes of the tensor of a field."""
+        return self.tensors(field)[0].sizes
+
+    def resize(self, field: Field, sizes: Sequence[int]) -> None:
+        """Other sizes of the tensor of a field."""
+        self.take({field.python: self._resized(field, lambda old: sizes)})
+
     def new_dtype(self, field: Field) -> None:
         if field.same_dtype_as is None:
             dtype = self.chance.choice(dtypes_at(field, self.level))
-            shared = [one for one in self.tensors if field.python in (one.python, one.same_dtype_as)]
-            self.take({one.python: type(self.tensor(one))(dtype, self.tensor(one).sizes) for one in shared})
+            shared = [one for one in self.shaped if field.python in (one.python, one.same_dtype_as)]
+            self.take({one.python: TensorDesc(dtype, self.sizes(one)) for one in shared})
 
     def new_rank(self, field: Field) -> None:
         rank = self.chance.choice(ranks_at(field, self.level))
-        self.take({field.python: self._resized(field, (*self.tensor(field).sizes, *[1] * 8)[:rank])})
+        self.resize(field, (*self.sizes(field), *[1] * 8)[:rank])
 
     def new_sizes(self, field: Field) -> None:
-        sizes = list(self.tensor(field).sizes)
+        sizes = list(self.sizes(field))
         sizes[self.chance.randrange(len(sizes))] = self.count()
-        self.take({field.python: self._resized(field, sizes)})
+        self.resize(field, sizes)
 
     def new_plane(self, field: Field) -> None:
         """Sizes of the last two axes that are worth wide instructions."""
-        sizes = list(self.tensor(field).sizes)
+        sizes = list(self.sizes(field))
         sizes[-2:] = [self.chance.choice([16, 17, 31, 32, 48, 64]) for _ in sizes[-2:]]
-        self.take({field.python: self._resized(field, sizes)})
+        self.resize(field, sizes)
 
     def new_attribute(self, field: Field) -> None:
         value = self.values[field.python]

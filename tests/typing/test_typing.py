@@ -20,6 +20,7 @@ import pytest
 import dmlcy
 from dmlcy._facts.rows import Example, Field, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, OPERATORS, RUNNABLE
+from dmlcy._field_types.tensor_desc import described
 
 HERE = Path(__file__).parent
 PACKAGE = Path(dmlcy.__file__).parent
@@ -27,8 +28,10 @@ FOLDERS = {"dmlcy": "functions", "dmlcy.desc": "descs", "dmlcy.dask": "dask"}
 LONGEST = 1500
 """Lines of a stub file: an editor opens it at once."""
 ATTRIBUTES: Final = {
-    "uint": "int", "uint_array": "tuple[int, ...]", "float": "float", "bool": "bool", "size_2d": "dml.desc.Size2D",
-    "scalar_union": "int | float",
+    "uint": "int", "int": "int", "uint_array": "tuple[int, ...]", "int_array": "tuple[int, ...]",
+    "float": "float", "float_array": "tuple[float, ...]", "bool": "bool", "size_2d": "dml.desc.Size2D",
+    "scalar_union": "int | float", "scale_bias": "dml.desc.ScaleBias", "operator_desc": "dml.desc.OperatorDesc",
+    "operator_desc_array": "tuple[dml.desc.OperatorDesc, ...]",
 }  # fmt: skip
 
 
@@ -57,6 +60,7 @@ def every_operator() -> Iterator[str]:
     yield "from typing import Any, NoReturn, assert_type"
     yield "import numpy as np"
     yield "import dmlcy as dml"
+    yield "from dmlcy import TensorDesc"
     for operator in OPERATORS.values():
         example = operator.examples[0]
         yield from calls(operator, example) if operator.runs else refused_calls(operator, example)
@@ -129,20 +133,19 @@ def spellings(field: Field) -> Iterator[str]:
 
 def descs(operator: Operator, example: Example) -> Iterator[str]:
     """Each field of a desc has its type, and cannot be assigned."""
-    given_ = operator.example_tensors(example)
-    tensors = "".join(
-        f'{name}=dml.TensorDesc("{dtype}", {tuple(sizes)!r}), ' for name, (dtype, sizes, _) in given_.items()
-    )
+    tensors = "".join(f"{name}={desc!r}, " for name, desc in described(operator.example_tensors(example)).items())
     attributes = ", ".join(f"{name}={value!r}" for name, value in given(example.attributes).items())
     name = operator.python
     yield f"{name} = dml.desc.{operator.desc}({tensors}{attributes})"
     for field in operator.fields:
+        absent = " | None" if field.optional else ""
         if field.kind != "attribute":
-            yield f"assert_type({name}.{field.python}, dml.TensorDesc{' | None' if field.optional else ''})"
+            tensors = "tuple[dml.TensorDesc, ...]" if field.type == "tensor_array" else "dml.TensorDesc"
+            yield f"assert_type({name}.{field.python}, {tensors}{absent})"
         elif field.type.startswith("enum:"):
             yield f"assert_type({name}.{field.python}, dml.{ENUMS[field.type.removeprefix('enum:')].cls.__name__})"
         else:
-            yield f"assert_type({name}.{field.python}, {ATTRIBUTES[field.type]})"
+            yield f"assert_type({name}.{field.python}, {ATTRIBUTES[field.type]}{absent})"
     yield f"{name}.nothing  # type: ignore"
 
 

@@ -22,8 +22,8 @@ class ActivationCelu(OperatorDesc):
     output
         The result for each element.
     alpha
-        The divisor of the exponent and factor of the exponential; with a
-        positive Alpha, the results never go below its negative.
+        The factor of the exponential, and the divisor of its exponent; if Alpha
+        is positive, no result is below -Alpha.
     """
 
     operator: ClassVar[Operator]

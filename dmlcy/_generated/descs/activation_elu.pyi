@@ -21,8 +21,8 @@ class ActivationElu(OperatorDesc):
     output
         The result for each element.
     alpha
-        The factor for negative elements; the results never go below its
-        negative.
+        The factor for negative elements; if Alpha is positive, no result is
+        below -Alpha.
     """
 
     operator: ClassVar[Operator]

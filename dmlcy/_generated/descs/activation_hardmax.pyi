@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ActivationHardmax"]
 
 class ActivationHardmax(OperatorDesc):
-    """DML_ACTIVATION_HARDMAX_OPERATOR_DESC: Write 1 for the greatest element, the
-    first one if several are equal, and 0 for the others, in each row.
+    """DML_ACTIVATION_HARDMAX_OPERATOR_DESC: Write 1 for the greatest element of
+    each row, the first one if several are equal, and 0 for the others.
 
     Parameters
     ----------

@@ -11,16 +11,16 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["ActivationHardmax1"]
 
 class ActivationHardmax1(OperatorDesc):
-    """DML_ACTIVATION_HARDMAX1_OPERATOR_DESC: Write 1 for the greatest element, the
-    first one if several are equal, and 0 for the others, along some axes
-    together.
+    """DML_ACTIVATION_HARDMAX1_OPERATOR_DESC: Write 1 for the greatest of the
+    elements along some axes, the first one if several are equal, and 0 for the
+    others.
 
     Parameters
     ----------
     input
         The elements.
     output
-        The result of each element among those along the axes.
+        The result for each element.
     axis_count
         Number of entries of Axes.
     axes

@@ -10,9 +10,9 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ActivationLogSoftmax"]
 
 class ActivationLogSoftmax(OperatorDesc):
-    """DML_ACTIVATION_LOG_SOFTMAX_OPERATOR_DESC: Take the logarithm of the softmax:
-    of the exponential of each element, divided by the sum of the exponentials
-    of its row.
+    """DML_ACTIVATION_LOG_SOFTMAX_OPERATOR_DESC: Take the natural logarithm of the
+    softmax: the exponential of each element, divided by the sum of the
+    exponentials of its row.
 
     Parameters
     ----------

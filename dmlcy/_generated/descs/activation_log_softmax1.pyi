@@ -11,16 +11,16 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["ActivationLogSoftmax1"]
 
 class ActivationLogSoftmax1(OperatorDesc):
-    """DML_ACTIVATION_LOG_SOFTMAX1_OPERATOR_DESC: Take the logarithm of the
-    softmax: of the exponential of each element, divided by the sum of the
-    exponentials of those that differ along some axes only.
+    """DML_ACTIVATION_LOG_SOFTMAX1_OPERATOR_DESC: Take the natural logarithm of the
+    softmax: the exponential of each element, divided by the sum of the
+    exponentials along some axes.
 
     Parameters
     ----------
     input
         The elements.
     output
-        The result of each element among those along the axes.
+        The result for each element.
     axis_count
         Number of entries of Axes.
     axes

@@ -12,15 +12,14 @@ __all__ = ["ActivationSoftmax1"]
 
 class ActivationSoftmax1(OperatorDesc):
     """DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC: Divide the exponential of each
-    element by the sum of the exponentials of those that differ along some axes
-    only.
+    element by the sum of the exponentials along some axes.
 
     Parameters
     ----------
     input
         The elements.
     output
-        The result of each element among those along the axes.
+        The result for each element.
     axis_count
         Number of entries of Axes.
     axes

@@ -54,10 +54,10 @@ class BatchNormalizationTraining(OperatorDesc):
         input: TensorDesc,
         scale: TensorDesc,
         bias: TensorDesc,
+        epsilon: _Number,
         fused_add: TensorDesc | None = None,
         output: TensorDesc | None = None,
         output_mean: TensorDesc | None = None,
         output_variance: TensorDesc | None = None,
-        epsilon: _Number = 1e-05,
         fused_activation: _Activation | None = None,
     ) -> None: ...

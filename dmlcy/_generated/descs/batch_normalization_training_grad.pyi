@@ -54,8 +54,8 @@ class BatchNormalizationTrainingGrad(OperatorDesc):
         mean: TensorDesc,
         variance: TensorDesc,
         scale: TensorDesc,
+        epsilon: _Number,
         output_gradient: TensorDesc | None = None,
         output_scale_gradient: TensorDesc | None = None,
         output_bias_gradient: TensorDesc | None = None,
-        epsilon: _Number = 1e-05,
     ) -> None: ...

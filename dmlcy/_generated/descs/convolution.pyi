@@ -27,7 +27,8 @@ class Convolution(OperatorDesc):
     bias
         What is added to each output channel; left out, nothing is added.
     output
-        The result.
+        The result. With BACKWARD, the caller chooses between the sizes whose
+        FORWARD convolution gives the input.
     mode
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION).

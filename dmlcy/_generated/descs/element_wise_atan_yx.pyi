@@ -17,11 +17,11 @@ class ElementWiseAtanYx(OperatorDesc):
     Parameters
     ----------
     a
-        The left operands.
+        The Y coordinates.
     b
-        The right operands.
+        The X coordinates.
     output
-        The result for each pair of elements.
+        The angles, in radians.
     """
 
     operator: ClassVar[Operator]

@@ -27,7 +27,7 @@ class ElementWiseClip1(OperatorDesc):
         Replaces each element x of InputTensor by x * Scale + Bias, before
         anything else; left out, the elements stay.
     min_max_data_type
-        Data type in which Min and Max are stored: that of the tensors.
+        The data type of Min and Max: that of the tensors.
     min
         The lower bound.
     max

@@ -30,10 +30,10 @@ class ElementWiseQuantizedLinearAdd(OperatorDesc):
         The integer of BTensor that stands for 0, one element; left out, it is
         0.
     output_scale
-        The scale of OutputTensor, one element; an input.
+        The scale with which the sums are quantized, one element.
     output_zero_point
-        The integer of OutputTensor that stands for 0, one element; an input.
-        Left out, it is 0.
+        The integer of OutputTensor that stands for 0, one element; left out, it
+        is 0.
     output
         The quantized sums.
     """

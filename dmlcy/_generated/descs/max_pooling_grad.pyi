@@ -23,7 +23,8 @@ class MaxPoolingGrad(OperatorDesc):
         The gradient of the output of MAX_POOLING2: one element per position of
         the window.
     output_gradient
-        The gradient of the input of MAX_POOLING2.
+        The gradient of the input of MAX_POOLING2. Of equal maxima of a window,
+        the first one gets the element.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

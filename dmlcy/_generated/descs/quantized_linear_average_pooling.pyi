@@ -21,13 +21,13 @@ class QuantizedLinearAveragePooling(OperatorDesc):
     input_scale
         The scale of the input, one element or one for each channel.
     input_zero_point
-        The integer that stands for 0 in the input, of the sizes of the scale;
-        left out, it is 0.
+        The integer that stands for 0 in the input, one element or one for each
+        channel; left out, it is 0.
     output_scale
         The scale of the output, one element or one for each channel.
     output_zero_point
-        The integer that stands for 0 in the output, of the sizes of the scale;
-        left out, it is 0.
+        The integer that stands for 0 in the output, one element or one for each
+        channel; left out, it is 0.
     output
         One element per position of the window.
     dimension_count

@@ -39,7 +39,8 @@ class Resample3(OperatorDesc):
         Added to the scaled place, along each axis: -0.5 for the centre of an
         element, 0 for its corner.
     antialiased
-        Widen the filter of LINEAR where an axis gets smaller.
+        Widen the filter of LINEAR along an axis whose factor is less than a
+        half.
     """
 
     operator: ClassVar[Operator]

@@ -24,8 +24,8 @@ def activation_celu(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     alpha : float, default 1.0
-        The divisor of the exponent and factor of the exponential; with a
-        positive Alpha, the results never go below its negative.
+        The factor of the exponential, and the divisor of its exponent; if Alpha
+        is positive, no result is below -Alpha.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

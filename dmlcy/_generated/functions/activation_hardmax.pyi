@@ -12,8 +12,8 @@ def activation_hardmax(
     *,
     out: object = None,
 ) -> NoReturn:
-    """Write 1 for the greatest element, the first one if several are equal, and 0
-    for the others, in each row.
+    """Write 1 for the greatest element of each row, the first one if several are
+    equal, and 0 for the others.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
     desc can be made, checked, explained and exported.

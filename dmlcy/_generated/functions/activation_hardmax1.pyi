@@ -13,8 +13,8 @@ def activation_hardmax1(
     axes: _Int | _Ints,
     out: object = None,
 ) -> NoReturn:
-    """Write 1 for the greatest element, the first one if several are equal, and 0
-    for the others, along some axes together.
+    """Write 1 for the greatest of the elements along some axes, the first one if
+    several are equal, and 0 for the others.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
     desc can be made, checked, explained and exported.
@@ -33,7 +33,7 @@ def activation_hardmax1(
     Returns
     -------
     numpy.ndarray
-        The result of each element among those along the axes.
+        The result for each element.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.

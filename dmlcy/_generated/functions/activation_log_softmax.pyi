@@ -12,7 +12,7 @@ def activation_log_softmax(
     *,
     out: object = None,
 ) -> NoReturn:
-    """Take the logarithm of the softmax: of the exponential of each element,
+    """Take the natural logarithm of the softmax: the exponential of each element,
     divided by the sum of the exponentials of its row.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its

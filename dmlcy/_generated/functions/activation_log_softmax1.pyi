@@ -13,9 +13,8 @@ def activation_log_softmax1(
     axes: _Int | _Ints,
     out: object = None,
 ) -> NoReturn:
-    """Take the logarithm of the softmax: of the exponential of each element,
-    divided by the sum of the exponentials of those that differ along some axes
-    only.
+    """Take the natural logarithm of the softmax: the exponential of each element,
+    divided by the sum of the exponentials along some axes.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
     desc can be made, checked, explained and exported.
@@ -34,7 +33,7 @@ def activation_log_softmax1(
     Returns
     -------
     numpy.ndarray
-        The result of each element among those along the axes.
+        The result for each element.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -55,7 +55,8 @@ def average_pooling_grad(
     numpy.ndarray
         The gradient of the input of AVERAGE_POOLING. Its sizes are {N, C, H, W}
         or {N, C, D, H, W}.
-        Sizes ``[sizes(input_gradient)[0], sizes(input_gradient)[1], *output_sizes]``.
+        Sizes ``[sizes(input_gradient)[0], sizes(input_gradient)[1],
+        *output_sizes]``.
         Data type of ``input_gradient``.
         ``out`` itself where it is given.
 

@@ -13,7 +13,7 @@ def batch_normalization_training(
     bias: _Array,
     fused_add: _Array | None = None,
     *,
-    epsilon: _Number = 1e-05,
+    epsilon: _Number,
     fused_activation: _Activation | None = None,
     out: object = None,
 ) -> NoReturn:
@@ -37,7 +37,7 @@ def batch_normalization_training(
     fused_add : array
         What is added before the activation; left out, nothing is added. Rank 1
         to 8; data type FLOAT32 or FLOAT16.
-    epsilon : float, default 1e-05
+    epsilon : float
         What is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.

@@ -14,7 +14,7 @@ def batch_normalization_training_grad(
     variance: _Array,
     scale: _Array,
     *,
-    epsilon: _Number = 1e-05,
+    epsilon: _Number,
     out: object = None,
 ) -> NoReturn:
     """Compute the gradients of a batch normalization, whose mean and variance are
@@ -39,7 +39,7 @@ def batch_normalization_training_grad(
     scale : array
         The scale of the forward pass. Rank 1 to 8; data type FLOAT32 or
         FLOAT16.
-    epsilon : float, default 1e-05
+    epsilon : float
         What is added to the variance, so that the divisor is not 0.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the

@@ -75,7 +75,8 @@ def convolution(
     Returns
     -------
     numpy.ndarray
-        The result.
+        The result. With BACKWARD, the caller chooses between the sizes whose
+        FORWARD convolution gives the input.
         Sizes ``[sizes(input)[0], channels, *convolved]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -112,12 +113,19 @@ def convolution(
 
         Elements that a transposed convolution reaches along each spatial axis,
         before the padding is taken away.
+    ``least[d] = scattered[d] - start_padding[d] - end_padding[d]``
+        Least size of each spatial axis of the output of a transposed
+        convolution.
+    ``wanted[d] = sizes(output)[2 + d] if rank(output) == rank(input) else 0``
+        Size of each spatial axis of the output that is given.
     ``convolved[d]``
         ``(padded[d] - extent[d]) // strides[d] + 1 + output_padding[d] if
-        direction == 'FORWARD' else scattered[d] - start_padding[d] -
-        end_padding[d]``
+        direction == 'FORWARD' else min(max(wanted[d], least[d]), least[d] +
+        max(strides[d], dilations[d]) - 1)``
 
-        Size of each spatial axis of the output.
+        Size of each spatial axis of the output. A transposed convolution has
+        the size that is given, from the least one to max(strides, dilations) -
+        1 more; without a size, the least one.
 
     References
     ----------

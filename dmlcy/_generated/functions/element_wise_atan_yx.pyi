@@ -22,9 +22,9 @@ def element_wise_atan_yx(
     Parameters
     ----------
     a : array
-        The left operands. Rank 1 to 8; data type FLOAT32 or FLOAT16.
+        The Y coordinates. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     b : array
-        The right operands. Rank 1 to 8; data type FLOAT32 or FLOAT16.
+        The X coordinates. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -32,7 +32,7 @@ def element_wise_atan_yx(
     Returns
     -------
     numpy.ndarray
-        The result for each pair of elements.
+        The angles, in radians.
         Sizes ``sizes(a)``.
         Data type of ``a``.
         ``out`` itself where it is given.

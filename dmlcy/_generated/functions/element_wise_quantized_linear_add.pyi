@@ -42,11 +42,11 @@ def element_wise_quantized_linear_add(
         The integer of BTensor that stands for 0, one element; left out, it is
         0. Rank 1 to 8; data type INT8 or UINT8.
     output_scale : array
-        The scale of OutputTensor, one element; an input. Rank 1 to 8; data type
-        FLOAT32.
+        The scale with which the sums are quantized, one element. Rank 1 to 8;
+        data type FLOAT32.
     output_zero_point : array
-        The integer of OutputTensor that stands for 0, one element; an input.
-        Left out, it is 0. Rank 1 to 8; data type INT8 or UINT8.
+        The integer of OutputTensor that stands for 0, one element; left out, it
+        is 0. Rank 1 to 8; data type INT8 or UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

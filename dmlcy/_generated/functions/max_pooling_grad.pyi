@@ -54,7 +54,8 @@ def max_pooling_grad(
     Returns
     -------
     numpy.ndarray
-        The gradient of the input of MAX_POOLING2.
+        The gradient of the input of MAX_POOLING2. Of equal maxima of a window,
+        the first one gets the element.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -97,11 +97,11 @@ def multihead_attention(
         Data type of ``query``.
         With ``output_present_key``, a tuple of this and: All keys, for the next
         run.
-        Sizes ``[batch, key_heads, past + key_sequence, head_size]``.
+        Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
         With ``output_present_value``, a tuple of this and: All values, for the
         next run.
-        Sizes ``[batch, key_heads, past + key_sequence, value_size]``.
+        Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.
 
@@ -169,6 +169,8 @@ def multihead_attention(
         Elements of the mask.
     ``last_mask = sizes(mask)[rank(mask) - 1]``
         Size of the last axis of the mask.
+    ``present_length = past + key_sequence``
+        Number of all keys.
 
     References
     ----------

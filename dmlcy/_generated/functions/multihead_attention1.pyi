@@ -74,7 +74,7 @@ def multihead_attention1(
         type FLOAT32 or FLOAT16.
     past_sequence_lengths : array
         Number of keys of earlier runs, for each item of the batch. Rank 1 to 5;
-        data type FLOAT32 or FLOAT16.
+        data type INT32, FLOAT32 or FLOAT16.
     scale : float
         Factor of the product of queries and keys; usually 1 divided by the
         square root of the size of a head.
@@ -105,11 +105,11 @@ def multihead_attention1(
         Data type of ``query``.
         With ``output_present_key``, a tuple of this and: All keys, for the next
         run.
-        Sizes ``[batch, key_heads, past + key_sequence, head_size]``.
+        Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
         With ``output_present_value``, a tuple of this and: All values, for the
         next run.
-        Sizes ``[batch, key_heads, past + key_sequence, value_size]``.
+        Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.
 
@@ -177,6 +177,19 @@ def multihead_attention1(
         Elements of the mask.
     ``last_mask = sizes(mask)[rank(mask) - 1]``
         Size of the last axis of the mask.
+    ``room``
+        ``sizes(output_present_key)[max(rank(output_present_key) - 2, 0)] if
+        present(output_present_key) else
+        sizes(output_present_value)[max(rank(output_present_value) - 2, 0)]
+        if present(output_present_value) else 1``
+
+        Number of keys that the outputs have room for.
+    ``present_length``
+        ``max(room, key_sequence) if present(past_sequence_lengths) else past
+        + key_sequence``
+
+        Number of all keys; with PastSequenceLengthsTensor, the room that the
+        outputs have for them.
 
     References
     ----------

@@ -36,14 +36,14 @@ def quantized_linear_average_pooling(
         The scale of the input, one element or one for each channel. Rank 1 to
         5; data type FLOAT32.
     input_zero_point : array
-        The integer that stands for 0 in the input, of the sizes of the scale;
-        left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
+        The integer that stands for 0 in the input, one element or one for each
+        channel; left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
     output_scale : array
         The scale of the output, one element or one for each channel. Rank 1 to
         5; data type FLOAT32.
     output_zero_point : array
-        The integer that stands for 0 in the output, of the sizes of the scale;
-        left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
+        The integer that stands for 0 in the output, one element or one for each
+        channel; left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

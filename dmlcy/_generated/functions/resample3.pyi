@@ -48,7 +48,8 @@ def resample3(
         Added to the scaled place, along each axis: -0.5 for the centre of an
         element, 0 for its corner.
     antialiased : bool, default False
-        Widen the filter of LINEAR where an axis gets smaller.
+        Widen the filter of LINEAR along an axis whose factor is less than a
+        half.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

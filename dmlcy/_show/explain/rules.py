@@ -146,8 +146,8 @@ def names_in(formula: str) -> Iterator[str]:
 
 
 def _count(loop: str | None) -> str:
-    """``spatial`` of ``d in spatial``."""
-    return (loop or "").partition(" in ")[2]
+    """``spatial`` of ``d in spatial``, ``indices`` of ``v of indices``."""
+    return (loop or "").partition(" ")[2].partition(" ")[2]
 
 
 def _formulas(field: Field | None, slug: str) -> list[str]:
