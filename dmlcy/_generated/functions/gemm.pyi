@@ -95,6 +95,8 @@ def gemm(
         1]``
 
         Rows of the right matrices.
+    ``channels = sizes(a)[max(rank(a) - 3, 0)] if rank(a) > 2 else 1``
+        Size of the axis before the rows, which is the one of the channels.
 
     References
     ----------
