@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -191,6 +192,15 @@ def test_broken(operator: Operator, values: dict[str, Any], level: str, slug: st
 
 
 CALL = {"byteorder", "readonly"}
+
+
+def test_many_unknown_members_of_a_tensor() -> None:
+    """The nearest name is looked for only for those that are reported."""
+    members = {"DataType": "FLOAT32", "Sizes": [1, 1, 5, 6], **{f"Size{number}": 1 for number in range(100_000)}}
+    begin = time.process_time()
+    wrong = found(fake.POOL, POOL | {"input": TensorDesc.from_dict(members)})
+    assert time.process_time() - begin < 3
+    assert [one.hint for one in wrong] == ['Did you mean "Sizes"?'] * 10
 
 
 def test_an_axis_that_a_tensor_does_not_have() -> None:

@@ -222,7 +222,7 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
     if node.kind == "object" and members:
         values = _struct(reader, node, members)
         misspelt[node] = reader.misspelt(node, [name for name in members if node.get(name) is None])
-        return node.plain() if misspelt[node] else values
+        return node.plain() if misspelt[node] or not values else values
     return node.plain()
 
 
