@@ -93,7 +93,11 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "input of data type INT64 needs feature level 5_0 (DirectML 1.8.0), and the level is 4_1. "
      "Before it: FLOAT32, FLOAT16, INT32, UINT8."),
     (fake.PAD, {"input": TensorDesc("INT32", (1,) * 6), "start_padding": 1, "end_padding": 1}, "3_0", "input-level",
-     "input with 6 dimensions needs feature level 4_0 (DirectML 1.6.0), and the level is 3_0. Before it: 1 to 5."),
+     "input with 6 dimensions needs feature level 4_0 (DirectML 1.6.0), and the level is 3_0. "
+     "Before it: 1 to 5 dimensions."),
+    (fake.PAD, PAD | {"padding_mode": "dml_padding_mode_wrap"}, "6_4", "padding_mode-member",
+     'padding_mode is "dml_padding_mode_wrap", which is not among CONSTANT, EDGE, REFLECTION, SYMMETRIC, WRAP. '
+     'Did you mean "WRAP"?'),
     (fake.PAD, PAD | {"padding_mode": "WRAP"}, "5_0", "padding_mode-level",
      "padding_mode WRAP needs feature level 6_4 (DirectML 1.15.0), and the level is 5_0. "
      "Before it: CONSTANT, EDGE, REFLECTION, SYMMETRIC."),
