@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .. import names
 from ..diagnostics import did_you_mean
-from ..expr.types import Interval
+from ..expr.types import MAX_RANK, Interval
 from ..field_types import type_of
 from ..model import Facts, Interpretation, Operator
 from ..source import Table
@@ -51,7 +51,8 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
         symbol = type_of(field).symbol(field, facts)
         if symbol is not None:
             rows = ranks.get(field.ranks or "", ())
-            spans = [Interval(row.min, row.max) for row in rows]  # no formula reads a tensor of another rank
+            # No formula reads a tensor of another rank; what is no range of ranks has been refused.
+            spans = [Interval(row.min, row.max) for row in rows if 1 <= row.min <= row.max <= MAX_RANK]
             formulas.scope[field.python] = replace(symbol, ranks=reduce(Interval.joined, spans)) if spans else symbol
     lets = formulas.lets(tables)
     demands, shown = Rules(tables, facts, formulas, fields, types), Examples(facts, fields)
