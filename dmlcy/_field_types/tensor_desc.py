@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType, TensorFlags
 from dmlcy._field_types.enum import as_enum, spelling
 from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._field_types.values import Keyed, Refused, as_dtype, as_entries, as_int, key, wrong_type
+from dmlcy._field_types.values import REPORTED, Keyed, Refused, as_dtype, as_entries, as_int, key, wrong_type
 from dmlcy._field_types.wording import entries as entry_text
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.alike import did_you_mean
@@ -294,7 +294,7 @@ def _size(entry: object, index: int) -> Iterator[Refused]:
 def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     """What is wrong beside data type and sizes, which are valid where ``minimum_size`` needs them."""
     info = ENUMS["DML_TENSOR_FLAGS"]
-    for name in desc._unknown:
+    for name in desc._unknown[:REPORTED]:
         yield Refused("unknown", values={"actual": name}, hint=did_you_mean(name, list(MEMBERS)))
     if type(desc._type) is not str or desc._type != "BUFFER":
         yield Refused("member", part=".type", values={"actual": desc._type}, words={"allowed": "BUFFER"}, fix="BUFFER")
