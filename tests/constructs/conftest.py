@@ -23,7 +23,7 @@ from codegen.plan import Plan
 from codegen.writer import Writer
 from dmlcy._facts import rows
 from dmlcy._generated import index
-from dmlcy._testing import broken
+from dmlcy._testing import broken, walk
 
 ROOT = Path(__file__).parents[2]
 SPECS = Path(__file__).parent / "specs"
@@ -52,7 +52,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
 def operators(checkout: tuple[Path, Plan]) -> Iterator[Plan]:
     """The package, with these operators."""
     root, plan = checkout
-    caches = (rows._docs, rows._interpretations, rows._examples, broken.ways_of)
+    caches = (rows._docs, rows._interpretations, rows._examples, broken.ways_of, walk.starts)
     with pytest.MonkeyPatch.context() as patch:
         others = rows.shipped.operator
         patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name) or others(name))
