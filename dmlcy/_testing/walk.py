@@ -298,7 +298,15 @@ class Walk:
             drawn = [self.draw(entries) for _ in value]
             self.take_entries(drawn, value, lambda entries: {field.python: tuple(entries)})
         else:
-            self.take({field.python: self.draw(kind.random(field, self))})
+            self.choose(field, self.draw(kind.random(field, self)))
+
+    def choose(self, field: Field, value: object) -> bool:
+        """Takes a value of an attribute; if a rule ties it to data types, with others of those."""
+        rules = [rule for rule in self.operator.rules if field.python in rule.reads]
+        tied = any(read.endswith(".dtype") for rule in rules for read in rule.reads)
+        others = self.other_dtypes([], "") if tied and type_of(field.type).info is not None else iter(())
+        change = {field.python: value}
+        return self.take(change) or any(self.take(other | change) for other in others)
 
     def smallest(self, inputs: Sequence[Field], attributes: Sequence[Field]) -> None:
         """Sizes of 1 and the least attributes, beside which one can be large."""
@@ -385,7 +393,8 @@ def is_drawn(operator: Operator, field: Field) -> bool:
 def starts(name: str, level: int) -> list[Values]:
     """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
 
-    One for each set of optional tensors that an example has; optional outputs only where they cannot be left out.
+    One for each set of optional tensors and of enum members that an example has; optional outputs only where they must
+    be there.
     """
     operator = OPERATORS[name]
     optional = [field for field in operator.fields if field.kind != "attribute" and field.optional]
@@ -408,9 +417,12 @@ def starts(name: str, level: int) -> list[Values]:
                     break
     if not found:
         raise ValueError(f"no example of {operator.name} is valid at feature level {LEVELS[level].name}")
-    least: dict[tuple[bool, ...], Values] = {}
+    attributes = [field for field in operator.fields if field.kind == "attribute"]
+    enums = [field.python for field in attributes if type_of(field.type).info is not None]
+    least: dict[object, Values] = {}
     for values in sorted(reversed(found), key=_elements):
-        least.setdefault(tuple(values[field.python] is None for field in optional), values)
+        members = [values[name] for name in enums]
+        least.setdefault((*(values[field.python] is None for field in optional), *members), values)
     return [*least.values()]
 
 

@@ -25,7 +25,7 @@ def walks(operator: Operator, level: int, chosen: Mapping[str, str] | None = Non
     for start in starts(operator.name, level):
         walk = Walk(lambda strategy: 0, operator, level, MOST, start)  # type: ignore[arg-type, misc]
         others = walk.other_dtypes([], "")
-        if not chosen or walk.take({**chosen}) or any(walk.take({**chosen, **more}) for more in others):
+        if not chosen or walk.take({**chosen}) or any(walk.take({**more, **chosen}) for more in others):
             yield walk
 
 
