@@ -45,7 +45,7 @@ def descs(
     ModelError
         The operator is not known, or no spec describes it yet.
     ValueError
-        The feature level does not have it.
+        The feature level does not have it, or no data type for one of its tensors.
 
     Examples
     --------
@@ -62,10 +62,17 @@ def descs(
 
 
 def at_level(operator: Operator, level: object) -> int:
-    """The position of a level that has the operator."""
+    """The position of a level at which a desc of the operator can be valid."""
     position = LEVEL.get() if level is None else level_index(level)
     if position < LEVEL_INDEX[operator.since]:
         raise ValueError(f"feature level {LEVELS[position].name} has no {operator.name}: it came with {operator.since}")
+    needed = [field for field in operator.fields if field.dtypes and not field.optional]
+    for field in needed:
+        first = max(field.dtypes[0].since, field.ranks[0].since, key=lambda since: LEVEL_INDEX[since])
+        if position < LEVEL_INDEX[first]:
+            level_name, tensor = LEVELS[position].name, field.python
+            has = f"its {tensor} has no data type before feature level {first}"
+            raise ValueError(f"no desc of {operator.name} is valid at feature level {level_name}: {has}")
     return position
 
 

@@ -13,7 +13,7 @@ from each import each
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import LEVELS, OPERATORS
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._testing.walk import Walk, starts, tensors_of
@@ -85,6 +85,23 @@ def toggles(operator: Operator, field: Field) -> None:
             not walk.check(walk.values | {field.python: one}).violations for one in made
         )
     assert without and (with_ or not field.dtypes)
+
+
+def test_each_level_has_an_example_to_start_from() -> None:
+    """Where a tensor has no data type yet, the strategies refuse the level when they are made."""
+    each([*OPERATORS.values()], starts_at_each_level, lambda operator: operator.name)
+
+
+def starts_at_each_level(operator: Operator) -> None:
+    tensors = [field for field in operator.fields if field.dtypes and not field.optional]
+    for level in range(LEVEL_INDEX[operator.since], len(LEVELS)):
+        if all(dtypes_at(field, level) and ranks_at(field, level) for field in tensors):
+            assert starts(operator.name, level)
+            continue
+        for strategy in (testing.descs, testing.broken_descs, testing.cases):
+            with pytest.raises(ValueError, match=f"no desc of {operator.name} is valid at feature level") as caught:
+                strategy(operator.name, level=LEVELS[level].name)
+            assert "has no data type before feature level" in str(caught.value)
 
 
 def wanted(operator: Operator) -> Iterator[tuple[str, object]]:
