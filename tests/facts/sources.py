@@ -27,7 +27,8 @@ from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, OPERATORS
 
 FOLDER = Path(__file__).parent
-FUSED = "fused_activations"
+FUSED, TENSORS = "fused_activations", "tensor_descs"
+"""Files without operators."""
 WIDTHS = {"FLOAT": (16, 32, 64), "INT": (4, 8, 16, 32, 64), "UINT": (4, 8, 16, 32, 64)}
 NAMES = [*DTYPES]
 RANKS = range(1, 10)
@@ -58,16 +59,16 @@ def facts() -> Mapping[str, dict[str, Any]]:
     """The facts of each operator, with the family whose file has them."""
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(FOLDER.glob("*.toml")):
-        if path.stem != FUSED:
+        if path.stem not in (FUSED, TENSORS):
             for name, one in tomllib.loads(path.read_text(encoding="utf-8")).items():
                 assert name not in found
                 found[name] = one | {"family": path.stem}
     return found
 
 
-def fused() -> dict[str, Any]:
-    """The activations that can be fused."""
-    return tomllib.loads((FOLDER / f"{FUSED}.toml").read_text(encoding="utf-8"))
+def beside(stem: str) -> dict[str, Any]:
+    """A file without operators: the activations that can be fused, what holds for every tensor."""
+    return tomllib.loads((FOLDER / f"{stem}.toml").read_text(encoding="utf-8"))
 
 
 def tensors(operator: Operator) -> tuple[Field, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from each import each
-from sources import facts, fused
+from sources import FUSED, TENSORS, beside, facts, tensors
 
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
@@ -71,7 +71,7 @@ def has_its_rules(name: str) -> None:
 
 
 def test_the_activations_that_can_be_fused() -> None:
-    known = fused()
+    known = beside(FUSED)
     for host in known["hosts"]:
         since = OPERATORS[host].since
         wanted = {name: max(since, OPERATORS[name].since, key=LEVEL_INDEX.get) for name in known["activations"]}
@@ -81,3 +81,10 @@ def test_the_activations_that_can_be_fused() -> None:
     assert {name for name, one in OPERATORS.items() if any(field.type == "operator_desc" for field in one.fields)} == {
         *known["hosts"]
     }
+
+
+def test_what_each_tensor_keeps() -> None:
+    slugs = [slug for constraint in beside(TENSORS)["constraints"] for slug in constraint["rules"]]
+    for name, operator in OPERATORS.items():
+        wanted = {f"DML-{name}-{field.python}-{slug}" for field in tensors(operator) for slug in slugs}
+        assert wanted <= possible(operator), name
