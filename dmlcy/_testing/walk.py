@@ -178,8 +178,12 @@ class Walk:
         return self.as_value(field, [TensorDesc(dtype, old.sizes) for old in self.tensors(field)])
 
     def new_rank(self, field: Field) -> None:
-        """Another number of dimensions."""
-        self.rerank(field, self.draw(st.sampled_from(ranks_at(field, self.level))))
+        """Another number of dimensions; a tensor that follows from others can only have ones in front."""
+        rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
+        if not follows(field):
+            self.rerank(field, rank)
+        elif rank != len(self.tensors(field)[0].sizes):
+            self.take({field.python: self._resized(field, lambda old: (*[1] * 8, *old)[-rank:])})
 
     def rerank(self, field: Field, rank: int) -> bool:
         """Takes a number of dimensions for one field, or else for all that must have the same."""
@@ -224,7 +228,7 @@ class Walk:
 
     def new_sizes(self, field: Field) -> None:
         """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
-        if self.lacks(field):
+        if self.lacks(field) or follows(field):
             return
         counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
         sizes = self.tensors(field)[0].sizes
@@ -382,6 +386,11 @@ class Walk:
         if total is not None:
             total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
         return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
+
+
+def follows(field: Field) -> bool:
+    """Whether the sizes of a tensor follow from other fields alone."""
+    return field.sizes is not None and field.sizes.reads.isdisjoint({f"{field.python}.sizes", f"{field.python}.rank"})
 
 
 def is_drawn(operator: Operator, field: Field) -> bool:
