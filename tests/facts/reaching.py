@@ -143,7 +143,9 @@ def reached(name: str, every: bool) -> list[Reached]:
     for chosen, levels in variants(name, every):
         for python, dtype, rank in some(levels, every):
             field, level = operator.field(python), levels[python, dtype, rank]
-            desc = reach(operator, level, field, dtype, rank, chosen)
+            known = (one.desc for one in found if (one.level, one.chosen) == (level, chosen) and one.desc is not None)
+            desc = next((one for one in known if shows(one._values(), field, dtype, rank)), None)
+            desc = reach(operator, level, field, dtype, rank, chosen) if desc is None else desc
             found.append(Reached(field, dtype, rank, level, chosen, desc))
     return found
 
