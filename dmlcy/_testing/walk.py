@@ -80,9 +80,7 @@ class Walk:
                 values[field.python] = 0
             if field.length is not None and isinstance(value, tuple):
                 length = check.evaluated(field.length) or len(value)
-                neutral = max(field.minimum or 0, 0) if field.default is MISSING else field.default
-                if field.type == "float_array" and field.default is MISSING:
-                    neutral = value[0] if value else 1.0
+                neutral = type_of(field.type).entry_more(field, value) if field.default is MISSING else field.default
                 values[field.python] = (*value, *[neutral] * length)[:length]
             elif field.max_length is not None and isinstance(value, tuple):
                 values[field.python] = value[: check.evaluated(field.max_length)]

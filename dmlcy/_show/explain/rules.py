@@ -251,7 +251,7 @@ def _refused_values(operator: Operator, example: Example, changed: Facts, other:
     for name, changes in changed.items():
         for index, value in changes.items() if name in arrays else ():
             place = tuple(map(int, index.split(",")))
-            if len(place) != arrays[name].ndim or not all(map(lt, place, arrays[name].shape)):
+            if len(place) > arrays[name].ndim or not all(map(lt, place, arrays[name].shape)):
                 return ()
             arrays[name][place] = float(value)
     try:
