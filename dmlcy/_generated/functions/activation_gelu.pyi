@@ -16,7 +16,7 @@ def activation_gelu(
     the share of a normal distribution below it (Gaussian error linear unit).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

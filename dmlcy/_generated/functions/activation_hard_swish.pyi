@@ -17,7 +17,7 @@ def activation_hard_swish(
     """Multiply each element x by Alpha * x + Beta, cut to the range from 0 to 1.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

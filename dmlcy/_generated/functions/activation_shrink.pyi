@@ -18,7 +18,7 @@ def activation_shrink(
     elements between -Threshold and Threshold by 0.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

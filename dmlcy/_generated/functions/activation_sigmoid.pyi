@@ -15,7 +15,7 @@ def activation_sigmoid(
     """Replace each element x by 1 / (1 + exp(-x)) (logistic function).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

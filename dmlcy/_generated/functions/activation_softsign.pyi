@@ -15,7 +15,7 @@ def activation_softsign(
     """Replace each element x by x / (1 + |x|).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def batch_normalization(
     scale and move them, and apply an activation.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def element_wise_add1(
     """Add two tensors, element by element, and apply an activation to the sums.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

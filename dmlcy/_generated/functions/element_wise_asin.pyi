@@ -16,7 +16,7 @@ def element_wise_asin(
     """Take the arcsine of each element.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

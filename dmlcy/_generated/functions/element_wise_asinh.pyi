@@ -16,7 +16,7 @@ def element_wise_asinh(
     """Take the inverse hyperbolic sine of each element x, ln(x + sqrt(x^2 + 1)).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

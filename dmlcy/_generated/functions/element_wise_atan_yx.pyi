@@ -17,7 +17,7 @@ def element_wise_atan_yx(
     first tensor and whose X coordinate is in the second one (atan2).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

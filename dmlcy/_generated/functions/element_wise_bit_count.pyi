@@ -15,7 +15,7 @@ def element_wise_bit_count(
     """Count the bits of each element that are 1.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ def element_wise_bit_xor(
     """Set the bits that are 1 in the element of exactly one of the tensors.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

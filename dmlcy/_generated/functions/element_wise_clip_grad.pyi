@@ -19,7 +19,7 @@ def element_wise_clip_grad(
     0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def element_wise_clip_grad1(
     (gradient of ELEMENT_WISE_CLIP1).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

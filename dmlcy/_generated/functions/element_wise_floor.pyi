@@ -16,7 +16,7 @@ def element_wise_floor(
     """Round each element down, to the greatest whole number that is not above it.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

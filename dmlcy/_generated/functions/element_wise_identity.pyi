@@ -16,7 +16,7 @@ def element_wise_identity(
     """Copy each element, with a scale and a bias if they are given.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ def element_wise_logical_and(
     """Give 1 where the elements of both tensors are not 0, and 0 elsewhere.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

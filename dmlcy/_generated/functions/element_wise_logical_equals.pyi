@@ -16,7 +16,7 @@ def element_wise_logical_equals(
     """Give 1 where the elements of two tensors are equal, and 0 elsewhere.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def element_wise_logical_not(
     """Give 1 for each element that is 0, and 0 for each other element.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

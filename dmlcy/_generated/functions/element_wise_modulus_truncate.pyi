@@ -17,7 +17,7 @@ def element_wise_modulus_truncate(
     does; the remainder has the sign of the dividend.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def element_wise_quantized_linear_add(
     quantize the sums.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def element_wise_sign(
     """Replace negative elements by -1 and positive elements by 1, and keep 0.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

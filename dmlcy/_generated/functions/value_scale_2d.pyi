@@ -17,7 +17,7 @@ def value_scale_2d(
     """Multiply each element by Scale, and add the Bias of its channel.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------
