@@ -291,6 +291,13 @@ def _size(entry: object, index: int) -> Iterator[Refused]:
         )
 
 
+def not_owned(desc: TensorDesc) -> Refused:
+    """The refusal of the flags of an output."""
+    hint = "Only an input can be owned by DirectML."
+    values: dict[str, object] = {"actual": desc.flags}
+    return Refused("member", part=".flags", values=values, words={"allowed": "NONE"}, hint=hint, fix="NONE")
+
+
 def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     """What is wrong beside data type and sizes, which are valid where ``minimum_size`` needs them."""
     info = ENUMS["DML_TENSOR_FLAGS"]
@@ -303,11 +310,9 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
             as_enum(desc.flags, info)
         except Refused as refused:
             refused.part = ".flags"
-            yield refused
+            yield not_owned(desc) if written and refused.slug == "member" else refused
     elif written and desc.flags is TensorFlags.OWNED_BY_DML:
-        hint = "Only an input can be owned by DirectML."
-        values: dict[str, object] = {"actual": desc.flags}
-        yield Refused("member", part=".flags", values=values, words={"allowed": "NONE"}, hint=hint, fix="NONE")
+        yield not_owned(desc)
     if _known(desc.sizes) and desc.dimension_count is not None:
         if type(desc.dimension_count) is not int:
             yield wrong_type(desc.dimension_count, "an int", part=".dimension_count")
