@@ -181,7 +181,7 @@ def run_new(root: Path, operator: str, family: str | None) -> int:
     if family is None and sibling is None:
         raise UsageError(
             f"say the family of {name}: --family {' | '.join(FAMILIES)}; where none does what it does,"
-            " the one that docs/rest-of-the-catalogue.md plans: the operator is described then, and does not run"
+            " a folder that docs/families.md names: the operator is described then, and does not run"
         )
     if family is not None and not re.fullmatch("[a-z][a-z0-9_]*", family):
         raise UsageError(f"{family!r} is no name of a family: small letters, digits and underscores")

@@ -81,10 +81,11 @@ def operator(name: str) -> dict[str, Any]:
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
             ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
             (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``, ``mixed`` (the tensors of an
-            array may have several data types), ``owned`` (false: DirectML must not own it); of an attribute
-            ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, ``among`` (the list
-            of operators that one may be fused from), ``value`` (the formula that it follows from), ``dtype`` (the
-            field that holds the type of a scalar), ``infinite`` (of a FLOAT: it may be infinite or a NaN).
+            array may have several data types), ``owned`` (false: it must not have the flag OWNED_BY_DML); of an
+            attribute ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, ``among``
+            (the list of operators that one may be fused from), ``value`` (the formula that it follows from),
+            ``dtype`` (the field that holds the type of a scalar), ``infinite`` (of a FLOAT: it may be infinite or a
+            NaN).
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``each`` says in
             the singular what a count is of; of a data rule, of which tensor ``v`` is each element.

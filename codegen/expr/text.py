@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -124,7 +125,7 @@ def sentence(node: Node, scope: Scope, index: str | None, about: str | None = No
 def _alternatives(node: Node, about: str | None) -> Node:
     if not (isinstance(node, Logic) and node.op == "or"):
         return node
-    items = [item for item in node.items if any(isinstance(part, Name) and part.id == about for part in item.walk())]
+    items = [item for item in node.items if about is not None and _reads(item, about)]
     return node if not items else items[0] if len(items) == 1 else Logic("or", tuple(items))
 
 
@@ -137,9 +138,7 @@ def inside(node: Node, scope: Scope) -> tuple[tuple[str, Node], ...]:
 
 def _label(node: Node, index: str | None) -> str:
     text = formula(node).replace("{", "{{").replace("}", "}}")
-    if index is not None:
-        text = text.replace(f"[{index}]", f"[{{{index}}}]").replace(f", {index}, ", f", {{{index}}}, ")
-    return text
+    return text if index is None else re.sub(rf"\b{index}\b", f"{{{index}}}", text)
 
 
 def _atomic(node: Node) -> bool:
@@ -150,13 +149,26 @@ def _atomic(node: Node) -> bool:
     )
 
 
+def _reads(node: Node, name: str) -> bool:
+    return any(isinstance(part, Name) and part.id == name for part in node.walk())
+
+
+def _whole(node: Node, variable: str) -> Node:
+    """The vector, in place of its entry at a variable."""
+    return node.base if isinstance(node, Index) and _reads(node, variable) else node
+
+
 def _atoms(node: Node, scope: Scope) -> list[Node]:
-    """The smallest parts that have a value of their own; those under a ``… for …`` with a constant count are spread."""
+    """The smallest parts that have a value of their own; those under a ``… for …`` with a constant count are spread.
+
+    Of one with another count those that do not change are taken, and of an entry that changes all of the vector.
+    """
     if isinstance(node, Number | Text):
         return []
     if isinstance(node, Each):
         if not isinstance(node.count, Number):
-            return []
+            atoms = [_whole(atom, node.variable) for atom in _atoms(node.body, scope)]
+            return [atom for atom in atoms if not _reads(atom, node.variable)]
         bodies = [substitute(node.body, node.variable, Number(value)) for value in range(int(node.count.value))]
         return [atom for body in bodies for atom in _atoms(body, scope)]
     if isinstance(node, Name) and node.id in scope and scope[node.id].kind is Kind.TENSOR:

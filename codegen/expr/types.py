@@ -87,6 +87,7 @@ class Symbol:
     interval: Interval = Interval()
     members: tuple[str, ...] = ()  # of an enum
     count: Node | None = None  # entries of a vector
+    ranks: Interval = Interval(1, MAX_RANK)  # of a tensor, or of each of several
 
 
 Scope = Mapping[str, Symbol]
@@ -97,7 +98,6 @@ OF_INTEGERS = (
 """Functions that take integers only, and give one."""
 
 SIZE = Interval(1, UINT_MAX)
-RANK = Interval(1, MAX_RANK)
 
 
 def _low(a: int | None, b: int | None) -> int | None:
@@ -347,8 +347,8 @@ def interval_of(node: Node, scope: Scope) -> Interval:
             return interval_of(base, scope)
         case Member(base=base):
             return interval_of(base, scope)
-        case Call(function="rank"):
-            return RANK
+        case Call(function="rank", args=(Name(id=name) | Index(base=Name(id=name)),)):
+            return _symbol(node, name, scope).ranks
         case Call(function="sizes"):
             return SIZE
         case Call(function="count"):

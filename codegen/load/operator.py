@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from functools import partial, reduce
 from pathlib import Path
 
 from .. import names
 from ..diagnostics import did_you_mean
+from ..expr.types import MAX_RANK, Interval
 from ..field_types import type_of
 from ..model import Facts, Interpretation, Operator
 from ..source import Table
@@ -48,7 +50,10 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
     for field in (*fields, *chosen):
         symbol = type_of(field).symbol(field, facts)
         if symbol is not None:
-            formulas.scope[field.python] = symbol
+            rows = ranks.get(field.ranks or "", ())
+            # No formula reads a tensor of another rank; what is no range of ranks has been refused.
+            spans = [Interval(row.min, row.max) for row in rows if 1 <= row.min <= row.max <= MAX_RANK]
+            formulas.scope[field.python] = replace(symbol, ranks=reduce(Interval.joined, spans)) if spans else symbol
     lets = formulas.lets(tables)
     demands, shown = Rules(tables, facts, formulas, fields, types), Examples(facts, fields)
     rules = demands.rules()

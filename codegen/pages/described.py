@@ -42,8 +42,9 @@ def _by_field(tensors: Mapping[str, TensorData]) -> dict[str, TensorData | list[
 
 
 def _is_given(item: FieldPlan) -> bool:
-    """Whether a desc must be given an output that it has."""
-    return item.required or item.field.optional
+    """Whether an example shows an output of its desc: one that must be given, or whose sizes are among several."""
+    reads_itself = item.sizes is not None and f"{item.field.python}.sizes" in item.sizes.reads
+    return item.required or item.field.optional or reads_itself
 
 
 def _desc(tensor: TensorData | list[TensorData]) -> str:

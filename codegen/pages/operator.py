@@ -221,7 +221,10 @@ class OperatorPage:
                 f"A call gives {code(field.python)} too where it is asked to, by True or a data type, and then a "
                 f"tuple; a desc has a tensor desc or {code('None')}, and JSON {code('null')}."
             )
-        notes.append("A desc in JSON, as in a model file, gives every field: only Python has the defaults.")
+        every = (
+            "every field that is not optional" if any(field.optional for field in self.spec.fields) else "every field"
+        )
+        notes.append(f"A desc in JSON, as in a model file, gives {every}: only Python has the defaults.")
         arrays = [field for field in self.spec.attributes if type_of(field).array and field.among is None]
         if any(field.max_length is None for field in arrays):
             notes.append("A number fills every entry of an array.")
@@ -273,9 +276,16 @@ class OperatorPage:
     @property
     def runs(self) -> str:
         """Which values the indices take."""
-        found = {(let.index, formula(let.count.node)) for let in self.spec.lets if let.index and let.count is not None}
+        found: dict[tuple[str, str], list[str]] = {}
+        for let in self.spec.lets:
+            if let.index and let.count is not None:
+                found.setdefault((let.index, formula(let.count.node)), []).append(code(f"{let.name}[{let.index}]"))
+        several = len({index for index, _ in found}) < len(found)
         return wrapped(
-            " ".join(f"{code(index)} runs from 0 to {code(_last(count))}." for index, count in sorted(found))
+            " ".join(
+                f"{f'In {_joined(names)}, ' if several else ''}{code(index)} runs from 0 to {code(_last(count))}."
+                for (index, count), names in sorted(found.items())
+            )
         )
 
     @property
@@ -432,6 +442,10 @@ def _range_text(field: Field) -> str:
     low, high = (POWERS.get(number, f"{number}") for number in (field.minimum, field.maximum))
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
     return f"{low} to {high}{note}."
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _last(count: str) -> str:

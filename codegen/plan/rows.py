@@ -158,6 +158,7 @@ class CatalogueEntry:
     name: str
     value: int
     since: str
+    in_place: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

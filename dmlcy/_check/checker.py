@@ -13,12 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._check import attributes, dtypes, given, rules, sizes, tensors
-from dmlcy._check.report import REPORTED
 from dmlcy._check.state import State, wanted
 from dmlcy._check.tensors import OUT
 from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
+from dmlcy._field_types.values import REPORTED
 from dmlcy._words.alike import closest, did_you_mean
 
 __all__ = ["OUT", "Check", "wanted"]

@@ -13,7 +13,7 @@ from dmlcy._facts.tables import LEVELS, TensorDataType
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
-from dmlcy._words.alike import did_you_mean
+from dmlcy._words.alike import did_you_mean, without
 from dmlcy._words.values import is_a, listing
 
 
@@ -68,7 +68,7 @@ def refuse_dtype(state: State, field: Field, dtype: object, label: str | None = 
             return
     allowed = dtypes_at(field, state.level)
     name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
-    meant = did_you_mean(name.removeprefix("DML_TENSOR_DATA_TYPE_"), allowed) if name else ""
+    meant = did_you_mean(without("DML_TENSOR_DATA_TYPE_", name), allowed) if name else ""
     state.add(
         field,
         "dtype",

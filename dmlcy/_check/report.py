@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ERRORS, LEVELS
 from dmlcy._field_types import type_of
-from dmlcy._field_types.values import Refused
+from dmlcy._field_types.values import REPORTED, Refused
 from dmlcy._words.values import in_json, plain, show
-
-REPORTED: Final = 10
-"""Entries of one field, or indices of one rule, that are reported."""
 
 
 class Report:

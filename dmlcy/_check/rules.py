@@ -7,13 +7,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dmlcy._check.report import REPORTED
 from dmlcy._check.state import State
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Rule
 from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._field_types import type_of
-from dmlcy._field_types.bad import Unreadable
+from dmlcy._field_types.bad import UNREAD
+from dmlcy._field_types.values import REPORTED
 from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
@@ -76,7 +76,7 @@ def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
     try:
         indices = range(first, rule.domain(state.rules))
         return indices[:LOOKED_AT] if rule.data else indices
-    except Unreadable:
+    except UNREAD:
         return ()
 
 
@@ -84,7 +84,7 @@ def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
     """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
     try:
         return bool(rule.holds(state.rules, *at))
-    except Unreadable:
+    except UNREAD:
         return True
 
 

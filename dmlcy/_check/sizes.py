@@ -39,7 +39,8 @@ def take_rank(state: State, field: Field, rank: int) -> None:
         rank_refused(state, field, rank, _spans(allowed[:1] if fewest else allowed), hint)
     else:
         subject = f"{state.label(field)} with {rank} dimensions"
-        state.too_new(field, subject, needed, f"Before it: {_spans(allowed)}.", "sizes")
+        hint = f"Before it: {_spans(allowed)} dimensions." if allowed else ""
+        state.too_new(field, subject, needed, hint, "sizes")
 
 
 def rank_refused(state: State, field: Field, rank: int, allowed: str, hint: str = "") -> None:

@@ -11,7 +11,7 @@ from dmlcy._check.report import Report
 from dmlcy._facts.rows import Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
 from dmlcy._field_types import type_of
-from dmlcy._field_types.bad import BAD, Unreadable
+from dmlcy._field_types.bad import BAD, UNREAD
 from dmlcy._field_types.values import Refused
 from dmlcy._field_types.wording import of_each, read_as
 from dmlcy._words.values import is_a, show
@@ -112,7 +112,7 @@ class State(Report):
         """The value of a formula; None where it reads what has been refused."""
         try:
             value = formula.function(self.rules) if self.can_read(formula.reads, formula.guarded) else None
-        except Unreadable:
+        except UNREAD:
             return None
         return None if value is BAD else value
 
@@ -122,7 +122,7 @@ class State(Report):
             return None
         try:
             return tuple(int(size) for size in field.sizes.function(self.rules))
-        except Unreadable:
+        except UNREAD:
             return None
 
     def term(self, term: Term | Formula, at: tuple[Any, ...]) -> object:
@@ -130,7 +130,7 @@ class State(Report):
         try:
             value = term.function(self.rules, *at)
             return None if value is BAD else cast(object, value)
-        except (ArithmeticError, ValueError, AttributeError):  # an attribute of a tensor that is left out
+        except (ArithmeticError, ValueError, AttributeError, IndexError):  # an attribute of a tensor that is left out
             return None
 
     def there(self, field: Field) -> bool:

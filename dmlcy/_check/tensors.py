@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice, takewhile
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dmlcy._check.sizes import choices_of, take_rank, with_ones
 from dmlcy._check.state import State, Tensor, keyword, wanted
 from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import TensorDataType, TensorFlags
-from dmlcy._field_types.bad import BAD, Unreadable
+from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.tensor import EXPECTED
 from dmlcy._field_types.tensor_array import MOST, as_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc, entry_count, layout, structure
@@ -78,18 +78,6 @@ def leave_out(state: State, field: Field) -> None:
     state.fail(*(f"{name}.{facet}" for facet in ("count", "dtype", "sizes", "rank")))
 
 
-class Tensors(tuple[Tensor, ...]):
-    """The tensors of an array as formulas see them; one that is not there cannot be read."""
-
-    __slots__ = ()
-
-    def __getitem__(self, index: Any) -> Any:
-        try:
-            return super().__getitem__(index)
-        except IndexError:
-            raise Unreadable from None
-
-
 def one_by_one(state: State, fields: Sequence[Field], arrays: Sequence[Field]) -> list[Field]:
     """The fields with each array as its tensors; what has the data type of an array has that of the first of them."""
     found: list[Field] = []
@@ -107,7 +95,7 @@ def _entries(state: State, field: Field) -> list[Field]:
     name = field.python
     value = state.values.get(name)
     state.resolved[name] = value
-    state.readable[name] = Tensors()
+    state.readable[name] = ()
     state.tensors[name] = Tensor()  # has the data type of the first one
     try:
         if value is None or value is MISSING:
@@ -143,7 +131,7 @@ def gather(state: State, field: Field) -> None:
         if tensor.dtype is None or f"{path}.dtype" in state.bad:
             tensor.dtype = BAD
     state.resolved[name] = tuple(state.resolved.pop(path) for path in paths)
-    state.readable[name] = Tensors(found)
+    state.readable[name] = tuple(found)
 
 
 def _asked(state: State, field: Field, tensor: Tensor) -> bool:

@@ -121,8 +121,8 @@ def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int 
     _raise(found, arrays, first)
 
 
-def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Raises what is wrong with a desc, or with arrays for its inputs, without running the operator."""
+def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]]) -> list[Violation]:
+    """Raises what is wrong with a desc, or with arrays for its inputs, without running the operator; the warnings."""
     level = LEVEL.get()
     refused = desc._violations(level)
     if refused:
@@ -134,6 +134,7 @@ def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]])
     found.data(arrays)
     if found.violations:
         raise_violations(found.violations, desc.operator.python)
+    return found.warnings
 
 
 def _given(

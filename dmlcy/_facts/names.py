@@ -27,7 +27,7 @@ __all__ = [
 
 PREFIX: Final = "DML_OPERATOR_"
 ONLY_LISTED: Final = "It is only listed: no spec describes it."
-NOT_RUNNABLE: Final = "Its desc can be made, checked, explained and exported."
+NOT_RUNNABLE: Final = "Its desc can be checked (dmlcy.check, dmlcy lint), explained and exported."
 LONGEST: Final = 100
 """Characters of a name that are looked at."""
 

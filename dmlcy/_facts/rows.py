@@ -401,6 +401,7 @@ class CatalogueEntry(Row):
     name: str
     value: int  # DML_OPERATOR_TYPE
     since: str
+    in_place: tuple[str, ...]  # the inputs whose memory an output may share
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -23,3 +23,7 @@ class Bad:
 
 
 BAD: Final[Any] = Bad()
+
+UNREAD: Final = (Unreadable, IndexError)
+"""What evaluating a formula raises that reads what is not there: an entry that has been refused, or an axis that a
+tensor does not have."""

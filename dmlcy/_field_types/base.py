@@ -143,6 +143,10 @@ class FieldType:
             return self.directml
         return f"array of {self.directml}" if length is None else f"{self.directml}[{length}]"
 
+    def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
+        """An entry that an array may have after these."""
+        return max(field.minimum or 0, 0)
+
     def shown(self, value: object) -> str | None:
         """The entries of a value, in a table of a desc; None: the value has no entries."""
         if type(value) in STRUCTS:

@@ -10,8 +10,8 @@ from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, EnumInfo, TensorDataType
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass
 from dmlcy._field_types.values import STRUCTS, Refused, as_dtype, wrong_type
-from dmlcy._words.alike import closest, did_you_mean
-from dmlcy._words.values import is_a, listing
+from dmlcy._words.alike import closest, did_you_mean, without
+from dmlcy._words.values import article, is_a, listing
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -29,7 +29,8 @@ def as_enum(value: object, info: EnumInfo) -> IntEnum | IntFlag:
     name = str.__str__(value).removeprefix(info.prefix)
     if name in info.members:
         return info.members[name][0]
-    meant = info.also.get(name.upper(), name)
+    meant = without(info.prefix, name)
+    meant = info.also.get(meant.upper(), meant)
     raise Refused(
         "member",
         values={"actual": value},
@@ -40,7 +41,7 @@ def as_enum(value: object, info: EnumInfo) -> IntEnum | IntFlag:
 
 
 def _expected(info: EnumInfo) -> str:
-    return f"a {info.cls.__name__} or its name"
+    return f"{article(info.cls.__name__)} or its name"
 
 
 def in_json(expected: str, info: EnumInfo) -> str:

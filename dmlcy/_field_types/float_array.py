@@ -40,6 +40,9 @@ class FloatArray(FieldType):
     directml = "FLOAT"
     array = several = True
 
+    def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
+        return entries[0] if entries else 1.0
+
     def resolve(self, field: Field, value: object, check: Pass) -> None:
         entries = as_floats(value, fill=not check.literal)
         length = None if field.length is None else check.evaluated(field.length)

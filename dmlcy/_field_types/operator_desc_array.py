@@ -34,11 +34,13 @@ class OperatorDescArray(Descs):
             hint = "Put it into brackets: [{...}]." if check.literal else "Pass a tuple of it."
             raise wrong_type(value, expected, hint)
         entries = as_entries(value, expected)
-        length = None if field.length is None else check.evaluated(field.length)
-        if length is not None and len(entries) != length:
+        formula = field.max_length if field.length is None else field.length
+        length = None if formula is None else check.evaluated(formula)
+        most = field.length is None
+        if length is not None and (len(entries) > length if most else len(entries) != length):
             check.fail(field.python)
-            has = f"has {entry_text(len(entries))}"
-            check.refused(field, check.miscounted(cast(Formula, field.length), has, "needs", len(entries), length))
+            has, needs = f"has {entry_text(len(entries))}", "needs at most" if most else "needs"
+            check.refused(field, check.miscounted(cast(Formula, formula), has, needs, len(entries), length))
         check.keep(field, tuple(self.take(under(field, place), one, check) for place, one in enumerate(entries)))
 
     def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
@@ -67,13 +69,14 @@ class OperatorDescArray(Descs):
 
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
         yield from super().breaks(operator, field, level)
-        if field.length is not None:
-            yield "length", lambda b, field: _miscounted(b, field)
+        if field.length is not None or field.max_length is not None:
+            yield "length", _miscounted
 
 
 def _miscounted(b: Broken, field: Field) -> Any:
     value = getattr(b.desc, field.python)
-    return b.with_(field, b.of((*value, value[0]), value[1:], value * 50))
+    few = [value[1:]] if field.max_length is None else []
+    return b.with_(field, b.of((*value, value[0]), value * 50, *few))
 
 
 TYPE = OperatorDescArray

@@ -82,7 +82,7 @@ class Descs(FieldType):
         if name is not None:
             return _not_among(field, name)
         expected = OBJECT if literal else EXPECTED
-        return wrong_type(value, expected, f"Such as dmlcy.desc.{_example(field)}()." if not literal else "")
+        return wrong_type(value, expected, f"Such as dmlcy.desc.{_example(field)}." if not literal else "")
 
     def json_of(self, value: object) -> Any:
         """The JSON spelling of one desc."""
@@ -175,8 +175,15 @@ def _not_among(field: Field, name: str) -> Refused:
 
 
 def _example(field: Field) -> str:
-    """The class of an operator that the field holds."""
-    return next((OPERATORS[name].desc for name, _ in field.among if name in OPERATORS), "Bogus")
+    """How the desc of an operator that the field holds is made: of one without attributes, where there is one."""
+    known = [OPERATORS[name] for name, _ in field.among if name in OPERATORS]
+    bare = next((one for one in known if not _asks(one)), None)
+    return f"{bare.desc}()" if bare is not None else f"{known[0].desc}(...)" if known else "Bogus()"
+
+
+def _asks(operator: Operator) -> bool:
+    """Whether a desc without tensors must be given something."""
+    return any(field.kind == "attribute" and field.default is MISSING for field in operator.fields)
 
 
 def _descs_of(operator: Operator, draws: Draws | None) -> SearchStrategy[Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType, TensorFlags
 from dmlcy._field_types.enum import as_enum, spelling
 from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._field_types.values import Keyed, Refused, as_dtype, as_entries, as_int, key, wrong_type
+from dmlcy._field_types.values import REPORTED, Keyed, Refused, as_dtype, as_entries, as_int, key, wrong_type
 from dmlcy._field_types.wording import entries as entry_text
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.alike import did_you_mean
@@ -291,10 +291,17 @@ def _size(entry: object, index: int) -> Iterator[Refused]:
         )
 
 
+def not_owned(desc: TensorDesc) -> Refused:
+    """The refusal of the flags of an output."""
+    hint = "Only an input can be owned by DirectML."
+    values: dict[str, object] = {"actual": desc.flags}
+    return Refused("member", part=".flags", values=values, words={"allowed": "NONE"}, hint=hint, fix="NONE")
+
+
 def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     """What is wrong beside data type and sizes, which are valid where ``minimum_size`` needs them."""
     info = ENUMS["DML_TENSOR_FLAGS"]
-    for name in desc._unknown:
+    for name in desc._unknown[:REPORTED]:
         yield Refused("unknown", values={"actual": name}, hint=did_you_mean(name, list(MEMBERS)))
     if type(desc._type) is not str or desc._type != "BUFFER":
         yield Refused("member", part=".type", values={"actual": desc._type}, words={"allowed": "BUFFER"}, fix="BUFFER")
@@ -303,11 +310,9 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
             as_enum(desc.flags, info)
         except Refused as refused:
             refused.part = ".flags"
-            yield refused
+            yield not_owned(desc) if written and refused.slug == "member" else refused
     elif written and desc.flags is TensorFlags.OWNED_BY_DML:
-        hint = "Only an input can be owned by DirectML."
-        values: dict[str, object] = {"actual": desc.flags}
-        yield Refused("member", part=".flags", values=values, words={"allowed": "NONE"}, hint=hint, fix="NONE")
+        yield not_owned(desc)
     if _known(desc.sizes) and desc.dimension_count is not None:
         if type(desc.dimension_count) is not int:
             yield wrong_type(desc.dimension_count, "an int", part=".dimension_count")

@@ -22,6 +22,9 @@ from dmlcy._words.values import is_a
 LONGEST: Final = 4096
 """Entries of an array that are looked at; no operator takes as many."""
 
+REPORTED: Final = 10
+"""Entries of one field, or indices of one rule, that are reported."""
+
 STRUCTS: Final[set[type]] = set()
 """The classes of tuples that are structs in DirectML: ``_json`` gives such a tuple as JSON, ``_shown`` in words."""
 

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from typing import Any, Final, cast
+from typing import Final
 
 from hypothesis import strategies as st
 
-from dmlcy._check.checker import Check
-from dmlcy._check.optional import descs_for
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
-from dmlcy._facts.rows import MISSING, Field, Operator
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS, desc_class
+from dmlcy._facts.rows import Operator
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, desc_class
 from dmlcy._field_types import type_of
-from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._field_types.tensor import dtypes_at, ranks_at
-from dmlcy._field_types.tensor_desc import TensorDesc, described
-from dmlcy._testing.values import specials
-
-Values = dict[str, Any]
+from dmlcy._testing.walk import LARGE, Walk, is_drawn, starts
 
 MOST_ELEMENTS: Final = 2000
-LARGE: Final = 2**16
-"""With so many elements and more, sizes are up to 2**32 - 1, and ends of ranges more frequent."""
-ADAPTED: Final = 3
-"""How often what follows from others is adapted, for something may follow from that."""
-ALIGNMENTS: Final = [0, 0, 0, 16, 64, 4096, 2**31]
 
 
 def descs(
@@ -57,9 +43,9 @@ def descs(
     Raises
     ------
     ModelError
-        The operator is not known.
+        The operator is not known, or no spec describes it yet.
     ValueError
-        The feature level does not have it.
+        The feature level does not have it, or no data type for one of its tensors.
 
     Examples
     --------
@@ -76,10 +62,17 @@ def descs(
 
 
 def at_level(operator: Operator, level: object) -> int:
-    """The position of a level that has the operator."""
+    """The position of a level at which a desc of the operator can be valid."""
     position = LEVEL.get() if level is None else level_index(level)
     if position < LEVEL_INDEX[operator.since]:
         raise ValueError(f"feature level {LEVELS[position].name} has no {operator.name}: it came with {operator.since}")
+    needed = [field for field in operator.fields if field.dtypes and not field.optional]
+    for field in needed:
+        first = max(field.dtypes[0].since, field.ranks[0].since, key=lambda since: LEVEL_INDEX[since])
+        if position < LEVEL_INDEX[first]:
+            level_name, tensor = LEVELS[position].name, field.python
+            has = f"its {tensor} has no data type before feature level {first}"
+            raise ValueError(f"no desc of {operator.name} is valid at feature level {level_name}: {has}")
     return position
 
 
@@ -88,7 +81,7 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
     # is not taken, so that a desc is never far from valid, however many rules there are.
     walk = Walk(draw, operator, level, most, draw(st.sampled_from(starts(operator.name, level))))
-    inputs = [field for field in operator.fields if field.kind == "input" or _is_drawn(operator, field)]
+    inputs = [field for field in operator.fields if field.kind == "input" or is_drawn(operator, field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     for field in inputs:
         if field.optional:
@@ -119,356 +112,7 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
     return class_of(operator)(**walk.values)
 
 
-class Walk:
-    """The values of a valid desc, and the steps to others."""
-
-    def __init__(self, draw: st.DrawFn, operator: Operator, level: int, most: int, start: Values) -> None:
-        self.draw = draw
-        self.operator = operator
-        self.level = level
-        self.most = most
-        self.values = dict(start)
-        given = [
-            field
-            for field in operator.fields
-            if field.kind != "output" or _is_drawn(operator, field) or self.values[field.python] is not None
-        ]
-        self.given = [
-            field.python
-            for field in given
-            if field.value is None and (field.kind != "output" or field.optional or _is_drawn(operator, field))
-        ]
-
-    def check(self, values: Values) -> Check:
-        return Check(self.operator, values, self.level, call=False)
-
-    def take(self, changes: Values) -> bool:
-        """Goes on to the desc with these changes, and with what follows from them, if it is valid."""
-        values = {name: self.values[name] for name in self.given} | changes
-        check = self.check(values)
-        for _ in range(ADAPTED):
-            before, values = values, self.adapted(check) if check.violations else values
-            if values == before:
-                break
-            check = self.check(values)
-        if check.violations or _elements(check.resolved) > self.most:
-            return False
-        self.values = check.resolved
-        return True
-
-    def adapted(self, check: Check) -> Values:
-        """The values with the sizes and lengths that follow from others; new entries are neutral."""
-        values: Values = {name: check.resolved[name] for name in self.given}
-        for violation in check.violations:
-            name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
-            if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
-                values[name] = TensorDesc(values[name].dtype, sizes)
-        for field in self.operator.fields:
-            value = values.get(field.python)
-            if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
-                values[field.python] = 0
-            if field.length is not None and isinstance(value, tuple):
-                length = check.evaluated(field.length) or len(value)
-                neutral = max(field.minimum or 0, 0) if field.default is MISSING else field.default
-                values[field.python] = (*value, *[neutral] * length)[:length]
-            elif field.max_length is not None and isinstance(value, tuple):
-                values[field.python] = value[: check.evaluated(field.max_length)]
-        return values
-
-    def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
-        """The tensor of a field, or those of an array."""
-        return tensors_of(self.values[field.python])
-
-    def as_value(self, field: Field, tensors: Sequence[TensorDesc]) -> TensorDesc | tuple[TensorDesc, ...] | None:
-        """The value that a field has with these tensors."""
-        single = tensors[0] if tensors else None
-        return tuple(tensors) if isinstance(self.values[field.python], tuple) else single
-
-    def new_count(self, field: Field) -> None:
-        """Another number of tensors of an array."""
-        tensors = self.tensors(field)
-        if isinstance(self.values[field.python], tuple):
-            count = self.draw(st.integers(1, 5))
-            self.take({field.python: tuple(tensors[place % len(tensors)] for place in range(count))})
-
-    def lacks(self, field: Field) -> bool:
-        """Whether the desc does not have this tensor."""
-        return self.values[field.python] is None
-
-    def new_presence(self, field: Field) -> None:
-        """An optional tensor is left out or given."""
-        if self.draw(st.booleans()):
-            self.take({field.python: None})
-        elif self.lacks(field):
-            dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
-            any(self.take({field.python: desc}) for desc in self.made(field, dtype))
-
-    def made(self, field: Field, dtype: str) -> Iterator[TensorDesc]:
-        """Descs of a tensor that is not there."""
-        return descs_for(self.operator, field, self.values, self.level, dtype)
-
-    def new_dtype(self, field: Field) -> None:
-        """Another data type, of all tensors that share it."""
-        root = field.same_dtype_as or field.python
-        shared = [one for one in self.operator.fields if root in (one.python, one.same_dtype_as)]
-        given = [one for one in shared if one.python in self.given and not self.lacks(one)]
-        if given[0] is not field:
-            return
-        dtype = self.draw(st.sampled_from(dtypes_at(field, self.level)))
-        if field.mixed:
-            place = self.draw(st.integers(0, len(self.tensors(field)) - 1))
-            self.take({field.python: self._with(field, place, TensorDesc(dtype, self.tensors(field)[place].sizes))})
-            return
-        retyped = {one.python: [TensorDesc(dtype, old.sizes) for old in self.tensors(one)] for one in given}
-        self.take({one.python: self.as_value(one, retyped[one.python]) for one in given})
-
-    def new_rank(self, field: Field) -> None:
-        """Another number of dimensions, of one field, or else of all that must have the same."""
-        rank = self.draw(st.sampled_from(ranks_at(field, self.level)))
-        new = (*self.tensors(field)[0].sizes, *[1] * 8)[:rank]
-        tensors = [one for one in self.operator.fields if one.kind != "attribute" and one.python in self.given]
-        for fields in ([field], [one for one in tensors if not self.lacks(one)]):
-            if self.take({one.python: self._resized(one, lambda old: (*old, *[1] * 8)[:rank]) for one in fields}):
-                return
-        any(self.take(changes) for changes in self.together(field, new))
-
-    def new_sizes(self, field: Field) -> None:
-        """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
-        if self.lacks(field):
-            return
-        counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
-        sizes = self.tensors(field)[0].sizes
-        drawn = [self.draw(counts) for _ in sizes]
-        self.take_entries(drawn, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
-        if self.tensors(field)[0].sizes == sizes:
-            any(self.take(changes) for changes in self.together(field, tuple(drawn)))
-        if not isinstance(self.values[field.python], tuple):
-            return
-        for place in range(len(self.tensors(field))):
-            axis, old = self.draw(st.integers(0, len(sizes) - 1)), self.tensors(field)[place]
-            other = TensorDesc(old.dtype, (*old.sizes[:axis], self.draw(counts), *old.sizes[axis + 1 :]))
-            self.take({field.python: self._with(field, place, other)})
-
-    def together(self, field: Field, new: tuple[int, ...]) -> Iterator[Values]:
-        """Other sizes of a tensor, and of those that rules may tie to it: no formula says what these must be."""
-        old = self.tensors(field)[0].sizes
-        others = [one for one in self.operator.fields if one is not field and one.python in self.given]
-        others = [one for one in others if one.kind != "attribute" and not self.lacks(one)]
-        changes: list[Callable[[tuple[int, ...]], Sequence[int]]] = [
-            lambda sizes: (*sizes, *[1] * 8)[: len(new)] if len(sizes) == len(old) else sizes,
-            lambda sizes: [len(new) if size == len(old) else size for size in sizes],
-        ]
-        if len(old) == len(new):
-            moved = dict(zip(old, new, strict=True))
-            changes = [
-                lambda sizes: new if sizes == old else sizes,
-                lambda sizes: [moved.get(size, size) for size in sizes],
-            ]
-        for change in changes:
-            yield {
-                field.python: self._resized(field, lambda old: new),
-                **{one.python: self._resized(one, change) for one in others},
-            }
-
-    def _with(self, field: Field, place: int, tensor: TensorDesc) -> tuple[TensorDesc, ...]:
-        """An array with another tensor at a place."""
-        tensors = self.tensors(field)
-        return (*tensors[:place], tensor, *tensors[place + 1 :])
-
-    def take_entries(self, drawn: list[int], before: Sequence[int], changes: Callable[[Sequence[int]], Values]) -> None:
-        """Takes all entries that were drawn, or else those of them that are valid beside the ones before."""
-        if self.take(changes(drawn)):
-            return
-        entries = list(before)
-        for index, entry in enumerate(drawn):
-            changed = [*entries[:index], entry, *entries[index + 1 :]]
-            if self.take(changes(changed)):
-                entries = changed
-
-    def _resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
-        """The value of a field with other sizes of its tensor, or of each tensor of an array."""
-        return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
-
-    def new_length(self, field: Field) -> None:
-        """Another number of entries of an array that is as long as it is given: as it was, or of different numbers."""
-        if field.max_length is None or self.lacks(field):
-            return
-        most = self.check(self.values).evaluated(field.max_length)
-        length, order = self.draw(st.integers(0, most)), self.draw(st.permutations(range(most)))
-        value = self.values[field.python]
-        for entries in ((*value, *value * most)[:length], order[:length]):
-            self.take({field.python: tuple(entries)})
-
-    def new_attribute(self, field: Field) -> None:
-        self.new_length(field)
-        value = self.values[field.python]
-        kind = type_of(field.type)
-        if isinstance(value, tuple) and kind.array:
-            entries = kind.random(field, self)
-            drawn = [self.draw(entries) for _ in value]
-            self.take_entries(drawn, value, lambda entries: {field.python: tuple(entries)})
-        else:
-            self.take({field.python: self.draw(kind.random(field, self))})
-
-    def smallest(self, inputs: Sequence[Field], attributes: Sequence[Field]) -> None:
-        """Sizes of 1 and the least attributes, beside which one can be large."""
-        for field in [*attributes, *attributes]:
-            if field.minimum is not None:
-                self.put(field, field.minimum, None)
-        for field in inputs:
-            self.ones(field)
-
-    def ones(self, field: Field) -> None:
-        """Sizes of 1."""
-        if self.lacks(field):
-            return
-        sizes = self.tensors(field)[0].sizes
-        ones = [1] * len(sizes)
-        self.take_entries(ones, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
-
-    def extremes(self, fields: Sequence[Field]) -> None:
-        """Ends of the ranges, of all entries or along one axis; twice, since one allows another."""
-        only = self.draw(st.sampled_from([None, 0, 0, 1]))
-        ranged = [field for field in fields if field.minimum is not None and field.maximum is not None]
-        ends = [self.draw(st.sampled_from([field.maximum, field.maximum, field.minimum])) for field in ranged]
-        for field, end in [*zip(ranged, ends, strict=True)] * 2:
-            self.put(field, end or 0, only)
-
-    def put(self, field: Field, end: int, only: int | None) -> None:
-        """This value for an attribute; of an array, for the entry of one axis, or for all."""
-        value = self.values[field.python]
-        if isinstance(value, tuple):
-            chosen = [end if only in (None, axis) else entry for axis, entry in enumerate(value)]
-            self.take_entries(chosen, value, lambda entries: {field.python: tuple(entries)})
-        else:
-            self.take({field.python: end})
-
-    def new_output(self, field: Field) -> None:
-        """An optional output, or none."""
-        dtype = None if self.draw(st.booleans()) else self.draw(st.sampled_from(dtypes_at(field, self.level)))
-        for desc in [None] if dtype is None else self.made(field, dtype):
-            values = self.values | {field.python: desc}
-            if _elements(values) <= self.most and not self.check(values).violations:
-                self.values = values
-                return
-
-    def _largest(self) -> int:
-        """The largest size of an input: what attributes are often compared with."""
-        tensors = [tensor for name in self.given for tensor in tensors_of(self.values[name])]
-        return max((size for tensor in tensors for size in tensor.sizes), default=1)
-
-    def counts(self) -> st.SearchStrategy[int]:
-        """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
-        return _near(self._largest())
-
-    def specials(self, dtype: str) -> list[Any]:
-        """Values of a data type at which errors like to show."""
-        return [value.item() for value in specials(dtype)]
-
-    def new_layout(self, field: Field) -> None:
-        """Another layout of a tensor, and other members that make no difference to the operator."""
-        several = isinstance(self.values[field.python], tuple)
-        for place, desc in enumerate(self.tensors(field)):
-            moved = self.laid_out(field, desc)
-            values = {**self.values, field.python: self._with(field, place, moved) if several else moved}
-            if not self.check(values).violations:
-                self.values = values
-
-    def laid_out(self, field: Field, desc: TensorDesc) -> TensorDesc:
-        """The tensor in another layout."""
-        strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
-        owned = field.kind == "input" and field.owned
-        flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if owned else "NONE"
-        alignment = self.draw(st.sampled_from(ALIGNMENTS))
-        total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
-        if total is not None:
-            total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
-        return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
-
-
-def _is_drawn(operator: Operator, field: Field) -> bool:
-    """Whether an output is drawn as an input is, because not all of it follows from other fields."""
-    return operator.is_open(field) or operator.has_open_sizes(field)
-
-
-@cache
-def starts(name: str, level: int) -> list[Values]:
-    """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
-
-    One for each set of optional tensors that an example has; optional outputs only where they cannot be left out.
-    """
-    operator = OPERATORS[name]
-    optional = [field for field in operator.fields if field.kind != "attribute" and field.optional]
-    defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
-    found = []
-    for example in operator.examples:
-        tensors = described(operator.example_tensors(example))
-        outputs = described(
-            {
-                name: one
-                for name, one in example.outputs.items()
-                if name not in tensors and operator.field(name).optional
-            }
-        )
-        for more in ({}, defaults):
-            for these in ({}, outputs):
-                check = Check(operator, {**tensors, **these, **example.attributes, **more}, level, call=False)
-                if not check.violations:
-                    found.append(check.resolved)
-                    break
-    if not found:
-        raise ValueError(f"no example of {operator.name} is valid at feature level {LEVELS[level].name}")
-    least: dict[tuple[bool, ...], Values] = {}
-    for values in sorted(reversed(found), key=_elements):
-        least.setdefault(tuple(values[field.python] is None for field in optional), values)
-    return [*least.values()]
-
-
-_COUNTS: Final = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([16, 17, 31, 64]))
-_LARGE_COUNTS: Final = st.one_of(_COUNTS, _COUNTS, st.sampled_from([2**16, 2**31, UINT_MAX]))
-
-
-@cache
-def _near(size: int) -> st.SearchStrategy[int]:
-    """Counts such as windows and paddings are: small ones, those about a size, the ends of the range."""
-    about = [size - 1, size, size + 1, 2 * size - 1, 2 * size, 2 * size + 1, 3 * size + 2]
-    small = st.integers(0, 4)
-    return st.one_of(small, small, small, small, st.sampled_from(about), st.sampled_from([UINT_MAX, 2**31 - 1, *about]))
-
-
-@st.composite
-def _strides(draw: st.DrawFn, sizes: tuple[int, ...], shared: bool) -> tuple[int, ...] | None:
-    """Strides of a tensor: none, channels last, in any order of its axes, with gaps; ``shared``: also 0."""
-    kind = draw(st.sampled_from(["none", "none", "packed", "channels last", "any", "any", "any"]))
-    if kind == "none":
-        return None
-    order = [*reversed(range(len(sizes)))]
-    if kind == "channels last" and len(sizes) > 2:
-        order = [1, *order[:-2], 0]
-    elif kind == "any":
-        order = draw(st.permutations(order))
-    strides, step = [0] * len(sizes), 1
-    for axis in order:
-        if kind == "any":
-            if shared and draw(st.integers(0, 5)) == 0:
-                continue
-            step *= draw(st.sampled_from([1, 1, 1, 2, 3]))
-        strides[axis] = step
-        step *= sizes[axis]
-    return tuple(strides)
-
-
 def class_of(operator: Operator) -> type[OperatorDesc]:
     """The class of an operator's descs."""
     found: type[OperatorDesc] = desc_class(operator.name)
     return found
-
-
-def _elements(values: Values) -> int:
-    return sum(tensor.element_count for value in values.values() for tensor in tensors_of(value))
-
-
-def tensors_of(value: object) -> tuple[TensorDesc, ...]:
-    """The tensor descs that a value is or has."""
-    entries = value if isinstance(value, tuple) else (value,)
-    return tuple(entry for entry in entries if isinstance(entry, TensorDesc))

@@ -25,6 +25,11 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, other, one).ratio()
 
 
+def without(prefix: str, name: str) -> str:
+    """The name without a prefix that it has in capital or small letters."""
+    return name[len(prefix) :] if name[: len(prefix)].upper() == prefix else name
+
+
 def misspelt(unknown: Sequence[str], missing: Sequence[str]) -> dict[str, str]:
     """Names that are missing, each with the unknown one that was meant for it: the most alike first, none twice."""
     found: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -29,13 +29,19 @@ def show(value: object, depth: int = 2) -> str:
         return "an object"
 
 
-def in_json(value: object) -> str:
+def in_json(value: object, depth: int = 2) -> str:
     """A value that comes from JSON, in the words of JSON."""
+    if type(value) in (list, tuple):
+        return _show_entries(value, depth, in_json)  # type: ignore[arg-type]
     if type(value) is dict:
+        if depth < 2:
+            return "an object" if value else "an empty object"
         names = [show(name) for name in list(value)[:MOST_ENTRIES]]
         more = [f"... {len(value)} in all"] if len(value) > MOST_ENTRIES else []
         return f"an object of {', '.join(names + more)}" if value else "an empty object"
-    return {None: "null", True: "true", False: "false"}[value] if value is None or type(value) is bool else show(value)
+    if value is None or type(value) is bool:
+        return {None: "null", True: "true", False: "false"}[value]
+    return show(value, depth)
 
 
 def _show(value: object, depth: int) -> str:
@@ -57,14 +63,14 @@ def _show(value: object, depth: int) -> str:
     if issubclass(cls, np.ndarray):
         kind = "array" if cls is np.ndarray else _name(cls)
         dtype, shape = np.ndarray.dtype.__get__(value), np.ndarray.shape.__get__(value)
-        return f"{_article(kind)} of {show(dtype)} with shape {shape}"
+        return f"{article(kind)} of {show(dtype)} with shape {shape}"
     if issubclass(cls, np.dtype):
         return _clean(str(value)) if value.fields is None else "a structured type"  # type: ignore[attr-defined]
     if cls is list or cls is tuple or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return _show_entries(value, depth)  # type: ignore[arg-type]
     if issubclass(cls, type):
         return f"the type {_name(value)}"  # type: ignore[arg-type]
-    return _article(_name(cls))
+    return article(_name(cls))
 
 
 def plain(value: object) -> object:
@@ -99,12 +105,13 @@ def listing(names: Sequence[str]) -> str:
     return ", ".join(names[:16]) + (f" and {len(names) - 16} more" if len(names) > 16 else "")
 
 
-def _show_entries(value: Sequence[object], depth: int) -> str:
+def _show_entries(value: Sequence[object], depth: int, show_entry: Callable[[object, int], str] = show) -> str:
     cls: Any = tuple if issubclass(type(value), tuple) else list
     length, head = cls.__len__(value), cls.__getitem__(value, slice(0, MOST_ENTRIES))
     if depth == 0 and length:
         return f"{length} entries"
-    parts = [show(entry, depth - 1) for entry in head] + ([f"... {length} in all"] if length > MOST_ENTRIES else [])
+    more = [f"... {length} in all"] if length > MOST_ENTRIES else []
+    parts = [show_entry(entry, depth - 1) for entry in head] + more
     text = ", ".join(parts) + ("," if cls is tuple and length == 1 else "")
     return f"({text})" if cls is tuple else f"[{text}]"
 
@@ -123,7 +130,8 @@ def _name(cls: type) -> str:
     return _clean(name[:LONGEST_TEXT])
 
 
-def _article(name: str) -> str:
+def article(name: str) -> str:
+    """The name with a or an before it."""
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 

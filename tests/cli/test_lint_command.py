@@ -176,6 +176,27 @@ def test_tensors_that_share_a_buffer(tmp_path: Path) -> None:
     assert "OutputTensor and InputTensor both lie in bytes 164 to 167 of the buffer" in found[2]["message"]
 
 
+def test_a_struct_without_any_of_its_members(tmp_path: Path) -> None:
+    """The message names what is there: only the warnings say that those members are unknown."""
+    same = {name: {"DataType": "FLOAT32", "Sizes": [8]} for name in ("InputTensor", "OutputTensor")}
+    found = of(tmp_path, model(p={"type": "ELEMENT_WISE_ABS", "desc": {**same, "ScaleBias": {"Foo": 1}}}))
+    assert [one["severity"] for one in found] == ["error", "warning"]
+    assert found[0]["message"].endswith('not an object of "Foo".')
+
+
+def test_an_output_in_place_of_an_input(tmp_path: Path) -> None:
+    """DirectML executes some operators in place: the output is then exactly the input, not a part of it."""
+    floats = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 16, "value": 0}}
+    same = {name: {"DataType": "FLOAT32", "Sizes": [8]} for name in ("InputTensor", "OutputTensor")}
+    clip = {"type": "DML_OPERATOR_ELEMENT_WISE_CLIP", "desc": {**same, "ScaleBias": None, "Min": 0, "Max": 1}}
+    commands = [
+        {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": "long", "OutputTensor": output}}
+        for output in ({"name": "long", "elementOffset": offset} for offset in (0, 4, 8))
+    ]
+    found = of(tmp_path, {"resources": {"long": floats}, "dispatchables": {"p": clip}, "commands": commands})
+    assert [(one["id"], one["path"]) for one in found] == [("DML-MODEL-shared", "$.commands[1].bindings.OutputTensor")]
+
+
 def test_two_outputs_in_one_buffer(tmp_path: Path) -> None:
     shown = io.StringIO()
     with redirect_stdout(shown):

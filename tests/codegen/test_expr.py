@@ -376,6 +376,15 @@ def test_a_huge_repetition_is_not_worked_out() -> None:
     assert within(SCOPE, "k", parse("a"))["k"].interval.hi == n.UINT_MAX - 1
 
 
+def test_the_ranks_of_a_tensor_bound_its_rank() -> None:
+    node = parse("sizes(t)[rank(t) - 3]")
+    with pytest.raises(ExprError, match="the index may be negative"):
+        kind_of(node, SCOPE)
+    assert kind_of(node, {**SCOPE, "t": Symbol(Kind.TENSOR, "field", ranks=Interval(3, 8))}) is Kind.INT
+    several = {**SCOPE, "t": Symbol(Kind.TENSORS, "field", ranks=Interval(3, 4))}
+    assert interval_of(parse("rank(t[0])"), several) == Interval(3, 4)
+
+
 def test_messages_say_the_values() -> None:
     said = sentence(parse("v[d] + 1 <= w[d]"), within(SCOPE, "d", parse("axes")), "d")
     assert said.shown == "{0} must be <= {1}, where {2}"
@@ -387,6 +396,8 @@ def test_messages_say_the_values() -> None:
     assert (said.shown, [label for label, _ in said.terms]) == ("{0} must be < 3, where {1}", ["a + 1", "a"])
     said = sentence(parse("f or a < 3 or a > 5"), SCOPE, None, "a")
     assert (said.shown, [label for label, _ in said.terms]) == ("{0}", ["a"])
+    said = sentence(parse("not any(v[j] == v[k] for j in k)"), within(SCOPE, "k", parse("axes")), "k")
+    assert [label for label, _ in said.terms] == ["v", "v[{k}]"]
 
 
 def test_literals_are_int64() -> None:

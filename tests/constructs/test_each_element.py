@@ -78,6 +78,14 @@ def test_random_arrays_keep_the_rule_and_broken_ones_break_it() -> None:
     refused()
 
 
+def test_the_example_of_a_warning() -> None:
+    """It is that of the first example that has the element."""
+    rule = next(rule for rule in OPERATORS["GATHER"].rules if rule.severity == "warning")
+    facts = broken(OPERATORS["GATHER"], rule)
+    assert facts is not None and facts["title"] == "The second of four"
+    assert facts["message"] == "indices[0, 0, 0, 1] is what some devices do not take: v = 2 must be != 2."
+
+
 def test_what_is_said_of_it(checkout: Any) -> None:
     rule = next(rule for rule in OPERATORS["GATHER"].rules if rule.each)
     facts = broken(OPERATORS["GATHER"], rule)

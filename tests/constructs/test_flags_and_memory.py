@@ -40,6 +40,17 @@ def test_a_tensor_that_must_not_be_owned() -> None:
     assert [one.id for one in dml.check(again)] == [violation.id]
 
 
+@pytest.mark.parametrize("flags", ["OWNED", "OWNED_BY_DML"])
+def test_an_output_has_no_flag(flags: str) -> None:
+    desc = dml.desc.Unfold(
+        input=dml.TensorDesc("FLOAT32", (1, 1, 2, 2)),
+        window_sizes=(1, 1),
+        output=dml.TensorDesc("FLOAT32", (1, 1, 4), flags=flags),
+    )
+    (violation,) = dml.check(desc)
+    assert (violation.id, violation.fix) == ("DML-UNFOLD-output-member", "NONE")
+
+
 def test_random_and_broken_descs_know_the_flag() -> None:
     @given(testing.broken_descs("ROI_ALIGN_GRAD", id="DML-ROI_ALIGN_GRAD-batch_indices-owned"))
     @settings(max_examples=2, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -65,7 +76,7 @@ def test_the_memory_that_tensors_may_share(checkout: Any) -> None:
     assert "an output may share the memory of `input`" in (pages / "element_wise_clip_grad.md").read_text()
     assert "no output may share the memory of an input" in (pages / "gather.md").read_text()
     assert "In place" not in (pages / "fill_value_constant.md").read_text()
-    assert of_operator("ELEMENT_WISE_ADD")["in_place"] == ["ATensor", "BTensor"]
+    assert of_operator("ELEMENT_WISE_CLIP_GRAD")["in_place"] == ["InputTensor"]
 
 
 def test_76_operators_may_work_in_place() -> None:

@@ -69,7 +69,7 @@ def test_the_compiled_desc_gives_the_output(operator: Operator, example: Example
 def test_the_model_file_prints_the_output(
     operator: Operator, example: Example, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    number = operator.examples.index(example)
+    number = [one.title for one in operator.examples].index(example.title)
     assert main(["example", operator.name, "--number", str(number + 1)]) == 0
     model = tmp_path / "model.json"
     model.write_text(capsys.readouterr().out)

@@ -16,20 +16,20 @@ from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._testing import descs
+from dmlcy._testing import descs, walk
 
 SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))
 """How often, and how many elements the tensors of a desc have at most."""
 
 
-class Walk(descs.Walk):
+class Walk(walk.Walk):
     """From desc to desc of one operator, at one feature level."""
 
     def __init__(self, chance: random.Random, operator: Operator) -> None:
         most = chance.choices([most for _, most in SIZES], [often for often, _ in SIZES])[0]
         newest = len(LEVELS) - 1
         level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
-        start = chance.choice(descs.starts(operator.name, level))
+        start = chance.choice(walk.starts(operator.name, level))
         super().__init__(None, operator, level, most, start)  # type: ignore[arg-type]
         self.chance = chance
         self.fields = [field for field in operator.fields if field.python in self.given]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dmlcy._desc import memory
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import CATALOGUE
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, Model, WriteFile
 from dmlcy._frontends.dxdispatch.problems import Problem
@@ -41,12 +42,13 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
 def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> None:
     """Report outputs that a dispatch would write over another of its tensors, where both of them are packed.
 
-    What is bound at initialisation is a copy.
+    What is bound at initialisation is a copy. An output may lie exactly over an input where DirectML executes in place.
     """
     for command in model.commands:
         if not isinstance(command, Dispatch) or command.dispatchable not in valid:
             continue
         desc = valid[command.dispatchable].desc
+        in_place = CATALOGUE[desc.operator.name].in_place
         seen = list[tuple[Field, str, str, range]]()
         for field, name, tensor in desc.tensors():
             binding = command.bindings.get(name)
@@ -60,7 +62,10 @@ def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> N
             place = range(begin, begin + memory.extent(tensor))
             for other, other_name, resource, taken in seen:
                 first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
-                if "output" in (field.kind, other.kind) and resource == buffer.name and first <= last:
+                kinds = {field.kind, other.kind}
+                if place == taken and len(kinds) == 2 and not {name, other_name}.isdisjoint(in_place):
+                    continue
+                if "output" in kinds and resource == buffer.name and first <= last:
                     reader.report(
                         "DML-MODEL-shared", binding.node,
                         field=name, other=other_name, begin=first, end=last, name=buffer.name,

@@ -244,6 +244,8 @@ class _Parser:
             if name not in tensors:
                 continue
             paths = [name] if desc is None else desc.bound(name)
+            if paths is None:
+                continue
             if len(sources) != len(paths):
                 expected = "one resource" if len(paths) == 1 else f"{len(paths)} resources"
                 self.reader.report("DML-MODEL-bind-count", value, field=name, count=len(sources), expected=expected)

@@ -45,12 +45,13 @@ class Desc:
             elif field.kind != "attribute":
                 yield field, field.name, value
 
-    def bound(self, name: str) -> list[str]:
-        """Under which names the tensors of a field are bound."""
+    def bound(self, name: str) -> list[str] | None:
+        """Under which names the tensors of a field are bound; None for an array that the desc does not have."""
         field = next(field for field in self.operator.fields if field.name == name)
         value = getattr(self.value, field.python)
-        several = type_of(field.type).tensors and type(value) is tuple
-        return [entry_name(field, number) for number in range(len(value))] if several else [name]
+        if not type_of(field.type).tensors:
+            return [name]
+        return [entry_name(field, number) for number in range(len(value))] if type(value) is tuple and value else None
 
     def leaves_out(self, field: Field) -> bool:
         """Whether an optional field is not there, or null."""
@@ -221,7 +222,7 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
     if node.kind == "object" and members:
         values = _struct(reader, node, members)
         misspelt[node] = reader.misspelt(node, [name for name in members if node.get(name) is None])
-        return node.plain() if misspelt[node] else values
+        return node.plain() if misspelt[node] or not values else values
     return node.plain()
 
 

@@ -16,7 +16,7 @@ def activation_log_softmax(
     divided by the sum of the exponentials of its row.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def activation_log_softmax1(
     divided by the sum of the exponentials along some axes.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def argmax(
     """Find the index of the greatest element along some axes.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def average_pooling_grad(
     AVERAGE_POOLING).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def batch_normalization_training(
     another tensor, and apply an activation.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def convolution_integer(
     """Convolve integers with a filter of integers, into 32-bit integers.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

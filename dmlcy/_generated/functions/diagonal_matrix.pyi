@@ -18,7 +18,7 @@ def diagonal_matrix(
     """Make matrices that have a value on a diagonal, and 0 everywhere else.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def diagonal_matrix1(
     """Write a value on some diagonals of matrices, of an input or of zeros.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def fill_value_constant(
     """Fill a tensor with one value.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def fill_value_sequence(
     """Fill a tensor with numbers at equal steps.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

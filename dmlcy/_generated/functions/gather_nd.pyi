@@ -18,7 +18,7 @@ def gather_nd(
     """Take the element or the block that each tuple of coordinates points to.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def gemm(
     """Multiply two matrices, add a third, and apply an activation.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def gemm(
     ``left_rows = sizes(a)[row] if trans_a == 'NONE' else sizes(a)[column]``
         Rows of the left matrices.
     ``right_columns``
-        ``sizes(b)[max(rank(b) - 1, 0)] if trans_b == 'NONE' else
-        sizes(b)[max(rank(b) - 2, 0)]``
+        ``sizes(b)[rank(b) - 1] if trans_b == 'NONE' else sizes(b)[rank(b) -
+        2]``
 
         Columns of the right matrices.
     ``product[d]``
@@ -91,10 +91,12 @@ def gemm(
     ``left_columns = sizes(a)[column] if trans_a == 'NONE' else sizes(a)[row]``
         Columns of the left matrices.
     ``right_rows``
-        ``sizes(b)[max(rank(b) - 2, 0)] if trans_b == 'NONE' else
-        sizes(b)[max(rank(b) - 1, 0)]``
+        ``sizes(b)[rank(b) - 2] if trans_b == 'NONE' else sizes(b)[rank(b) -
+        1]``
 
         Rows of the right matrices.
+    ``channels = sizes(a)[max(rank(a) - 3, 0)] if rank(a) > 2 else 1``
+        Size of the axis before the rows, which is the one of the channels.
 
     References
     ----------

@@ -25,7 +25,7 @@ def gru(
     """Run a layer of gated recurrent units over sequences.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def local_response_normalization(
     """Divide each element by a power of the sum of the squares of its neighbors.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

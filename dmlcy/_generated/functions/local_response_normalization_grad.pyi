@@ -21,7 +21,7 @@ def local_response_normalization_grad(
     """Compute the gradient of a local response normalization.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def lp_normalization(
     """Divide each element by the norm of the elements along an axis.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def lstm(
     """Run a layer of long short-term memory over sequences.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def matrix_multiply_integer(
     """Multiply two matrices of integers, into 32-bit integers.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

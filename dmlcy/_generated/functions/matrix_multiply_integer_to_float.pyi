@@ -21,7 +21,7 @@ def matrix_multiply_integer_to_float(
     """Multiply two matrices of quantized integers, into floats, and add a bias.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

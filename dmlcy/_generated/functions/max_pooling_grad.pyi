@@ -22,7 +22,7 @@ def max_pooling_grad(
     MAX_POOLING2).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

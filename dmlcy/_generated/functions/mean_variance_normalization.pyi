@@ -22,7 +22,7 @@ def mean_variance_normalization(
     standard deviation, then scale, add a bias and apply an activation.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def mean_variance_normalization2(
     scale, add a bias and apply an activation; either step can be left out.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def nonzero_coordinates(
     """Count the elements that are not 0, and list their coordinates.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

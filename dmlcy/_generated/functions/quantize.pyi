@@ -21,7 +21,7 @@ def quantize(
     of its block, and cut the sum to the range of the output's data type.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

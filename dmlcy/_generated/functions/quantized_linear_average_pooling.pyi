@@ -26,7 +26,7 @@ def quantized_linear_average_pooling(
     """Average quantized integers over a window, and quantize the result.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def quantized_linear_matrix_multiply(
     """Multiply two matrices of quantized integers, and quantize the result.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

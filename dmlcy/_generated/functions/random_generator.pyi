@@ -18,7 +18,7 @@ def random_generator(
     """Fill a tensor with uniformly distributed random 32-bit numbers.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

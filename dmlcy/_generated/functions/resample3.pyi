@@ -23,7 +23,7 @@ def resample3(
     rounding and, on request, a wider filter against aliasing.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def resample_grad(
     (gradient of RESAMPLE1).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

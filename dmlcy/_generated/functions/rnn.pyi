@@ -24,7 +24,7 @@ def rnn(
     """Run a layer of simple recurrent units over sequences.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def roi_align1(
     whose places have offsets (RoI align).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def roi_align_grad(
     on request, the gradient of the regions too (gradient of ROI_ALIGN1).
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def slice(
     """Copy every so many elements of a tensor along each axis, from an offset on.
 
     The operator does not run yet: a call raises OperatorNotRunnableError. Its
-    desc can be made, checked, explained and exported.
+    desc can be checked (dmlcy.check), linted, explained and exported.
 
     Parameters
     ----------

@@ -176,6 +176,8 @@ def _short(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
+        return json.dumps(value)
     return value if isinstance(value, str) else show(value)
 
 

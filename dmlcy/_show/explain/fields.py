@@ -79,7 +79,7 @@ def field_words(field: Facts, support: bool = False) -> str:
     elif field["optional"] and field["role"] == "output":
         asked = f"in a call by {field['python']}=True or a data type, in a desc by a tensor desc"
         parts.append(f"left out unless it is asked for, {asked}")
-    elif "sizes" in field:
+    elif "sizes" in field and not field["optional"]:
         parts.append("follows from the other fields")
     return f"{', '.join(parts)}."
 

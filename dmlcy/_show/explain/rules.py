@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from operator import lt
 from typing import Any, Final
 
 import numpy as np
@@ -231,18 +232,7 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
     other = {name: change for name, change in changed.items() if name not in tensors}
     if data:
-        arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in example.inputs.items()}
-        for name, changes in changed.items():
-            for index, value in changes.items() if name in arrays else ():
-                arrays[name][tuple(map(int, index.split(",")))] = float(value)
-        try:
-            if operator.runs:
-                function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
-            else:
-                check_inputs(_desc_of(operator, example, other), arrays)
-        except DmlError as error:
-            return error.violations
-        return ()
+        return _refused_values(operator, example, changed, other)
     given, whole = _tensors(operator, example), described(example.inputs | example.outputs)
     for name, change in changed.items():
         if change == "absent":
@@ -253,6 +243,23 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         elif name in whole:
             given[name] = changed_tensors(whole[name], change)
     return check(desc_class(operator.name)(**given, **{**example.attributes, **other}), warnings=True)
+
+
+def _refused_values(operator: Operator, example: Example, changed: Facts, other: Facts) -> Sequence[Violation]:
+    """What is wrong with other values of the inputs; nothing of an example that does not have the elements."""
+    arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in example.inputs.items()}
+    for name, changes in changed.items():
+        for index, value in changes.items() if name in arrays else ():
+            place = tuple(map(int, index.split(",")))
+            if len(place) > arrays[name].ndim or not all(map(lt, place, arrays[name].shape)):
+                return ()
+            arrays[name][place] = float(value)
+    try:
+        if operator.runs:
+            function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
+        return check_inputs(_desc_of(operator, example, other), arrays)
+    except DmlError as error:
+        return error.violations
 
 
 def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDesc:

@@ -83,6 +83,9 @@ def test_bindings_of_an_array(tmp_path: Path) -> None:
     bindings["InputTensors"] = ["A", "B", "B"]
     place = "commands[0].bindings.InputTensors[2]"
     assert [one[:2] for one in found(tmp_path, model)] == [("DML-MODEL-buffer-size", place)]
+    whole = copy.deepcopy(JOIN)
+    whole["dispatchables"][next(iter(whole["dispatchables"]))]["desc"]["InputTensors"] = {}
+    assert [one[0] for one in found(tmp_path, whole)] == ["DML-JOIN-inputs-type"]
     bindings["InputTensors"] = ["A", "B", "A"]
     bindings["OutputTensor"] = "A"
     assert {one[0] for one in found(tmp_path, model)} == {"DML-MODEL-shared"}
