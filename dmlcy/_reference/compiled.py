@@ -6,7 +6,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
-from dmlcy._desc.check import refuse_call
+from dmlcy._desc.check import refuse_call, refuse_desc
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -22,6 +22,8 @@ class ReferenceOperator(CompiledOperator):
     """An operator that was checked once, and is computed by the reference."""
 
     def __init__(self, desc: OperatorDesc, level: int) -> None:
+        if desc._violations(level):
+            refuse_desc(desc, level)
         self._desc, self._level = desc, level
         self._faces = faces_of(desc.operator.name)
         self._use = use_of(desc.operator, Formulas(desc).rules, desc._values())

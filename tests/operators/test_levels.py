@@ -15,11 +15,11 @@ from depth import deep
 from each import each, each_of
 from uses import (
     FACTS,
+    FAST,
     LEVELS,
     NEWEST,
     NUMPY,
     PLAN,
-    RUNNABLE,
     TABLE,
     USES,
     Array,
@@ -127,9 +127,9 @@ def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
 
 
 @levels_by(changing)
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[[Operator], list[str]]) -> None:
-    operator = RUNNABLE[name]
+    operator = FAST[name]
     levels = levels_of(operator)
     accepted = set()
     for field, dtype, rank in cells(operator):
@@ -164,14 +164,14 @@ def defined(operator: Operator, arrays: list[Array], d: Any) -> Array:
 
 
 @levels_by(last_changing)
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_calls_at_every_level(name: str, levels_of: Callable[[Operator], list[str]]) -> None:
     """The functional call agrees with the rows for every data type and rank of the first tensor, and is right."""
-    each(levels_of(RUNNABLE[name]), lambda level: calls_at(name, level))
+    each(levels_of(FAST[name]), lambda level: calls_at(name, level))
 
 
 def calls_at(name: str, level: str) -> None:
-    operator = RUNNABLE[name]
+    operator = FAST[name]
     index, function = LEVELS.index(level), getattr(dml, operator.python)
     use, first = USES[name], operator.inputs[0]
     for dtype, numpy in NUMPY.items():
@@ -200,7 +200,7 @@ def calls_at(name: str, level: str) -> None:
 
 MEMBERS = [
     (name, field.python, member.name, member.since)
-    for name, operator in RUNNABLE.items()
+    for name, operator in FAST.items()
     for field in operator.attributes
     if field.enum is not None
     for member in next(enum for enum in PLAN.enums if enum.name == field.enum).members
@@ -209,13 +209,13 @@ MEMBERS = [
 
 @each_of("name, field, member, since", MEMBERS)
 def test_every_member_at_every_level(name: str, field: str, member: str, since: str) -> None:
-    use, function = USES[name], getattr(dml, RUNNABLE[name].python)
+    use, function = USES[name], getattr(dml, FAST[name].python)
     d = use.make({**use.values(), field: member})
     for index, level in enumerate(LEVELS):
         wanted = []
-        if index < LEVELS.index(RUNNABLE[name].since):
+        if index < LEVELS.index(FAST[name].since):
             wanted.append(f"DML-{name}-operator-level")
-        if LEVELS.index(since) > max(index, LEVELS.index(RUNNABLE[name].since)):
+        if LEVELS.index(since) > max(index, LEVELS.index(FAST[name].since)):
             wanted.append(f"DML-{name}-{field}-level")
         assert [one.id for one in dml.check(d, level)] == wanted
         with dml.feature_level(level):
@@ -227,13 +227,13 @@ def test_every_member_at_every_level(name: str, field: str, member: str, since: 
                 use.call(function, {}, use.attributes | {field: member})
 
 
-@each_of("name", RUNNABLE)
+@each_of("name", FAST)
 def test_a_refusal_names_the_lowest_level_that_accepts(name: str) -> None:
-    use, since = USES[name], LEVELS.index(RUNNABLE[name].since)
+    use, since = USES[name], LEVELS.index(FAST[name].since)
     for level in LEVELS[:since]:
         (found,) = dml.check(use.desc, level)
-        assert found.level == RUNNABLE[name].since
-        assert f"feature level {RUNNABLE[name].since} " in found.message
+        assert found.level == FAST[name].since
+        assert f"feature level {FAST[name].since} " in found.message
     assert all(dml.check(use.desc, level) == [] for level in LEVELS[since:])
 
 

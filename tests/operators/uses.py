@@ -19,6 +19,7 @@ PLAN = planned()
 FACTS = PLAN.facts
 OPERATORS = {planned.name: planned.operator for planned in PLAN.operators}
 RUNNABLE = {planned.name: planned.operator for planned in PLAN.operators if planned.runs}
+FAST = {planned.name: planned.operator for planned in PLAN.operators if planned.is_fast}
 LEVELS = [level.name for level in FACTS.levels]
 NEWEST = LEVELS[-1]
 NUMPY = {dtype.name: np.dtype(dtype.numpy) for dtype in FACTS.dtypes if dtype.numpy is not None}
