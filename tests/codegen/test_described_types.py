@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from checkouts import checkout, run, with_runtime
-from depth import deep
 
 HERE = Path(__file__).parent / "described_types"
 USES = sorted(HERE.glob("uses_*.py"))
@@ -28,7 +27,6 @@ def test_lint_takes_them(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@deep
 @pytest.mark.parametrize("path", USES, ids=lambda path: path.stem.removeprefix("uses_"))
 def test_they_work(folder: Path, path: Path) -> None:
     own = ("-p", "no:cacheprovider", "-c", os.devnull, f"--basetemp={folder / 'made'}")

@@ -70,7 +70,7 @@ def look(operator: Operator, one: Independent, draws: int = 25) -> None:
 
 
 @pytest.mark.parametrize("name", FAST)
-@pytest.mark.parametrize("draws", [4, pytest.param(40, marks=deep)])
+@pytest.mark.parametrize("draws", [8, pytest.param(40, marks=deep)])
 def test_slices_give_slices(name: str, draws: int) -> None:
     each([one for operator, one in AXES if operator.name == name], lambda one: look(FAST[name], one, draws))
 

@@ -458,7 +458,7 @@ TENSORS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data(), case=st.sampled_from(VALID), level=st.integers(0, 14), call_=st.booleans())
 def test_garbage_never_raises(data: Any, case: Any, level: int, call_: bool) -> None:
     operator, values = case

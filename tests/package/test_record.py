@@ -116,7 +116,7 @@ def outputs(folder: Path, recording: dml.Recording) -> Iterator[tuple[dml.Record
             yield call, np.load(folder / "outputs" / f"{number}_{name}_{field}.npy")
 
 
-@examples(60)
+@examples(150)
 @given(st.lists(calls(), min_size=1, max_size=3), st.data())
 def test_a_model_gives_what_was_recorded(drawn: list[Call], data: st.DataObject) -> None:
     expected = []

@@ -28,7 +28,7 @@ def test_nothing_grows(name: str, tmp_path: Path) -> None:
         "refusals": lambda: list(leaks.refusals())[::61],
         "files": lambda: list(leaks.files(tmp_path))[::17],
     }[name]()
-    count = {"calls": 20_000, "refusals": 5 * len(steps), "files": 5 * len(steps)}[name]
+    count = {"calls": 40_000, "refusals": 5 * len(steps), "files": 5 * len(steps)}[name]
     assert leaks.grown(leaks.rounds(name, steps, count, str)) == []
     assert leaks.traced(steps, str) == []
 

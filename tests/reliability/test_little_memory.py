@@ -85,6 +85,7 @@ attributes = {"window_size": (9, 9), "start_padding": 4, "end_padding": 4}
 dml.set_num_threads(int(sys.argv[1]))
 expected = dml.average_pooling(x, **attributes)
 y, filling, raised = np.zeros_like(expected), [], 0
+for_exceptions = [bytearray(2**12), bytearray(2**12)]
 limit(0)
 for size in (2**20, 2**16, 2**12):
     try:
@@ -92,7 +93,7 @@ for size in (2**20, 2**16, 2**12):
             filling.append(bytearray(size))
     except MemoryError:
         pass
-del filling[-2:]    # for the exceptions
+del for_exceptions    # and not the newest of filling: these are larger where no small ones fitted
 for _ in range(200):
     try:
         dml.average_pooling(x, **attributes, out=y)

@@ -15,7 +15,7 @@ from depth import deep
 import dmlcy as dml
 
 CALLERS = 8
-CALLS = 5_000
+CALLS = 10_000
 LARGE_EVERY = 250  # calls
 
 
