@@ -95,6 +95,36 @@ class Arithmetic(ABC):
     def function(self, name: str, *values: Number) -> Number:
         """A function of one or two floats, or of integers: a name of the expression language."""
 
+    # Along axes of an array, which stay with size 1.
+
+    @abstractmethod
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        """The sum of the numbers along some axes, which is never -0; 0 where there are none."""
+
+    @abstractmethod
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        """The product of the numbers along some axes; 1 where there are none."""
+
+    @abstractmethod
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        """The least of the numbers along some axes, as ``minimum`` has it."""
+
+    @abstractmethod
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        """The greatest of the numbers along some axes, as ``maximum`` has it."""
+
+    @abstractmethod
+    def sums(self, a: Array, axis: int) -> Array:
+        """Each number plus all before it along an axis."""
+
+    @abstractmethod
+    def products(self, a: Array, axis: int) -> Array:
+        """Each number times all before it along an axis."""
+
+    @abstractmethod
+    def matmul(self, a: Array, b: Array) -> Array:
+        """The products of matrices, which are the last two axes; the axes before them are repeated as needed. No sum is -0."""
+
     # Conditions are Python's or NumPy's, whatever the numbers are.
 
     def where(self, test: Any, then: Number, other: Number) -> Number:

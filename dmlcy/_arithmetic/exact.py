@@ -220,6 +220,24 @@ def _told(function: Callable[..., bool], *values: Number) -> Any:
     return found.astype(bool) if isinstance(found, np.ndarray) else found
 
 
+def _reduced(function: Callable[[Any, Any], Any], a: Array, axes: int | tuple[int, ...], empty: Any) -> Array:
+    """A function of two numbers over all numbers along some axes."""
+    result: Any = a
+    for axis in axes if isinstance(axes, tuple) else (axes,):
+        count = result.shape[axis]
+        if not count:
+            shape = [*result.shape]
+            shape[axis] = 1
+            result = np.full(shape, empty, object)
+            continue
+        slices = np.moveaxis(result, axis, 0)
+        total = slices[0]
+        for k in range(1, count):
+            total = function(total, slices[k])
+        result = np.expand_dims(total, axis)
+    return result
+
+
 class Exact(Arithmetic):
     """Exact numbers, one by one."""
 
@@ -314,6 +332,27 @@ class Exact(Arithmetic):
         if name in ("pow", "atan2"):
             return _lifted(_pow if name == "pow" else _atan2, *values)
         return _lifted(lambda x: _function(name, x), *values)
+
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        return self.add(_reduced(self.add, a, axes, 0), 0)
+
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        return _reduced(self.multiply, a, axes, 1)
+
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        return _reduced(self.minimum, a, axes, None)
+
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        return _reduced(self.maximum, a, axes, None)
+
+    def sums(self, a: Array, axis: int) -> Array:
+        return np.frompyfunc(self.add, 2, 1).accumulate(a, axis)
+
+    def products(self, a: Array, axis: int) -> Array:
+        return np.frompyfunc(self.multiply, 2, 1).accumulate(a, axis)
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        return self.sum(self.multiply(a[..., :, :, None], b[..., None, :, :]), -2)[..., 0, :]
 
 
 class Single(Exact):

@@ -16,6 +16,8 @@ from dmlcy._arithmetic.base import Arithmetic, Array, Number
 LEAST: Final = -(2**63)
 MOST: Final = 2**63 - 1
 BITS: Final = 64
+EXACT_FLOAT: Final = 2**53
+"""Integers below are exact in float64."""
 
 
 def is_integer(a: Number) -> bool:
@@ -94,6 +96,27 @@ def _shift_right(a: Number, n: Number) -> Number:
 
 def _bit_count(a: Number) -> Number:
     return np.bitwise_count(a) if not _is_long(a) else np.frompyfunc(int.bit_count, 1, 1)(a)
+
+
+def _count(a: Array, axes: int | tuple[int, ...]) -> int:
+    """How many elements along some axes there are."""
+    return math.prod(a.shape[axis] for axis in (axes if isinstance(axes, tuple) else (axes,)))
+
+
+def _roomy(a: Array, count: int) -> Array:
+    """Numbers, of which sums of so many do not overflow."""
+    if not a.size or not is_integer(a) or _is_long(a):
+        return a
+    low, high = _bounds(a)
+    return a if count * low >= LEAST and count * high <= MOST else _long(a)
+
+
+def _powerful(a: Array, count: int) -> Array:
+    """Numbers, of which products of so many do not overflow."""
+    if not a.size or not is_integer(a) or _is_long(a):
+        return a
+    size = max(map(abs, _bounds(a)))
+    return a if size <= 1 or count * size.bit_length() < BITS else _long(a)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -231,6 +254,42 @@ class Wide(Arithmetic):
 
     def function(self, name: str, *values: Number) -> Number:
         return FUNCTIONS[name](*values)
+
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        return np.sum(_roomy(a, _count(a, axes)), axes, keepdims=True) + 0  # +0 in place of -0
+
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        return np.prod(_powerful(a, _count(a, axes)), axes, keepdims=True)
+
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        if is_integer(a):
+            return np.min(a, axes, keepdims=True)
+        found = np.fmin.reduce(a, axes, keepdims=True)
+        below = ((a == 0) & np.signbit(a)).any(axes, keepdims=True)
+        return np.where(found == 0, np.where(below, -0.0, 0.0), found)
+
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+        if is_integer(a):
+            return np.max(a, axes, keepdims=True)
+        found = np.fmax.reduce(a, axes, keepdims=True)
+        above = ((a == 0) & ~np.signbit(a)).any(axes, keepdims=True)
+        return np.where(found == 0, np.where(above, 0.0, -0.0), found)
+
+    def sums(self, a: Array, axis: int) -> Array:
+        return np.cumsum(_roomy(a, a.shape[axis]), axis)
+
+    def products(self, a: Array, axis: int) -> Array:
+        return np.cumprod(_powerful(a, a.shape[axis]), axis)
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        if not (is_integer(a) and is_integer(b)):
+            return np.matmul(a, b) + 0.0
+        most = (
+            a.shape[-1] * max((abs(x * y) for x in _bounds(a) for y in _bounds(b)), default=0) if a.size * b.size else 0
+        )
+        if most < EXACT_FLOAT:
+            return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64)
+        return np.matmul(a, b) if most <= MOST else np.matmul(_long(a), _long(b))
 
 
 WIDE: Final = Wide()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,15 @@ class Result:
         The sums of which the elements are made, where [kernel] says in which data type the loops add; else None.
     moved
         The elements are elements of an input, bit for bit.
+    magnitudes
+        Gives how large the terms are of which each element is the sum: where the accuracy is of magnitudes, its unit is
+        one in the last place of these. None: of the results for the absolute values of the inputs.
     """
 
     values: Any
     accumulators: Any = None
     moved: bool = False
+    magnitudes: Callable[[], Any] | None = None
 
 
 class Family(ABC):

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._arithmetic import WIDE
 from dmlcy._desc.check import check
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.formulas import Formulas
@@ -24,6 +25,7 @@ from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import DTYPES, FeatureLevelName
 from dmlcy._families import family_of
+from dmlcy._families.given import Given
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._reference import ulp
@@ -82,6 +84,12 @@ def tolerance(
     the order of a sum, and NaN where those of the positive and those of the negative values each do: NaN may, too.
     It is 0 where an infinity, but no such sum, goes into a result, and where a NaN does: neither is rounded.
     """
+    if desc.operator.state == "reference":
+        with np.errstate(all="ignore"):
+            found = family_of(desc.operator).evaluate(Given.of_desc(desc, inputs, WIDE), output.python)
+            sizes = None if found.magnitudes is None else np.asarray(found.magnitudes(), np.float64)
+        if sizes is not None:
+            return np.broadcast_to(bound.ulp * ulp.unit(sizes, numpy_dtype(dtype)), found.values.shape)
     values = {name: np.abs(x) if x.dtype.kind == "f" else x for name, x in inputs.items()}
     finite = {name: np.where(np.isfinite(x), x, x.dtype.type(0)) for name, x in values.items()}
     wide = _widened(desc, level)

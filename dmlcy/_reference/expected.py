@@ -133,11 +133,14 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
         exact = found.values.astype(own, copy=False) if found.moved else family.stored(given, found.values, name)
         return Expected(exact, own, 0.0, None)
     values = np.broadcast_to(np.asarray(found.values, object), tensor.sizes)
-    magnitudes = found
-    if stated.of == MAGNITUDES or found.accumulators is not None:
+    magnitudes, large = found, found.values
+    if stated.of == MAGNITUDES and found.magnitudes is not None:
+        large = found.magnitudes()
+    elif stated.of == MAGNITUDES or found.accumulators is not None:
         finite = {name: _magnitudes(array) for name, array in inputs.items()}
         magnitudes = family.evaluate(Given.of_desc(desc, finite), name)
-    sizes = np.broadcast_to(np.asarray(magnitudes.values if stated.of == MAGNITUDES else values), values.shape)
+        large = magnitudes.values if stated.of == MAGNITUDES else large
+    sizes = np.broadcast_to(np.asarray(large, object), values.shape)
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
         size: Any = sizes[at]

@@ -103,3 +103,43 @@ def test_functions_have_forty_digits(name: str) -> None:
             found = digits.value(name, Fraction(x))
             expected = getattr(mpmath, name)(mpmath.mpf(x))
             assert abs(mpmath.mpf(found.numerator) / found.denominator - expected) <= abs(expected) * 1e-40, (name, x)
+
+
+ALONG = ("sum", "product", "least", "greatest")
+
+
+@each_of(
+    "name, dtype", [(name, dtype) for name in (*ALONG, "sums", "products") for dtype in ("f4", "i1", "i4", "i8", "u8")]
+)
+def test_along_axes(name: str, dtype: str) -> None:
+    """Arrays give what exact numbers give, NaN and the signs of zeros included; float64 rounds a little."""
+    random = np.random.default_rng(7)
+    if dtype == "f4":
+        a = random.permutation(np.resize(np.array([1, 2, -3, 0.5, 4, -0.25], dtype), 48)).reshape(4, 3, 4)
+        a[0, 0], a[1, 0], a[2, 0, 1], a[3, 0, :2], a[3, 1, 2] = (
+            -0.0,
+            [0, -0.0, -0.0, 0],
+            np.inf,
+            [np.inf, -np.inf],
+            np.nan,
+        )
+    else:
+        limits = np.iinfo(dtype)
+        a = random.choice(np.array([limits.min, limits.max, 0, 1, 3, 5], dtype), (4, 3, 4))
+    for axes in (2,) if name.endswith("s") and name != "greatest" else (2, (0, 2)):
+        with np.errstate(all="ignore"):
+            found = [getattr(m, name)(m.of(a), axes) for m in (WIDE, EXACT)]
+            stored = [m.stored(one, a.dtype, one.shape) for m, one in zip((WIDE, EXACT), found, strict=True)]
+        np.testing.assert_array_equal(*stored)
+        if dtype == "f4":
+            known = ~np.isnan(stored[0])
+            np.testing.assert_array_equal(*(np.signbit(one[known]) for one in stored))
+
+
+@each_of("dtype", ["f4", "i1", "i4", "i8", "u8"])
+def test_products_of_matrices(dtype: str) -> None:
+    random = np.random.default_rng(8)
+    ends = np.array([1, 2, -3, 0.5] if dtype == "f4" else [np.iinfo(dtype).min, np.iinfo(dtype).max, 1, 3], dtype)
+    a, b = (random.choice(ends, shape) for shape in ((2, 1, 3, 5), (3, 5, 4)))
+    found = [m.stored(m.matmul(m.of(a), m.of(b)), a.dtype, (2, 3, 3, 4)) for m in (WIDE, EXACT)]
+    np.testing.assert_array_equal(*found)
