@@ -98,32 +98,32 @@ class Arithmetic(ABC):
     # Along axes of an array, which stay with size 1.
 
     @abstractmethod
-    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         """The sum of the numbers along some axes, which is never -0; 0 where there are none."""
 
     @abstractmethod
-    def product(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         """The product of the numbers along some axes; 1 where there are none."""
 
     @abstractmethod
-    def least(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         """The least of the numbers along some axes, as ``minimum`` has it."""
 
     @abstractmethod
-    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         """The greatest of the numbers along some axes, as ``maximum`` has it."""
 
     @abstractmethod
-    def sums(self, a: Array, axis: int) -> Array:
+    def sums(self, a: Array, axis: int) -> Number:
         """Each number plus all before it along an axis."""
 
     @abstractmethod
-    def products(self, a: Array, axis: int) -> Array:
+    def products(self, a: Array, axis: int) -> Number:
         """Each number times all before it along an axis."""
 
     @abstractmethod
-    def matmul(self, a: Array, b: Array) -> Array:
-        """The products of matrices, which are the last two axes; the axes before them are repeated as needed. No sum is -0."""
+    def matmul(self, a: Array, b: Array) -> Number:
+        """The products of matrices, which are the last two axes; axes before them are repeated. No sum is -0."""
 
     # Conditions are Python's or NumPy's, whatever the numbers are.
 

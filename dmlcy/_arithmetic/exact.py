@@ -220,7 +220,7 @@ def _told(function: Callable[..., bool], *values: Number) -> Any:
     return found.astype(bool) if isinstance(found, np.ndarray) else found
 
 
-def _reduced(function: Callable[[Any, Any], Any], a: Array, axes: int | tuple[int, ...], empty: Any) -> Array:
+def _reduced(function: Callable[[Any, Any], Any], a: Array, axes: int | tuple[int, ...], empty: Any) -> Number:
     """A function of two numbers over all numbers along some axes."""
     result: Any = a
     for axis in axes if isinstance(axes, tuple) else (axes,):
@@ -333,25 +333,25 @@ class Exact(Arithmetic):
             return _lifted(_pow if name == "pow" else _atan2, *values)
         return _lifted(lambda x: _function(name, x), *values)
 
-    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return self.add(_reduced(self.add, a, axes, 0), 0)
 
-    def product(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return _reduced(self.multiply, a, axes, 1)
 
-    def least(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return _reduced(self.minimum, a, axes, None)
 
-    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return _reduced(self.maximum, a, axes, None)
 
-    def sums(self, a: Array, axis: int) -> Array:
+    def sums(self, a: Array, axis: int) -> Number:
         return np.frompyfunc(self.add, 2, 1).accumulate(a, axis)
 
-    def products(self, a: Array, axis: int) -> Array:
+    def products(self, a: Array, axis: int) -> Number:
         return np.frompyfunc(self.multiply, 2, 1).accumulate(a, axis)
 
-    def matmul(self, a: Array, b: Array) -> Array:
+    def matmul(self, a: Array, b: Array) -> Number:
         return self.sum(self.multiply(a[..., :, :, None], b[..., None, :, :]), -2)[..., 0, :]
 
 

@@ -255,33 +255,33 @@ class Wide(Arithmetic):
     def function(self, name: str, *values: Number) -> Number:
         return FUNCTIONS[name](*values)
 
-    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return np.sum(_roomy(a, _count(a, axes)), axes, keepdims=True) + 0  # +0 in place of -0
 
-    def product(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return np.prod(_powerful(a, _count(a, axes)), axes, keepdims=True)
 
-    def least(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         if is_integer(a):
             return np.min(a, axes, keepdims=True)
         found = np.fmin.reduce(a, axes, keepdims=True)
         below = ((a == 0) & np.signbit(a)).any(axes, keepdims=True)
         return np.where(found == 0, np.where(below, -0.0, 0.0), found)
 
-    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Array:
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         if is_integer(a):
             return np.max(a, axes, keepdims=True)
         found = np.fmax.reduce(a, axes, keepdims=True)
         above = ((a == 0) & ~np.signbit(a)).any(axes, keepdims=True)
         return np.where(found == 0, np.where(above, 0.0, -0.0), found)
 
-    def sums(self, a: Array, axis: int) -> Array:
+    def sums(self, a: Array, axis: int) -> Number:
         return np.cumsum(_roomy(a, a.shape[axis]), axis)
 
-    def products(self, a: Array, axis: int) -> Array:
+    def products(self, a: Array, axis: int) -> Number:
         return np.cumprod(_powerful(a, a.shape[axis]), axis)
 
-    def matmul(self, a: Array, b: Array) -> Array:
+    def matmul(self, a: Array, b: Array) -> Number:
         if not (is_integer(a) and is_integer(b)):
             return np.matmul(a, b) + 0.0
         most = (
