@@ -137,14 +137,15 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     if stated.of == MAGNITUDES and found.magnitudes is not None:
         large = found.magnitudes()
     elif stated.of == MAGNITUDES or found.accumulators is not None:
-        finite = {name: _magnitudes(array) for name, array in inputs.items()}
-        magnitudes = family.evaluate(Given.of_desc(desc, finite), name)
+        sized = {name: _magnitudes(array) for name, array in inputs.items()}
+        magnitudes = family.evaluate(Given.of_desc(desc, sized), name)
         large = magnitudes.values if stated.of == MAGNITUDES else large
     sizes = np.broadcast_to(np.asarray(large, object), values.shape)
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
         size: Any = sizes[at]
-        units[at] = unit(abs(Fraction(size)) if math.isfinite(size) else Fraction(0), own)
+        finite = not isinstance(size, float) or math.isfinite(size)
+        units[at] = unit(abs(Fraction(size)) if finite else Fraction(0), own)
     if magnitudes.accumulators is not None:
         least, most = limits(operator, dtype, given.input.size)
         for at, total in np.ndenumerate(magnitudes.accumulators):

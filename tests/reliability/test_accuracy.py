@@ -14,7 +14,7 @@ import dmlcy as dml
 from dmlcy._facts.tables import FAST
 
 
-@pytest.mark.parametrize("name", of_each_family())
+@pytest.mark.parametrize("name", of_each_family(FAST))
 def test_errors_are_within_the_bounds(name: str) -> None:
     found = accuracy.measure(FAST[name], 300, 11)
     assert all(worst.right and worst.elements >= 300 for worst in found.values()), accuracy.table(
