@@ -3,13 +3,15 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array
+from dmlcy._generated.arguments import _Array, _Ints
 
 __all__ = ["nonzero_coordinates"]
 
 def nonzero_coordinates(
     input: _Array,
     *,
+    output_count_sizes: _Ints | None = None,
+    output_coordinates_sizes: _Ints | None = None,
     out: object = None,
 ) -> NoReturn:
     """Count the elements that are not 0, and list their coordinates.
@@ -22,6 +24,10 @@ def nonzero_coordinates(
     input : array
         The elements. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16,
         INT8, UINT32, UINT16 or UINT8.
+    output_count_sizes : sequence of int, default None
+        Sizes of output_count. None: those of ``out``.
+    output_coordinates_sizes : sequence of int, default None
+        Sizes of output_coordinates. None: those of ``out``.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

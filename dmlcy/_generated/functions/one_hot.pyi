@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Int
+from dmlcy._generated.arguments import _Array, _Int, _Ints
 
 __all__ = ["one_hot"]
 
@@ -12,6 +12,7 @@ def one_hot(
     values: _Array,
     *,
     axis: _Int,
+    output_sizes: _Ints | None = None,
     out: object = None,
 ) -> NoReturn:
     """Make a line for each index, with one value at the index and another
@@ -33,6 +34,8 @@ def one_hot(
         UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     axis : int
         The axis of the lines. From 0 to 7.
+    output_sizes : sequence of int, default None
+        Sizes of output. None: those of ``out``.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
