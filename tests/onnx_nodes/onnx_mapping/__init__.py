@@ -1,0 +1,3 @@
+"""From operators of ONNX to operators of DirectML."""
+
+from onnx_mapping import elementwise as elementwise
