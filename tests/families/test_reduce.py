@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from checks import assert_same_bits
 from each import each_of
-from families.common import assert_near, peak
 
 import dmlcy as dml
 from dmlcy._families import blocks
+from families.common import assert_near, peak
 
 Array = np.ndarray[Any, Any]
 INDEX = ("ARGMAX", "ARGMIN")
@@ -155,7 +155,10 @@ def test_parts_of_products_do_not_overflow(monkeypatch: pytest.MonkeyPatch) -> N
         np.testing.assert_allclose(reduced(other, function, (0,)), found, 1e-6 if other is x else 0)
 
 
-@each_of("function, axes", [*itertools.product(("SUM", "L2", "LOG_SUM_EXP", "MAX", "MULTIPLY", "ARGMAX"), ((0, 1), (0,), (1,)))])
+@each_of(
+    "function, axes",
+    [*itertools.product(("SUM", "L2", "LOG_SUM_EXP", "MAX", "MULTIPLY", "ARGMAX"), ((0, 1), (0,), (1,)))],
+)
 def test_memory_is_that_of_parts(function: str, axes: tuple[int, ...]) -> None:
     x = np.broadcast_to(np.linspace(0.5, 1.5, 1 << 12, dtype=np.float16), (1 << 9, 1 << 12))
     assert peak(lambda: reduced(x, function, axes)) < 10 << 20
