@@ -12,13 +12,16 @@ import numpy as np
 from onnx_mapping.node import CONVERSIONS, REASONS, Array, Node, NotExpressible, calls
 
 import dmlcy
+from dmlcy._facts.tables import DTYPES
 
 Verdict = Literal["passed", "failed", "not expressible", "not run"]
 
 STEPS = 16
 """How far a result may be off, in units in the last place of the largest result: the expected ones round often, too."""
-NUMBERS = "fiub"
-"""Kinds of data types that DirectML has; truth is UINT8."""
+TYPES = {np.dtype(row.numpy) for row in DTYPES.values() if row.numpy} | {np.dtype(bool)}
+"""Data types that DirectML has; truth is UINT8."""
+FEW_DIGITS = frozenset({"averagepool_2d_ceil_last_window_starts_on_pad"})
+"""Tests whose expected values are written out with four digits."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,13 @@ def _read(case: Any) -> Case:
 
     graph = case.model.graph
     (node,) = graph.node
-    tensors, expected = case.data_sets[0]
+    tensors, expected = ([_array(one) for one in several] for several in case.data_sets[0])
     by_name = dict(zip((value.name for value in graph.input), tensors, strict=True))
     attributes = {one.name: helper.get_attribute_value(one) for one in node.attribute}
     if node.op_type in ("Cast", "BitCast", "CastLike"):
         output = graph.output[0].type.tensor_type.elem_type
         attributes["numpy_to"] = _numpy_type(output)
+    attributes["skips_first_output"] = bool(node.output) and not node.output[0]
     inputs = tuple(by_name.get(name) if name else None for name in node.input)
     versions = {one.domain: one.version for one in case.model.opset_import}
     kind = node.op_type if node.domain == "" else f"{node.domain}.{node.op_type}"
@@ -74,12 +78,19 @@ def _read(case: Any) -> Case:
     return Case(case.name.removeprefix("test_"), read, tuple(expected))
 
 
+def _array(tensor: Any) -> Any:
+    """A tensor as an array, whether onnx has it as one or as a message."""
+    from onnx import TensorProto, numpy_helper
+
+    return numpy_helper.to_array(tensor) if isinstance(tensor, TensorProto) else tensor
+
+
 def _numpy_type(element: int) -> Any:
     """The data type of NumPy for one of ONNX; None where DirectML has none."""
     from onnx import helper
 
     dtype = np.dtype(helper.tensor_dtype_to_np_dtype(element))
-    return dtype if dtype.kind in NUMBERS else None
+    return dtype if dtype in TYPES else None
 
 
 def judge(case: Case) -> Outcome:
@@ -101,14 +112,18 @@ def judge(case: Case) -> Outcome:
                 return Outcome(case.name, kind, "not expressible", _limit(operators[-1], error))
             return Outcome(case.name, kind, "failed", str(error), tuple(operators))
     results = found if isinstance(found, tuple | list) else (found,)
-    why = "; ".join(_differences(results, case.expected))
+    why = "; ".join(_differences(results, case.expected, case.name in FEW_DIGITS))
     return Outcome(case.name, kind, "failed" if why else "passed", why, tuple(dict.fromkeys(operators)))
 
 
 def _check_type(tensor: Any) -> None:
-    if isinstance(tensor, np.ndarray | np.generic) and tensor.dtype.kind not in NUMBERS:
+    if tensor is None:
+        return
+    if not isinstance(tensor, np.ndarray | np.generic):
+        raise NotExpressible("a sequence or an optional is no tensor")
+    if tensor.dtype not in TYPES:
         raise NotExpressible("DirectML has no such data type")
-    if isinstance(tensor, np.ndarray | np.generic) and 0 in tensor.shape:
+    if 0 in tensor.shape:
         raise NotExpressible("a size is 0, and those of DirectML are at least 1")
 
 
@@ -118,7 +133,7 @@ def _limit(operator: str, error: Any) -> str:
     return f"{operator} does not take this {'data type' if what == {'dtype'} else 'number of dimensions'}"
 
 
-def _differences(results: Any, expected: tuple[Array, ...]) -> Iterator[str]:
+def _differences(results: Any, expected: tuple[Array, ...], few_digits: bool) -> Iterator[str]:
     if len(results) != len(expected):
         yield f"{len(results)} outputs, and {len(expected)} are expected"
     for place, (result, wanted) in enumerate(zip(results, expected, strict=False)):
@@ -126,11 +141,11 @@ def _differences(results: Any, expected: tuple[Array, ...]) -> Iterator[str]:
         result = result.reshape(()) if wanted.ndim == 0 and result.size == 1 else result
         if result.shape != wanted.shape or result.dtype != wanted.dtype:
             yield f"output {place}: {result.dtype} {result.shape} in place of {wanted.dtype} {wanted.shape}"
-        elif not _equal(result, wanted):
+        elif not _equal(result, wanted, few_digits):
             yield f"output {place}: {result.reshape(-1)[:8]} in place of {wanted.reshape(-1)[:8]}"
 
 
-def _equal(result: Array, wanted: Array) -> bool:
+def _equal(result: Array, wanted: Array, few_digits: bool) -> bool:
     if wanted.dtype.kind != "f":
         return bool(np.array_equal(result, wanted))
     finite = np.isfinite(wanted)
@@ -138,4 +153,5 @@ def _equal(result: Array, wanted: Array) -> bool:
         return False
     given, size = result[finite].astype(np.float64), np.abs(wanted[finite].astype(np.float64))
     error = np.abs(given - wanted[finite])
-    return bool((error <= STEPS * np.finfo(wanted.dtype).eps * size.max(initial=0)).all())
+    step = 5e-5 if few_digits else STEPS * float(np.finfo(wanted.dtype).eps)
+    return bool((error <= step * size.max(initial=0)).all())

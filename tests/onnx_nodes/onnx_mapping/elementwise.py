@@ -25,9 +25,12 @@ TWO = {
     "BitwiseXor": "element_wise_bit_xor", "Div": "element_wise_divide", "Mul": "element_wise_multiply",
     "PRelu": "activation_parameterized_relu", "Pow": "element_wise_pow", "Sub": "element_wise_subtract",
 }  # fmt: skip
-TRUTH = {
+LOGIC = {
     "And": "element_wise_logical_and", "Or": "element_wise_logical_or", "Xor": "element_wise_logical_xor",
-    "Not": "element_wise_logical_not", "Equal": "element_wise_logical_equals",
+    "Not": "element_wise_logical_not",
+}  # fmt: skip
+TRUTH = {
+    "Equal": "element_wise_logical_equals",
     "Greater": "element_wise_logical_greater_than", "Less": "element_wise_logical_less_than",
     "GreaterOrEqual": "element_wise_logical_greater_than_or_equal",
     "LessOrEqual": "element_wise_logical_less_than_or_equal", "IsNaN": "element_wise_is_nan",
@@ -45,8 +48,6 @@ WITH = {
 
 @converts(*ONE)
 def one(node: Node) -> Array:
-    if not isinstance(node[0], np.ndarray | np.generic):
-        raise NotExpressible("a sequence or an optional is no tensor")
     return getattr(dml, ONE[node.kind])(node[0])
 
 
@@ -55,9 +56,14 @@ def two(node: Node) -> Array:
     return getattr(dml, TWO[node.kind])(*alike(node[0], node[1]))
 
 
+@converts(*LOGIC)
+def logic(node: Node) -> Array:
+    return as_bool(getattr(dml, LOGIC[node.kind])(*alike(*node.inputs)))
+
+
 @converts(*TRUTH)
 def truth(node: Node) -> Array:
-    return as_bool(getattr(dml, TRUTH[node.kind])(*alike(*node.inputs)))
+    return as_bool(getattr(dml, TRUTH[node.kind])(*alike(*node.inputs), output_dtype=np.uint8))
 
 
 @converts(*WITH)
@@ -107,11 +113,13 @@ def clip(node: Node) -> Array:
     dtype = node[0].dtype
     kind: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     low, high = (node.get(place) for place in (1, 2))
-    return dml.element_wise_clip1(
-        node[0],
-        min=node.attribute("min", kind.min) if low is None else scalar(low),
-        max=node.attribute("max", kind.max) if high is None else scalar(high),
-    )
+    bounds = {
+        "min": node.attribute("min", kind.min) if low is None else scalar(low),
+        "max": node.attribute("max", kind.max) if high is None else scalar(high),
+    }
+    if bounds["min"] > bounds["max"]:
+        raise NotExpressible("where Min is above Max, ONNX gives Max and DirectML Min")
+    return dml.element_wise_clip1(node[0], **bounds)
 
 
 @converts("Mod")
@@ -194,4 +202,4 @@ def quantize(node: Node) -> Array:
     return getattr(dml, name)(*alike(*parts))
 
 
-assert {*ONE, *TWO, *TRUTH, *WITH} <= {*CONVERSIONS}
+assert {*ONE, *TWO, *LOGIC, *TRUTH, *WITH} <= {*CONVERSIONS}
