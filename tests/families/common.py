@@ -100,7 +100,7 @@ def peak(call: Callable[[], Any]) -> int:
 
 
 def assert_near(result: Array, expected: Array, size: Any = 0.0, ulp: float = 1.0) -> None:
-    """A result is the expected one in float64, within units in the last place of it, or of ``size`` if that is larger."""
+    """A result is the expected one of float64, within units in the last place of it, or of a larger ``size``."""
     with np.errstate(all="ignore"):
         rounded = expected.astype(result.dtype)
         unit = np.spacing(np.maximum(np.abs(rounded), np.abs(np.asarray(size)).astype(result.dtype)))
