@@ -113,7 +113,9 @@ def root_mean_square(node: Node) -> Array:
 
 @converts("LpNormalization")
 def lp(node: Node) -> Array:
-    return dml.lp_normalization(node[0], axis=node.axis(-1), p=node.attribute("p", 2), epsilon=0.0)
+    """The least epsilon, so that zeros stay: ONNX has none, and divides zeros by 1."""
+    least = float(np.finfo(np.float32).tiny)
+    return dml.lp_normalization(node[0], axis=node.axis(-1), p=node.attribute("p", 2), epsilon=least)
 
 
 @converts("LRN")
