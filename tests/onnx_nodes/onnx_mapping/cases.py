@@ -9,10 +9,10 @@ from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-from onnx_mapping.node import CONVERSIONS, REASONS, Array, Node, NotExpressible, calls
 
 import dmlcy
 from dmlcy._facts.tables import DTYPES
+from onnx_mapping.node import CONVERSIONS, REASONS, Array, Node, NotExpressible, calls
 
 Verdict = Literal["passed", "failed", "not expressible", "not run"]
 
@@ -72,6 +72,7 @@ def _read(case: Any) -> Case:
         attributes["numpy_to"] = _numpy_type(output)
     attributes["skips_first_output"] = bool(node.output) and not node.output[0]
     inputs = tuple(by_name.get(name) if name else None for name in node.input)
+    inputs = inputs[:1] if node.op_type == "CastLike" else inputs  # of the other one only the data type counts
     versions = {one.domain: one.version for one in case.model.opset_import}
     kind = node.op_type if node.domain == "" else f"{node.domain}.{node.op_type}"
     read = Node(kind, attributes, inputs, sum(map(bool, node.output)), versions[node.domain])
@@ -153,5 +154,5 @@ def _equal(result: Array, wanted: Array, few_digits: bool) -> bool:
         return False
     given, size = result[finite].astype(np.float64), np.abs(wanted[finite].astype(np.float64))
     error = np.abs(given - wanted[finite])
-    allowed = 5.1e-5 if few_digits else STEPS * float(np.finfo(wanted.dtype).eps) * size.max(initial=0)
+    allowed = 1e-4 if few_digits else STEPS * float(np.finfo(wanted.dtype).eps) * size.max(initial=0)
     return bool((error <= allowed).all())

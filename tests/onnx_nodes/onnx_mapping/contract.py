@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from onnx_mapping.node import Array, Node, NotExpressible, along, converts, dml
 
 

@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+
 from onnx_mapping.node import CONVERSIONS, Array, Node, NotExpressible, alike, along, as_bool, converts, dml, scalar
 
 ONE = {
@@ -171,9 +172,9 @@ CASTS = ("Cast", "CastLike")
 @converts(*CASTS)
 def cast(node: Node) -> Array:
     x, target = node[0], node.attributes["numpy_to"]
-    if target is None or x.dtype.kind not in "fiub":
+    if target is None:
         raise NotExpressible("DirectML has no such data type")
-    if target == bool:
+    if target.kind == "b":
         raise NotExpressible("truth of a number is a comparison, which CAST does not make")
     if not node.attribute("saturate", 1):
         raise NotExpressible("only floats of 8 bits saturate")
@@ -183,7 +184,7 @@ def cast(node: Node) -> Array:
 @converts("BitCast")
 def bit_cast(node: Node) -> Array:
     target = node.attributes["numpy_to"]
-    if target is None or node[0].dtype.kind not in "fiu" or target == bool:
+    if target is None or "b" in (target.kind, node[0].dtype.kind):
         raise NotExpressible("DirectML has no such data type")
     return dml.element_wise_identity(node[0].view(target))
 

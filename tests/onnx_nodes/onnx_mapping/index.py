@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from onnx_mapping.node import Array, Node, NotExpressible, converts, dml, scalar, with_rank
 
+from onnx_mapping.node import Array, Node, NotExpressible, converts, dml, scalar, with_rank
 
 SIDES: Final = ("height", "width")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from onnx_mapping.node import Array, Node, NotExpressible, converts, dml
 
 import dmlcy.desc as desc
+from onnx_mapping.node import Array, Node, NotExpressible, converts, dml
 
 DEFAULTS = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
 ACTIVATIONS = {

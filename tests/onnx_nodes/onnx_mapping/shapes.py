@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from onnx_mapping.node import Array, Node, NotExpressible, alike, converts, dml, normalised, scalar
 
 
@@ -36,7 +37,7 @@ def transpose(node: Node) -> Array:
 
 @converts("Expand")
 def expand(node: Node) -> Array:
-    x, target = alike(node[0], np.empty([int(size) for size in node[1]], np.int8))
+    x, _ = alike(node[0], np.empty([int(size) for size in node[1]], np.int8))
     return dml.element_wise_identity(x)
 
 
@@ -132,7 +133,9 @@ def center_crop_pad(node: Node) -> Array:
     """A slice, then a padding."""
     x = node[0]
     wanted = dict(zip(node.attribute("axes", range(x.ndim)), node[1], strict=True))
-    sizes = [int({axis % x.ndim: size for axis, size in wanted.items()}.get(place, n)) for place, n in enumerate(x.shape)]
+    sizes = list(x.shape)
+    for axis, size in wanted.items():
+        sizes[axis] = int(size)
     offsets = [max(0, (n - size) // 2) for n, size in zip(x.shape, sizes, strict=True)]
     kept = [min(n, size) for n, size in zip(x.shape, sizes, strict=True)]
     inner = dml.slice1(x, input_window_offsets=offsets, input_window_sizes=kept)
@@ -201,12 +204,13 @@ def resize(node: Node) -> Array:
     mode, place = node.attribute("mode", b"nearest"), node.attribute("coordinate_transformation_mode", b"half_pixel")
     rounding = node.attribute("nearest_mode", b"round_prefer_floor")
     halves = place == b"half_pixel" and rounding == b"round_prefer_floor"
-    nearest = mode == b"nearest" and (node.kind == "Upsample" or halves or (place, rounding) == (b"asymmetric", b"floor"))
+    floors = (place, rounding) == (b"asymmetric", b"floor")
+    nearest = mode == b"nearest" and (node.kind == "Upsample" or halves or floors)
     if not nearest and not (mode == b"linear" and place == b"half_pixel"):
         raise NotExpressible("UPSAMPLE_2D has no such coordinates, or no such interpolation")
     height, width = int(scales[2]), int(scales[3])
     return dml.upsample_2d(
-        x, scale_size=(width, height), interpolation_mode="NEAREST_NEIGHBOR" if nearest else "LINEAR"
+        x, scale_size=(height, width), interpolation_mode="NEAREST_NEIGHBOR" if nearest else "LINEAR"
     )
 
 
