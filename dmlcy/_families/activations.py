@@ -30,9 +30,9 @@ def by_element(desc: OperatorDesc) -> bool:
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
     """What the accuracy of an activation of sums is of, given how large the terms of each sum are.
 
-    It is the size of the result; or, if that is more, the size of the terms times the steepness of the activation there:
-    how much the result changes if the sum changes by one unit in the last place of its terms. An activation over
-    several numbers is a softmax: such changes of the numbers change a result by twice as much, in proportion to its size.
+    It is the size of the result; or, if that is more, the size of the terms times the steepness of the activation: how
+    much the result changes if the sum changes by one unit in the last place of its terms. An activation over several
+    numbers is a softmax: such changes of the numbers change a result by twice as much, in proportion to its size.
     """
     if desc is None:
         return sizes

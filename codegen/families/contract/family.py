@@ -1,4 +1,4 @@
-"""contract: sums of products, of matrices or of windows with a filter. The reference is by hand; [kernel] names roles."""
+"""contract: sums of products, of matrices or of windows and a filter. [kernel] names roles, and no expressions."""
 
 from __future__ import annotations
 
