@@ -26,17 +26,6 @@ def reduce(node: Node) -> Array:
     chosen = normalised(axes or range(x.ndim), max(1, x.ndim))
     found = dml.reduce(x, function=FUNCTIONS[node.kind], axes=chosen or [0], output_dtype=_plain(x))
     found = found.view(bool) if x.dtype == bool else found
-    return (
-        found if node.attribute("keepdims", 1) else found.reshape([n for i, n in enumerate(x.shape) if i not in chosen])
-    )
-
-
-@converts("ArgMax", "ArgMin")
-def argmax(node: Node) -> Array:
-    axis = node.axis(0)
-    last = node.attribute("select_last_index", 0)
-    function = dml.argmax if node.kind == "ArgMax" else dml.argmin
-    found = function(node[0], axes=axis, axis_direction="DECREASING" if last else "INCREASING", output_dtype=np.int64)
     return found if node.attribute("keepdims", 1) else found.squeeze(tuple(chosen))
 
 
