@@ -28,6 +28,11 @@ def is_plain(operator: Operator) -> bool:
 
 
 VALID = next(model(operator, operator.examples[0]) for operator in RUNNABLE.values() if is_plain(operator))
+from dmlcy._facts.tables import FAST
+
+ROOT = Path(__file__).resolve().parents[2]
+BREAKABLE = [error for error in load(ROOT).facts.model_errors if error.breaks]
+VALID = next(model(operator, operator.examples[0]) for operator in FAST.values())
 
 
 @pytest.fixture
