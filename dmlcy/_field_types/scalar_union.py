@@ -106,7 +106,7 @@ class ScalarUnion(FieldType):
         return member
 
     def recorded(self, value: Any) -> Any:
-        if not isinstance(value, np.ndarray):  # the reference has numbers of Python
+        if isinstance(value, int | float):
             return value
         return shortest(value[0]) if value.dtype.kind == "f" else value.item()
 
