@@ -30,7 +30,7 @@ from dmlcy._families.given import Given
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._field_types.values import Refused
+from dmlcy._field_types.values import Refused, as_dtype
 from dmlcy._runtime.recording import RECORDINGS
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
 
@@ -105,6 +105,9 @@ def key_of(value: object, deep: int = 2) -> object:
 def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
     """Computes the result of a call, or raises what is wrong with it. ``arguments``: tensors, attributes, keywords."""
     faces, level = faces_of(name), LEVEL.get()
+    said = arguments
+    if out is not None and (faces.open is not None or faces.sized):
+        said = arguments | _requests(faces, arguments, out)
     arrays: dict[str, Any] = {}
     key: list[Any] = [name, level]
     for one, several in faces.inputs:
@@ -115,12 +118,9 @@ def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
         found: Any = parts_of(value, to_array) if several else to_array(value)
         parts: Any = found if several else (found,)
         if parts is None or not all(isinstance(part, np.ndarray) for part in parts):
-            refuse(name, arguments | {"out": out}, level)
+            refuse(name, said | {"out": out}, level)
         arrays[one] = found
         key.append(tuple((part.dtype, part.shape) for part in parts))
-    said = (
-        arguments | _requests(faces, arguments, out) if out is not None and (faces.open or faces.sized) else arguments
-    )
     key += [key_of(said[one]) for _, one in faces.asked]
     key += [key_of(said[one]) for one in faces.sized]
     key += [key_of(said[one]) for one in faces.others]
@@ -129,11 +129,11 @@ def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
     if use is None:
         use = _checked(faces, said, arrays, level)
         if use is None:
-            refuse(name, arguments | {"out": out}, level)
+            refuse(name, said | {"out": out}, level)
         if len(_USES) >= MOST:
             _USES.clear()
         _USES[whole] = use
-    return run(use, faces, arrays, out, lambda: refuse(name, arguments | {"out": out}, level))
+    return run(use, faces, arrays, out, lambda: refuse(name, said | {"out": out}, level))
 
 
 def parts_of(value: object, take: Callable[[object], Array | None]) -> tuple[Array | None, ...] | None:
@@ -149,7 +149,8 @@ def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str,
     found: dict[str, Any] = {}
     if faces.open is not None and arguments.get(faces.asked[0][1]) is None:
         given = to_shared_array(out)
-        found |= {} if given is None else {faces.asked[0][1]: given.dtype}
+        if given is not None and as_dtype(given.dtype) is not None:
+            found[faces.asked[0][1]] = given.dtype
     if faces.array:
         parts = parts_of(out, to_shared_array) or ()
         sizes = tuple(part.shape for part in parts if part is not None)
