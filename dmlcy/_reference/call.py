@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple

@@ -15,19 +15,6 @@ from codegen.load import load
 from codegen.model import ErrorText
 from dmlcy._cli.example import model
 from dmlcy._errors import ModelError
-from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import RUNNABLE
-
-ROOT = Path(__file__).resolve().parents[2]
-BREAKABLE = [error for error in load(ROOT).facts.model_errors if error.breaks]
-
-
-def is_plain(operator: Operator) -> bool:
-    """Whether an operator has the resources that the changes name, and is not executed in place."""
-    return not operator.in_place and {f.python for f in operator.fields if f.kind != "attribute"} == {"input", "output"}
-
-
-VALID = next(model(operator, operator.examples[0]) for operator in RUNNABLE.values() if is_plain(operator))
 from dmlcy._facts.tables import FAST
 
 ROOT = Path(__file__).resolve().parents[2]
