@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -77,18 +78,19 @@ def faces_of(name: str) -> Faces:
     )
 
 
-def key_of(value: object) -> object:
-    """What an argument is told from others by; an object of its own for what is not known to stay as it is."""
+def key_of(value: object, deep: int = 2) -> object:
+    """What an argument is told from others by; an object of its own for what is not known to stay as it is.
+
+    ``deep``: how many sequences in sequences it may be. Nothing is asked of an object of an unknown class.
+    """
     kind = type(value)
     if value is None or kind in (int, bool, str):
         return kind, value
     if kind is float:
         return kind, struct.pack("d", value)
-    if kind in (tuple, list):
-        return kind, tuple(map(key_of, value))  # type: ignore[call-overload]
-    if isinstance(value, np.dtype | np.bool_ | type):
-        return kind, value
-    if isinstance(value, OperatorDesc):
+    if kind in (tuple, list) and deep:
+        return kind, tuple(key_of(entry, deep - 1) for entry in value)  # type: ignore[attr-defined]
+    if kind in (type, np.bool_) or any(issubclass(kind, known) for known in (np.dtype, OperatorDesc, Enum)):
         return kind, value
     return object()
 
