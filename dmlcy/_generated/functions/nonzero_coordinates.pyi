@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Outs, _Result
+from dmlcy._generated.arguments import _Array, _Ints, _Outs, _Result
 
 __all__ = ["nonzero_coordinates"]
 
@@ -13,6 +13,8 @@ __all__ = ["nonzero_coordinates"]
 def nonzero_coordinates(
     input: _Array,
     *,
+    output_count_sizes: _Ints | None = None,
+    output_coordinates_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[np.uint32]], _Result]:
     """Count the elements that are not 0, and list their coordinates.
@@ -22,6 +24,10 @@ def nonzero_coordinates(
     input : array
         The elements. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16,
         INT8, UINT32, UINT16 or UINT8.
+    output_count_sizes : sequence of int, default None
+        Sizes of output_count. None: those of ``out``.
+    output_coordinates_sizes : sequence of int, default None
+        Sizes of output_coordinates. None: those of ``out``.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -94,7 +100,11 @@ def nonzero_coordinates(
     >>> import dmlcy as dml
     >>> x = np.array([[[[ 1.0,  0.0,  0.0,  2.0],
     ...                 [-0.0,  3.5,  0.0, -5.2]]]], dtype=np.float32)
-    >>> output_count, output_coordinates = dml.nonzero_coordinates(x)
+    >>> output_count, output_coordinates = dml.nonzero_coordinates(
+    ...     x,
+    ...     output_count_sizes=(1, 1, 1, 1),
+    ...     output_coordinates_sizes=(1, 1, 8, 3),
+    ... )
     >>> output_count
     array([[[[4]]]], dtype=uint32)
     >>> output_coordinates
@@ -112,5 +122,7 @@ def nonzero_coordinates(
 def nonzero_coordinates(
     input: _Array,
     *,
+    output_count_sizes: _Ints | None = None,
+    output_coordinates_sizes: _Ints | None = None,
     out: _Outs,
 ) -> _Outs: ...
