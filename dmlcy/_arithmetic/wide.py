@@ -157,7 +157,10 @@ class Wide(Arithmetic):
 
     def of(self, array: Array) -> Array:
         if array.dtype.kind == "f":
-            return array.astype(np.float64)
+            found = array.astype(np.float64)
+            if array.itemsize != np.dtype(np.float32).itemsize:
+                found *= 1.0  # no NaN is a signalling one: extremes prefer numbers to quiet ones only
+            return found
         if array.dtype == np.uint64 and array.max() > MOST:
             return array.astype(object)
         return array.astype(np.int64)

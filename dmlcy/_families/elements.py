@@ -34,9 +34,10 @@ def keys(array: Array, descending: bool) -> Array:
     """
     if array.dtype.kind != "f":
         return ~array if descending else array
-    bits = (array + array.dtype.type(0)).view(f"i{array.itemsize}")
+    bits = array.view(f"i{array.itemsize}")
     top = np.iinfo(bits.dtype)
     ordered: Array = np.where(bits < 0, bits ^ top.max, bits)
+    ordered[bits == top.min] = 0  # -0
     if descending:
         ordered = ~ordered
     ordered[np.isnan(array)] = top.max

@@ -154,6 +154,17 @@ def test_long_products(dtype: str, size: int) -> None:
         np.testing.assert_array_equal(*stored, err_msg=f"{name} along {axes}")
 
 
+@each_of("dtype, bits", [("f2", 0x7C01), ("f2", 0xFCBD), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
+def test_numbers_are_preferred_to_signalling_nan(dtype: str, bits: int) -> None:
+    a = np.array([1, 2, 3], dtype)
+    a.view(f"u{a.itemsize}")[1] = bits
+    with np.errstate(all="ignore"):
+        for m in (WIDE, EXACT):
+            x = m.of(a)
+            assert (m.least(x, 0)[0], m.greatest(x, 0)[0]) == (1, 3)
+            assert [*m.maximum(x[:2], x[1:])] == [1, 3]
+
+
 @each_of("dtype", ["f4", "i1", "i4", "i8", "u8"])
 def test_products_of_matrices(dtype: str) -> None:
     random = np.random.default_rng(8)
