@@ -6,9 +6,13 @@ from dmlcy._generated.dask.activation_elu import activation_elu
 from dmlcy._generated.dask.activation_gelu import activation_gelu
 from dmlcy._generated.dask.activation_hard_sigmoid import activation_hard_sigmoid
 from dmlcy._generated.dask.activation_hard_swish import activation_hard_swish
+from dmlcy._generated.dask.activation_hardmax import activation_hardmax
+from dmlcy._generated.dask.activation_hardmax1 import activation_hardmax1
 from dmlcy._generated.dask.activation_identity import activation_identity
 from dmlcy._generated.dask.activation_leaky_relu import activation_leaky_relu
 from dmlcy._generated.dask.activation_linear import activation_linear
+from dmlcy._generated.dask.activation_log_softmax import activation_log_softmax
+from dmlcy._generated.dask.activation_log_softmax1 import activation_log_softmax1
 from dmlcy._generated.dask.activation_parameterized_relu import activation_parameterized_relu
 from dmlcy._generated.dask.activation_parametric_softplus import activation_parametric_softplus
 from dmlcy._generated.dask.activation_relu import activation_relu
@@ -16,6 +20,8 @@ from dmlcy._generated.dask.activation_scaled_elu import activation_scaled_elu
 from dmlcy._generated.dask.activation_scaled_tanh import activation_scaled_tanh
 from dmlcy._generated.dask.activation_shrink import activation_shrink
 from dmlcy._generated.dask.activation_sigmoid import activation_sigmoid
+from dmlcy._generated.dask.activation_softmax import activation_softmax
+from dmlcy._generated.dask.activation_softmax1 import activation_softmax1
 from dmlcy._generated.dask.activation_softplus import activation_softplus
 from dmlcy._generated.dask.activation_softsign import activation_softsign
 from dmlcy._generated.dask.activation_swish import activation_swish
@@ -23,6 +29,8 @@ from dmlcy._generated.dask.activation_tanh import activation_tanh
 from dmlcy._generated.dask.activation_thresholded_relu import activation_thresholded_relu
 from dmlcy._generated.dask.average_pooling import average_pooling
 from dmlcy._generated.dask.average_pooling1 import average_pooling1
+from dmlcy._generated.dask.cumulative_product import cumulative_product
+from dmlcy._generated.dask.cumulative_summation import cumulative_summation
 from dmlcy._generated.dask.depth_to_space import depth_to_space
 from dmlcy._generated.dask.depth_to_space1 import depth_to_space1
 from dmlcy._generated.dask.element_wise_abs import element_wise_abs
@@ -75,6 +83,7 @@ from dmlcy._generated.dask.element_wise_tan import element_wise_tan
 from dmlcy._generated.dask.element_wise_tanh import element_wise_tanh
 from dmlcy._generated.dask.element_wise_threshold import element_wise_threshold
 from dmlcy._generated.dask.fold import fold
+from dmlcy._generated.dask.lp_normalization import lp_normalization
 from dmlcy._generated.dask.lp_pooling import lp_pooling
 from dmlcy._generated.dask.lp_pooling1 import lp_pooling1
 from dmlcy._generated.dask.max_pooling import max_pooling
@@ -91,11 +100,15 @@ __all__ = [
     "activation_celu",
     "activation_elu",
     "activation_gelu",
+    "activation_hardmax",
+    "activation_hardmax1",
     "activation_hard_sigmoid",
     "activation_hard_swish",
     "activation_identity",
     "activation_leaky_relu",
     "activation_linear",
+    "activation_log_softmax",
+    "activation_log_softmax1",
     "activation_parameterized_relu",
     "activation_parametric_softplus",
     "activation_relu",
@@ -103,6 +116,8 @@ __all__ = [
     "activation_scaled_tanh",
     "activation_shrink",
     "activation_sigmoid",
+    "activation_softmax",
+    "activation_softmax1",
     "activation_softplus",
     "activation_softsign",
     "activation_swish",
@@ -110,6 +125,8 @@ __all__ = [
     "activation_thresholded_relu",
     "average_pooling",
     "average_pooling1",
+    "cumulative_product",
+    "cumulative_summation",
     "depth_to_space",
     "depth_to_space1",
     "element_wise_abs",
@@ -162,6 +179,7 @@ __all__ = [
     "element_wise_tanh",
     "element_wise_threshold",
     "fold",
+    "lp_normalization",
     "lp_pooling",
     "lp_pooling1",
     "max_pooling",

@@ -71,6 +71,7 @@ class AttributePlan:
     takes: str  # which values of the type, in a sentence
     field: Field
     of_desc: str  # where a desc has it, as Python
+    annotation: str = "_DataType | bool | None"  # of what a call asks about an output
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ class Field:
     among: tuple[tuple[str, str], ...] = ()
     mixed: bool = False
     owned: bool = True
+    sized_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +237,7 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
         more |= {"dtypes": spec.types[said.types or ""], "ranks": spec.ranks[said.ranks or ""]}
         more |= {"same_dtype_as": item.same_as, "leading_ones": said.leading_ones}
         more |= {"hint": said.hint, "axes": said.axes, "mixed": said.mixed, "owned": said.owned}
+        more["sized_by"] = None if said.kind != "output" else spec.sized_by(said)
     if kind.ranged or item.part is not None:
         more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
     if kind.typed:

@@ -34,7 +34,8 @@ class Result:
         The elements are elements of an input, bit for bit.
     magnitudes
         Gives how large the terms are of which each element is the sum: where the accuracy is of magnitudes, its unit is
-        one in the last place of these. None: of the results for the absolute values of the inputs.
+        one in the last place of these; where they are NaN, the accuracy promises nothing. None: of the results for
+        the absolute values of the inputs.
     """
 
     values: Any
@@ -45,6 +46,9 @@ class Result:
 
 class Family(ABC):
     """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
+
+    applied_by_element = False
+    """Whether ``applied`` makes each result of one number."""
 
     @abstractmethod
     def evaluate(self, given: Given, output: str) -> Result:
