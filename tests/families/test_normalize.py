@@ -121,6 +121,8 @@ def test_layer_and_batch_normalization_of_pytorch() -> None:
         x, ones, zeros, x, epsilon=1e-3, fused_activation=dml.desc.ActivationTanh()
     )
     assert_near(added[0], np.tanh(batch + x.astype(float)), 9.0)
+    np.testing.assert_array_equal(added[1], mean)
+    np.testing.assert_array_equal(added[2], variance)
 
 
 def test_numbers_that_are_nearly_the_same() -> None:

@@ -43,8 +43,7 @@ class Normalize(Family):
             if key not in given.told.formulas:
                 return m.absolute(found)
             size = _value(given, key, self.run(given, key, sizes, [whole]).names(whole))
-            fused = given.told.roles.get("fused")
-            return size if fused is None or given.values[fused] is None else m.add(m.absolute(size), m.absolute(found))
+            return size if _fused(given, output) is None else m.add(m.absolute(size), m.absolute(found))
 
         return Result(found, magnitudes=magnitudes)
 
@@ -73,8 +72,8 @@ class Normalize(Family):
     def values(self, given: Given, run: Passes, at: At, output: str) -> Any:
         """The numbers of a part of an output."""
         found = _value(given, _key(given, "result", output), run.names(at))
-        fused = given.told.roles.get("fused")
-        return found if fused is None else activated(given.values[fused], found, given.arithmetic)
+        fused = _fused(given, output)
+        return found if fused is None else activated(fused, found, given.arithmetic)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts."""
@@ -142,6 +141,14 @@ def _attributes(desc: OperatorDesc) -> dict[str, Any]:
     values = desc._values()
     names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]
     return {name: single(values[name]) if type(values[name]) is float else values[name] for name in names}
+
+
+def _fused(given: Given, output: str) -> OperatorDesc | None:
+    """The activation of an output: the first one may have one."""
+    role = given.told.roles.get("fused")
+    first = next(field.python for field in given.operator.fields if field.kind == "output")
+    found: OperatorDesc | None = given.values[role] if role is not None and output == first else None
+    return found
 
 
 def _key(given: Given, key: str, output: str) -> str:

@@ -25,9 +25,9 @@ def nonzero_coordinates(
         The elements. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16,
         INT8, UINT32, UINT16 or UINT8.
     output_count_sizes : sequence of int, default None
-        Sizes of output_count. None: those of ``out``.
+        Sizes of output_count. None: those of ``out``, or the least.
     output_coordinates_sizes : sequence of int, default None
-        Sizes of output_coordinates. None: those of ``out``.
+        Sizes of output_coordinates. None: those of ``out``, or the least.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -36,8 +36,10 @@ def nonzero_coordinates(
     -------
     numpy.ndarray
         The number of elements that are not 0.
+        Sizes ``one``.
         One row of coordinates for each element that is not 0, in the order of
         the elements; the rows behind them are not defined.
+        Sizes ``table``.
         Data type of ``output_count``.
         ``out`` itself where it is given.
 
@@ -45,34 +47,7 @@ def nonzero_coordinates(
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
         With every violation in ``.violations``: those of each field (data type,
-        rank, range, length), and these:
-
-        ``DML-NONZERO_COORDINATES-output_count-one``
-            output_count has more than one element. Must hold for d in
-            rank(output_count):
-            ``sizes(output_count)[d] == 1``
-
-        ``DML-NONZERO_COORDINATES-output_coordinates-leading``
-            output_coordinates has a size other than 1 in front of its last two
-            axes. Must hold for d in rank(output_coordinates):
-            ``d + 2 >= rank(output_coordinates) or sizes(output_coordinates)[d]
-            == 1``
-
-        ``DML-NONZERO_COORDINATES-output_coordinates-rows``
-            output_coordinates does not have a row for each element of the
-            input. Must hold:
-            ``sizes(output_coordinates)[max(rank(output_coordinates) - 2, 0)] ==
-            prod(sizes(input))``
-
-        ``DML-NONZERO_COORDINATES-output_coordinates-few``
-            output_coordinates has fewer coordinates than the input has axes.
-            Must hold:
-            ``columns >= effective``
-
-        ``DML-NONZERO_COORDINATES-output_coordinates-many``
-            output_coordinates has more coordinates than the input has axes.
-            Must hold:
-            ``columns <= rank(input)``
+        rank, range, length).
 
     See Also
     --------
@@ -82,12 +57,29 @@ def nonzero_coordinates(
     -----
     The formulas read:
 
+    ``one[d] = 1``
+        Sizes of the count, which has one element.
     ``from_end[d] = rank(input) - d if sizes(input)[d] > 1 else 0``
         Place of each axis from the last one, 0 for an axis of size 1.
-    ``effective = max(from_end)``
-        Number of axes of the input without the leading ones of size 1.
-    ``columns = sizes(output_coordinates)[rank(output_coordinates) - 1]``
-        Number of coordinates of a row.
+    ``effective = max(max(from_end), 1)``
+        Number of axes of the input without the leading ones of size 1, and at
+        least 1.
+    ``given``
+        ``sizes(output_coordinates)[rank(output_coordinates) - 1] if
+        rank(output_coordinates) > 1 else rank(input)``
+
+        Number of coordinates of a row: the last size that is given, or the
+        number of axes of the input.
+    ``axes``
+        ``rank(output_coordinates) if rank(output_coordinates) > 1 else
+        max(rank(input), 2)``
+
+        Number of axes of the coordinates.
+    ``table[d]``
+        ``1 if d + 2 < axes else prod(sizes(input)) if d + 2 == axes else
+        min(max(given, effective), rank(input))``
+
+        Sizes of the coordinates: a row for each element of the input.
 
     References
     ----------
@@ -100,11 +92,7 @@ def nonzero_coordinates(
     >>> import dmlcy as dml
     >>> x = np.array([[[[ 1.0,  0.0,  0.0,  2.0],
     ...                 [-0.0,  3.5,  0.0, -5.2]]]], dtype=np.float32)
-    >>> output_count, output_coordinates = dml.nonzero_coordinates(
-    ...     x,
-    ...     output_count_sizes=(1, 1, 1, 1),
-    ...     output_coordinates_sizes=(1, 1, 8, 3),
-    ... )
+    >>> output_count, output_coordinates = dml.nonzero_coordinates(x)
     >>> output_count
     array([[[[4]]]], dtype=uint32)
     >>> output_coordinates
