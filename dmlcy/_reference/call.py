@@ -16,13 +16,14 @@ import numpy as np
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._check.checker import Check
 from dmlcy._check.given import same_place
+from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
 from dmlcy._desc.check import refuse
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import LEVEL
-from dmlcy._facts.rows import Operator, Rules
+from dmlcy._facts.rows import Operator, Rule, Rules
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
@@ -235,9 +236,21 @@ def _packed(array: Any) -> Any:
 
 
 def _data_holds(use: Use, arrays: Mapping[str, Any]) -> bool:
+    rules = [rule for rule in use.operator.rules if rule.data and rule.severity == "error"]
+    if all(rule.of_all is not None and _all_hold(use, rule, arrays.get(rule.each or "")) for rule in rules):
+        return True
     check = Check(use.operator, use.values, LEVEL.get(), call=False)
     check.data(arrays)
     return not check.violations
+
+
+def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:
+    """Whether a rule on each element of a tensor holds for all of them at once, whatever the level is."""
+    if array is None or rule.of_all is None:
+        return array is None
+    return all(
+        np.all(rule.of_all(WIDE, use.rules, *index, WIDE.of(array[part]))) for index, part in parts_of_rule(rule, array)
+    )
 
 
 def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequence[Array | None] | None:

@@ -17,7 +17,7 @@ from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import known_operator
-from dmlcy._facts.rows import Field
+from dmlcy._facts.rows import Field, Rule
 from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
@@ -128,18 +128,24 @@ def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
         for at in ([()] if rule.domain is None else [(index,) for index in range(rule.domain(rules))])
     ]
     each = [rule for rule in desc.operator.rules if rule.each == field.python]
-    array[...] = next((value for value in (0, 1, -1, 2) if all(rule.holds(rules, value) for rule in each)), 0)
     places = [*np.ndindex(array.shape)]
+    tuples = places[: array.shape[-1]]
+    array[...] = next((value for value in (0, 1, -1, 2) if all(kept(each, rules, at, value) for at in tuples)), 0)
     with np.errstate(over="ignore", invalid="ignore"):
         made = _numbers(draw, len(places)).astype(array.dtype)
     for number in range(len(places)) if draw(st.booleans()) else reversed(range(len(places))):
         at = places[number]
         before = array[at]
         array[at] = made[number]
-        kept = all(rule.holds(rules, array.item(*at)) for rule in each)
-        if not kept or not all(rule.holds(rules, *index) for rule, index in conditions):
+        fine = kept(each, rules, at, array.item(*at))
+        if not fine or not all(rule.holds(rules, *index) for rule, index in conditions):
             array[at] = before
     return array
+
+
+def kept(each: list[Rule], rules: Any, at: tuple[int, ...], value: Any) -> bool:
+    """Whether rules on each element hold for this value at a place."""
+    return all(rule.holds(rules, *(() if rule.index is None else at[-1:]), value) for rule in each)
 
 
 def _numbers(draw: st.DrawFn, count: int) -> Array:
