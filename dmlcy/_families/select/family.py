@@ -58,13 +58,11 @@ def _places(lines: Array, count: int, descending: bool) -> Array:
     The lines are read in pieces: what comes first of a piece and of those before it is kept.
     """
     size, step = lines.shape[-1], max(MORE * count, blocks.BLOCK)
-    best: Array | None = None
-    places: Any = None
+    best, places = keys(lines[..., :0], descending), np.empty((*lines.shape[:-1], 0), np.int64)
     for first in range(0, size, step):
         found = keys(lines[..., first : first + step], descending)
         here: Array = np.broadcast_to(np.arange(first, first + found.shape[-1], dtype=np.int64), found.shape)
-        if best is not None:
-            found, here = np.concatenate([best, found], -1), np.concatenate([places, here], -1)
+        found, here = np.concatenate([best, found], -1), np.concatenate([places, here], -1)
         order = np.argsort(found, -1, kind="stable")[..., :count]
         best, places = np.take_along_axis(found, order, -1), np.take_along_axis(here, order, -1)
     return places
