@@ -40,7 +40,7 @@ class Given(Kernel):
     """A valid use of an operator, and the arrays of its inputs by Python name; an array of tensors is a tuple.
 
     ``values``: of its fields, tensors as TensorDesc. ``input`` is the array of the first input that there is,
-    ``output_sizes`` are those of the first output.
+    ``output_sizes`` are those of the first output. ``kept`` has what a family computed together with another output.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Given(Kernel):
         super().__init__(operator, rules, arithmetic)
         self.values = values
         self.arrays = arrays
+        self.kept: dict[str, Any] = {}
         self.input: Any = next(iter(arrays.values()), None)
         outputs = (values[field.python] for field in operator.fields if field.kind == "output")
         self.output_sizes: tuple[int, ...] = next((one.sizes for one in outputs if type(one) is TensorDesc), ())

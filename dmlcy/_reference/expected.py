@@ -145,7 +145,8 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     for at in np.ndindex(values.shape):
         size: Any = sizes[at]
         finite = not isinstance(size, float) or math.isfinite(size)
-        units[at] = unit(abs(Fraction(size)) if finite else Fraction(0), own)
+        unknown = isinstance(size, float) and math.isnan(size) and found.magnitudes is not None
+        units[at] = None if unknown else unit(abs(Fraction(size)) if finite else Fraction(0), own)
     if magnitudes.accumulators is not None:
         least, most = limits(operator, dtype, given.input.size)
         for at, total in np.ndenumerate(magnitudes.accumulators):
