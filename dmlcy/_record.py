@@ -33,14 +33,14 @@ class RecordedCall:
         of the call had, with leading ones where the call left them out.
     inputs
         What it was computed from, by the Python name of the field: C-contiguous copies, read-only, with the sizes in
-        the desc.
+        the desc. An array of tensors is a tuple.
     outputs
         What it gave, in the same form.
     """
 
     desc: OperatorDesc
-    inputs: Mapping[str, Array]
-    outputs: Mapping[str, Array]
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, Any]
 
     def __repr__(self) -> str:
         return f"RecordedCall({self.desc!r})"
@@ -84,7 +84,7 @@ class Recording:
         uses = []
         for number, call in enumerate(self._calls, 1):
             name = f"{number}_{call.desc.operator.python}"
-            uses.append(Use(name, call.desc, call.inputs, prefix=f"{name}_"))
+            uses.append(Use(name, call.desc, _by_path(call.inputs), prefix=f"{name}_"))
         return export(uses, os.fspath(folder))
 
     @staticmethod
@@ -138,11 +138,19 @@ def record() -> Recording:
     return Recording()
 
 
+def _by_path(inputs: Mapping[str, Any]) -> dict[str, Array]:
+    """The inputs, those of an array of tensors by their paths: inputs[0], inputs[1]."""
+    found: dict[str, Array] = {}
+    for name, value in inputs.items():
+        found |= {f"{name}[{k}]": one for k, one in enumerate(value)} if type(value) is tuple else {name: value}
+    return found
+
+
 def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any]) -> None:
     """Adds a call to recordings: its tensors as packed arrays, its attributes as the kernel saw them."""
     spec = _tables.OPERATORS[operator]
     given: dict[str, object] = {}
-    arrays: dict[str, dict[str, Array]] = {"input": {}, "output": {}}
+    arrays: dict[str, dict[str, Any]] = {"input": {}, "output": {}}
     for field in spec.fields:
         value = values.get(field.python)
         if value is None:
@@ -150,9 +158,12 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
         if field.kind == "attribute":
             given[field.python] = type_of(field.type).recorded(value)
         else:
-            value.flags.writeable = False
+            parts = value if type(value) is tuple else (value,)
+            for part in parts:
+                part.flags.writeable = False
             arrays[field.kind][field.python] = value
-            given[field.python] = TensorDesc(value.dtype, value.shape)
+            descs = tuple(TensorDesc(part.dtype, part.shape) for part in parts)
+            given[field.python] = descs if type(value) is tuple else descs[0]
     call = RecordedCall(_tables.desc_class(operator)(**given), arrays["input"], arrays["output"])
     for recording in recordings:
         if recording._state == "open":

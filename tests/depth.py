@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dmlcy._facts.tables import OPERATORS, RUNNABLE
+from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
 
 deep = pytest.mark.deep
 
@@ -35,8 +35,8 @@ def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
 
 
-def one_operator(names: Iterable[str] = RUNNABLE) -> list[Any]:
-    """The operator that has the most fields, and the others with ``-m deep``; without names, of those that run."""
+def one_operator(names: Iterable[str] = FAST) -> list[Any]:
+    """The operator that has the most fields, and the others with ``-m deep``; without names, of those with loops."""
     names = list(names)
     most = max(names, key=lambda name: len(OPERATORS[name].fields))
     return [pytest.param(name, marks=() if name == most else deep) for name in names]

@@ -1,12 +1,31 @@
-"""The desc of an example."""
+"""The desc of an example, and its arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import desc_class
 from dmlcy._field_types.tensor_desc import described
+
+
+def joined(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given by the paths of tensors, by field: those of an array, inputs[0] and inputs[1], as a tuple."""
+    found: dict[str, Any] = {}
+    for path, one in given.items():
+        name, entry, _ = path.partition("[")
+        found[name] = (*found.get(name, ()), one) if entry else one
+    return found
+
+
+def arrays_of(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
+    """The arrays of the inputs or the outputs of an example, by field."""
+    return joined(
+        {path: np.array(data, dtype.lower()).reshape(sizes) for path, (dtype, sizes, data) in tensors.items()}
+    )
 
 
 def desc_of(operator: Operator, **changes: Any) -> Any:

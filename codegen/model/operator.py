@@ -98,6 +98,17 @@ class Operator:
         """Whether a call has a keyword about an output: it is optional, or no input fixes its data type."""
         return output.optional or not self.has_type(output)
 
+    def sized_by(self, output: Field) -> str | None:
+        """The keyword by which a call may say the sizes of an output.
+
+        None: they follow from the other fields, or the spec says what part of them is chosen.
+        """
+        own = {f"{output.python}.sizes", f"{output.python}.rank"}
+        if output.sizes is not None and own.isdisjoint(self.reads(output.sizes.node)):
+            return None
+        several = output.type == "tensor_array"
+        return f"{output.python.removesuffix('s') if several else output.python}_sizes"
+
     def is_open(self, output: Field) -> bool:
         """Whether a desc must be given an output: its sizes or its data type do not follow from other fields."""
         open_sizes = self.is_chosen(output) or output.sizes is None

@@ -132,6 +132,7 @@ class OperatorPage:
         given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
         asked = [one for one in self.spec.outputs if self.spec.is_asked(one) and one.python in example.outputs]
         given += [said for field in asked if (said := self.request(field, example))]
+        given += [said for field in self.spec.outputs if (said := self.said_sizes(field, example))]
         several = any(one.several for one in map(type_of, self.spec.outputs)) or len(example.outputs) > 1
         results = dict.fromkeys(path.partition("[")[0] for path in example.outputs)
         taken = f"{', '.join(results)} = " if several else ""
@@ -154,6 +155,13 @@ class OperatorPage:
             return "" if follows else f"{field.python}_dtype={literal(dtype)}"
         usual = dtype == first or self.spec.first_of_type(field) is not None
         return f"{field.python}={True if usual else literal(dtype)}"
+
+    def said_sizes(self, field: Field, example: Example) -> str:
+        """How the call of an example says the sizes of an output that no formula gives."""
+        parts = [tensor.sizes for path, tensor in example.outputs.items() if path.partition("[")[0] == field.python]
+        if field.sizes is not None or not parts:
+            return ""
+        return f"{self.spec.sized_by(field)}={literal(tuple(parts) if type_of(field).several else parts[0])}"
 
     @property
     def in_place(self) -> str:
@@ -243,7 +251,10 @@ class OperatorPage:
             notes.append(f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}.")
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
-                notes.append(f"No formula gives the sizes of {code(field.python)}, so a desc must have it.")
+                notes.append(
+                    f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call is given "
+                    f"{code(self.spec.sized_by(field) or '')} or {code('out')}."
+                )
             elif not self.spec.has_type(field):
                 notes.append(f"No required tensor gives the data type of {code(field.python)}, so a desc must have it.")
         if any(field.enum for field in self.spec.attributes):

@@ -17,8 +17,8 @@ from .values import literal
 
 # Types of arguments that are not those of an enum.
 ARGUMENTS = (
-    "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Numbers", "_Out", "_Outs", "_Result", "_Scalar",
-    "_Tensors", "_Activation", "_Activations",
+    "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Numbers", "_Out", "_OutArray", "_Outs", "_Result",
+    "_Scalar", "_Tensors", "_Activation", "_Activations",
 )  # fmt: skip
 # Where the modules of each kind are that an operator has.
 FOLDERS = {"function": "functions", "desc": "descs", "dask": "dask"}
@@ -129,19 +129,32 @@ class StubOperator:
         known = [(name, taken.replace("_Array", array) if name == like else taken) for name, taken in inputs]
         for asked in itertools.product(*(self.answers(tensor) for tensor in self.op.outputs)):
             requests = [request for request, _ in asked if request]
+            requests += [
+                f"{one.python}: {one.annotation} = None"
+                for one in self.op.requests
+                if one.python == self.op.operator.sized_by(one.field)
+            ]
             found = [result for _, result in asked if result]
             if not found:  # an operator computes something
                 continue
             if like is not None:  # the data type of an array is known, so that of the result is
-                yield known, requests, "None = None", several([array if one == "like" else one for one in found])
-            yield inputs, requests, "None = None", several(["_Result" if one == "like" else one for one in found])
+                yield known, requests, "None = None", several([of(one, array) for one in found])
+            yield inputs, requests, "None = None", several([of(one, "_Result") for one in found])
             out = "_Out" if len(found) == 1 else "_Outs"
+            if any(type_of(field).several for field in self.op.operator.outputs):
+                out = "_OutArray"
             yield inputs, requests, out, out
 
     def answers(self, tensor: TensorPlan) -> Iterator[tuple[str, str]]:
-        """Each way to ask for an output, and its type then: "like" that of the first one, "" where it is not there."""
+        """Each way to ask for an output, and its type then.
+
+        "like": that of the first one; "likes": a tuple of such; "": it is not there.
+        """
         same = "like" if tensor.same_as == self.op.output.same_as else "_Result"
         field = self.op.operator.field(tensor.python)
+        if type_of(field).several:
+            yield "", "likes"
+            return
         rows = self.op.operator.types[field.types or ""]
         first = f"np.ndarray[Any, np.dtype[np.{self.numpy(rows[0].dtypes[0])}]]"
         if not self.op.operator.is_asked(field):
@@ -198,7 +211,7 @@ class StubOperator:
         for request in self.op.requests:
             yield (
                 f"{request.python}={request.default}",
-                f"{request.python}: _DataType | bool | None = {request.default}",
+                f"{request.python}: {request.annotation} = {request.default}",
             )
         yield "out=None", "out: object = None"
 
@@ -235,6 +248,11 @@ def operator_stub(env: jinja2.Environment, around: Surroundings, operator: Opera
 def tidy(text: str) -> str:
     """Text without spaces at the ends of its lines and without more than one blank line in a row."""
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
+
+
+def of(said: str, array: str) -> str:
+    """The type of an output: that of an array, of several, or its own."""
+    return {"like": array, "likes": f"tuple[{array}, ...]"}.get(said, said)
 
 
 def several(types: list[str]) -> str:

@@ -71,6 +71,7 @@ class AttributePlan:
     takes: str  # which values of the type, in a sentence
     field: Field
     of_desc: str  # where a desc has it, as Python
+    annotation: str = "_DataType | bool | None"  # of what a call asks about an output
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ class RulePlan:
     domain: str | None
     fix: str | None
     guarded: tuple[str, ...]  # tensors that it reads only where they are present
+    of_all: str | None  # the condition on all elements of a tensor at once: Python over an arithmetic
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,14 @@ class OperatorPlan:
     def is_fast(self) -> bool:
         """Whether loops compute it."""
         return self.compiled is not None
+
+    @property
+    def takes_chunks(self) -> bool:
+        """Whether it has a function for dask arrays: one that takes arrays, and gives one whose data type follows."""
+        fields = [self.operator.field(tensor.python) for tensor in self.inputs]
+        simple = not self.requests and len(self.outputs) == 1
+        simple = simple and not any(field.optional or type_of(field).several for field in fields)
+        return self.is_fast or (self.runs and bool(self.independent) and simple)
 
     @property
     def definition(self) -> Definition | None:

@@ -45,6 +45,7 @@ class Planner:
         attributes = tuple(self.attribute(field) for field in operator.attributes)
         chosen = tuple(self.attribute(field) for field in operator.chosen)
         requests = tuple(self.request(field) for field in operator.outputs if operator.is_asked(field))
+        requests += tuple(self.sizes(field) for field in operator.outputs if operator.sized_by(field) is not None)
         kernel = None if self.family is None else self.family.plan(operator, self.facts, self.diagnostics)
         compiled = None
         if self.loops is not None:
@@ -195,6 +196,27 @@ class Planner:
             takes=takes,
             field=field,
             of_desc=f"None if desc.{name} is None else desc.{name}.dtype",
+        )
+
+    def sizes(self, field: Field) -> AttributePlan:
+        """The keyword by which a call says the sizes of an output."""
+        name = self.operator.sized_by(field)
+        assert name is not None
+        several = type_of(field).several
+        default = "those of ``out``" if field.sizes is None else "those of ``out``, or the least"
+        return AttributePlan(
+            python=name,
+            declarations=(),
+            take="",
+            value="",
+            members=None,
+            default="None",
+            doc=f"Sizes of {'each of ' if several else ''}{field.python}.",
+            summary="sequence of sequences of int" if several else "sequence of int",
+            takes=f"None: {default}.",
+            field=field,
+            of_desc="",
+            annotation=f"{'Sequence[_Ints]' if several else '_Ints'} | None",
         )
 
     def data_type(self, field: Field) -> AttributePlan:

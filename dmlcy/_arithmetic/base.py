@@ -110,7 +110,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
-        """The product of the numbers along some axes; 1 where there are none."""
+        """The product of the numbers along some axes; 1 where there are none. Of integers perhaps modulo 2**64."""
 
     @abstractmethod
     def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
@@ -126,7 +126,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def products(self, a: Array, axis: int) -> Number:
-        """Each number times all before it along an axis."""
+        """Each number times all before it along an axis. Of integers perhaps modulo 2**64."""
 
     @abstractmethod
     def matmul(self, a: Array, b: Array) -> Number:

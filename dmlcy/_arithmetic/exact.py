@@ -365,10 +365,12 @@ class Exact(Arithmetic):
         return _reduced(self.maximum, a, axes, None)
 
     def sums(self, a: Array, axis: int) -> Number:
-        return np.frompyfunc(self.add, 2, 1).accumulate(a, axis)
+        with np.errstate(all="ignore"):
+            return np.frompyfunc(self.add, 2, 1).accumulate(a, axis)
 
     def products(self, a: Array, axis: int) -> Number:
-        return np.frompyfunc(self.multiply, 2, 1).accumulate(a, axis)
+        with np.errstate(all="ignore"):
+            return np.frompyfunc(self.multiply, 2, 1).accumulate(a, axis)
 
     def matmul(self, a: Array, b: Array) -> Number:
         return self.sum(self.multiply(a[..., :, :, None], b[..., None, :, :]), -2)[..., 0, :]

@@ -30,8 +30,9 @@ SIZES: Final = ("sizes", "rank")
 class Check(State):
     """One pass over the values of one desc. ``resolved`` holds them normalised, with what follows from them filled in.
 
-    ``call``: the values are those of a function call; ``asked``: what it says of each optional output, and
-    ``labels``: the names in it of the outputs that are given. ``literal``: they come from JSON, which has no short
+    ``call``: the values are those of a function call; ``asked``: what it says of each optional output, ``asked_sizes``:
+    the sizes that it gives outputs, and ``labels``: the names in it of the outputs that are given. ``literal``: they
+    come from JSON, which has no short
     forms; ``unknown``: its members that the operator has not. ``path``: the name under which the desc of another
     operator holds this one, of which only the attributes count then. Not ``limited``: tensors may have any number of
     elements, for only parts of them are given to a kernel.
@@ -45,6 +46,7 @@ class Check(State):
         *,
         call: bool,
         asked: Mapping[str, object] | None = None,
+        asked_sizes: Mapping[str, object] | None = None,
         labels: Mapping[str, str] | None = None,
         literal: bool = False,
         limited: bool = True,
@@ -57,6 +59,7 @@ class Check(State):
             level,
             call=call,
             asked=asked or {},
+            asked_sizes=asked_sizes or {},
             labels=labels or {},
             literal=literal,
             limited=limited,
@@ -93,6 +96,7 @@ class Check(State):
             tensors.take(self, field)
         for field in described:
             dtypes.agree(self, field)
+            tensors.settle(self, field)
             tensors.lay_out(self, field)
         for field in arrays:
             tensors.gather(self, field)
@@ -126,9 +130,9 @@ class Check(State):
         """Looks at the values of the input tensors, from the index at which a rule is broken."""
         given.data(self, arrays, first)
 
-    def bind(self, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
-        """Compares a tensor given to a compiled operator with its desc."""
-        given.bind(self, field, value, array)
+    def bind(self, field: Field, value: object, arrays: Mapping[str, np.ndarray[Any, Any] | None]) -> None:
+        """Compares the tensors given to a compiled operator, by their paths, with its desc."""
+        given.bind(self, field, value, arrays)
 
     def memory(self, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Looks at the memory of an array given for an output, beside that of ``arrays``."""

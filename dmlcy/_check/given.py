@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,8 +13,11 @@ from dmlcy._check.rules import look, look_at_each
 from dmlcy._check.state import State
 from dmlcy._check.tensors import no_tensor
 from dmlcy._facts.rows import Field
+from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import BAD
-from dmlcy._field_types.values import NUMPY, as_dtype
+from dmlcy._field_types.tensor_array import as_tensors
+from dmlcy._field_types.values import NUMPY, Refused, as_dtype
+from dmlcy._field_types.wording import entries as counted
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
 
 
@@ -32,6 +36,8 @@ class Data:
 def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
     """Looks at the values of the input tensors, from the index at which a rule is broken."""
     for name, array in arrays.items():
+        if name not in state.fields or type_of(state.fields[name].type).tensors:
+            continue  # no rule is on the values of the tensors of an array
         if any(size is BAD for size in state.tensors[name].sizes):
             state.fail(f"{name}.sizes")
         state.readable[f"{name}_data"] = Data(array, max(array.ndim, len(state.tensors[name].sizes)))
@@ -42,9 +48,38 @@ def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 
             look_at_each(state, rule, arrays[rule.each])
 
 
-def bind(state: State, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
-    """Compares a tensor given to a compiled operator with its desc."""
+def bind(state: State, field: Field, value: object, arrays: Mapping[str, np.ndarray[Any, Any] | None]) -> None:
+    """Compares the tensors given to a compiled operator, by their paths, with its desc."""
     state.call = True
+    if not type_of(field.type).tensors:
+        _bind_one(state, field, value, arrays.get(field.python))
+        return
+    name = field.python
+    try:
+        entries = as_tensors(value, literal=False, call=True) if value is not None or name in state.labels else None
+    except Refused as refused:
+        state.fail(f"{name}.count")
+        state.refused(field, refused)
+        return
+    if entries is None:
+        state.fail(f"{name}.count")
+        if field.kind == "input":
+            state.add(field, "required")
+        return
+    expected = cast("tuple[object, ...]", state.resolved[name])
+    if len(entries) != len(expected):
+        state.fail(f"{name}.count")
+        values: dict[str, object] = {"actual": len(entries), "expected": len(expected)}
+        words = {"has": f"has {counted(len(entries))}", "needs": "needs", "each": "one for each tensor of the desc"}
+        state.add(field, "length", values=values, words=words)
+        return
+    for place, entry in enumerate(entries):
+        path = f"{name}[{place}]"
+        _bind_one(state, replace(field, python=path), entry, arrays.get(path))
+
+
+def _bind_one(state: State, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
+    """Compares one tensor."""
     tensor, name = state.tensors[field.python], field.python
     if array is None:
         state.fail(f"{name}.dtype", f"{name}.sizes")
@@ -83,10 +118,10 @@ def memory(state: State, field: Field, out: np.ndarray[Any, Any], arrays: Mappin
             field, "overlap", words={"other": "itself"}, hint="Two elements of the array share one place in memory."
         )
     for name, array in arrays.items():
-        if name in state.operator.in_place and same_place(out, array):
+        if name.partition("[")[0] in state.operator.in_place and same_place(out, array):
             continue
         if out.dtype in NUMPY and array.dtype in NUMPY and may_overlap(out, array):
-            state.add(field, "overlap", words={"other": state.label(state.fields[name])})
+            state.add(field, "overlap", words={"other": state.labels.get(name, name)})
 
 
 def same_place(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:

@@ -35,7 +35,7 @@ class State(Report):
     A facet is what a formula reads of a field: ``strides``, or of a tensor ``input.dtype``, ``input.sizes`` and
     ``input.rank``. ``bad``: the facets that have failed; ``absent``: the tensors that are left out; ``broken``: the
     indices at which a rule on the field has failed; ``inferred``: the outputs whose sizes were filled in; ``chosen``:
-    the data types that a call chose for outputs.
+    the data types that a call chose for outputs; ``sized``: the outputs whose sizes it says.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class State(Report):
         *,
         call: bool,
         asked: Mapping[str, object],
+        asked_sizes: Mapping[str, object],
         labels: Mapping[str, str],
         literal: bool,
         limited: bool,
@@ -57,6 +58,7 @@ class State(Report):
         self.level = max(level, LEVEL_INDEX[operator.since])
         self.call = call
         self.asked = asked
+        self.asked_sizes = asked_sizes
         self.limited = limited
         self.chosen: dict[str, TensorDataType] = {}
         self.resolved: dict[str, object] = {}
@@ -67,6 +69,7 @@ class State(Report):
         self.absent: set[str] = set()
         self.broken: dict[str, set[int]] = {}
         self.inferred: set[str] = set()
+        self.sized: set[str] = set()
 
     def keep(self, field: Field, value: object) -> None:
         """The value of the field, in the desc and for formulas."""
@@ -169,6 +172,15 @@ class State(Report):
 def keyword(output: Field) -> str:
     """What a call has about an output: whether it is wanted, or its data type."""
     return output.python if output.optional else f"{output.python}_dtype"
+
+
+def sizes_asked(operator: Operator, arguments: Mapping[str, object]) -> dict[str, object]:
+    """What the arguments of a call say of the sizes of outputs, by their Python names."""
+    return {
+        field.python: arguments[field.sized_by]
+        for field in operator.fields
+        if field.sized_by is not None and arguments.get(field.sized_by) is not None
+    }
 
 
 def wanted(request: object) -> bool:

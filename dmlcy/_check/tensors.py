@@ -15,11 +15,13 @@ from dmlcy._check.sizes import choices_of, take_rank, with_ones
 from dmlcy._check.state import State, Tensor, keyword, wanted
 from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import TensorDataType, TensorFlags
+from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.tensor import EXPECTED
 from dmlcy._field_types.tensor_array import MOST, as_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc, entry_count, layout, structure
-from dmlcy._field_types.values import Refused, as_dtype, wrong_type
+from dmlcy._field_types.values import Refused, as_dtype, as_entries, wrong_type
+from dmlcy._field_types.wording import entries as counted
 from dmlcy._words.values import is_a, listing
 
 OUT: Final = "out"
@@ -34,10 +36,18 @@ def take(state: State, field: Field) -> None:
     state.resolved[name] = value
     state.readable[name] = tensor
     asked = _asked(state, field, tensor) if state.call and (field.optional or name in state.asked) else False
+    said = _sizes_said(state, field) if state.call and (asked or not field.optional) else None
+    if said is not None and value is None and name not in state.labels:
+        if name not in state.sized:
+            state.fail(f"{name}.sizes", f"{name}.rank")
+            return
+        tensor.sizes = said
+        take_rank(state, field, len(said))
+        return
     if value is None and name not in state.labels:
         state.readable[name] = tensor if asked or not field.optional else None
         follows = _follows(state, field)
-        if not field.optional and not follows:
+        if not follows and (not field.optional or (asked and field.sizes is None)):
             state.add(field, "required", hint=_holds_choices(state, field))
         if not asked and (field.optional or not follows):
             state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
@@ -68,6 +78,39 @@ def take(state: State, field: Field) -> None:
     sizes = [BAD if at in refused_entries else size for at, size in enumerate(desc.sizes)] if wrong else desc.sizes
     tensor.sizes = with_ones(state, field, tuple(sizes))
     take_rank(state, field, len(tensor.sizes))
+    if said is not None and name in state.sized and not wrong and said != desc.sizes:
+        state.fail(f"{name}.sizes")
+        values: dict[str, object] = {"actual": desc.sizes, "expected": said}
+        state.add(field, "sizes", member="sizes", values=values, words={"formula": _said_by(field)}, fix=said)
+
+
+def _sizes_said(state: State, field: Field) -> tuple[int, ...] | None:
+    """The sizes that a call says of an output, or what it says in their place where that is refused."""
+    asked = state.asked_sizes.get(field.python)
+    if asked is None:
+        return None
+    desc = TensorDesc("FLOAT32", asked)  # type: ignore[arg-type]
+    wrong = list(structure(desc))
+    for refused in wrong:
+        refused.part = ""
+        state.refused(field, refused, label=_said_by(field))
+    if not wrong:
+        state.sized.add(field.python)
+    return desc.sizes
+
+
+def _said_by(field: Field) -> str:
+    """The keyword that says the sizes of an output; of a tensor of an array, with its place."""
+    _, bracket, place = field.python.partition("[")
+    return f"{field.sized_by}{bracket}{place}"
+
+
+def settle(state: State, field: Field) -> None:
+    """An output of which a call says the sizes, once its data type is known."""
+    name = field.python
+    if name in state.sized and state.resolved[name] is None:
+        tensor = state.tensors[name]
+        state.resolved[name] = TensorDesc(tensor.dtype, tensor.sizes)  # type: ignore[arg-type]  # None: not known
 
 
 def leave_out(state: State, field: Field) -> None:
@@ -98,18 +141,36 @@ def _entries(state: State, field: Field) -> list[Field]:
     state.readable[name] = ()
     state.tensors[name] = Tensor()  # has the data type of the first one
     try:
-        if value is None or value is MISSING:
-            raise Refused("required")
-        found = as_tensors(value, state.literal)
+        said = _each_said(state, field)
+    except Refused as refused:
+        state.fail(f"{name}.count", f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        state.refused(field, refused, label=field.sized_by)
+        return []
+    try:
+        if (value is None or value is MISSING) and (said is None or name in state.labels):
+            raise Refused("required", hint=_holds_choices(state, field))
+        unknown = value is None or value is MISSING
+        found = (None,) * len(said or ()) if unknown else as_tensors(value, state.literal, state.call)
+        if said is not None and len(said) != len(found):
+            words = {"has": f"has {counted(len(found))}", "needs": "needs", "each": f"as {field.sized_by} has"}
+            raise Refused("length", values={"actual": len(found), "expected": len(said)}, words=words)
     except Refused as refused:
         state.fail(f"{name}.count", f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
         state.refused(field, refused)
         return []
     paths = [f"{name}[{number}]" for number in range(len(found))]
     state.values = {**state.values, **dict(zip(paths, found, strict=True))}
+    if said is not None:
+        state.asked_sizes = {**state.asked_sizes, **dict(zip(paths, said, strict=True))}
     other = field.same_dtype_as or (None if field.mixed else _first(name))
     same = [None if path == other else other for path in paths]
     return [replace(field, python=path, same_dtype_as=one) for path, one in zip(paths, same, strict=True)]
+
+
+def _each_said(state: State, field: Field) -> tuple[object, ...] | None:
+    """What a call says of the sizes of each output of an array."""
+    said = state.asked_sizes.get(field.python) if state.call else None
+    return None if said is None else as_entries(said, "a sequence of sizes", longest=MOST)
 
 
 def _first(name: str) -> str:
@@ -163,6 +224,8 @@ def _follows(state: State, field: Field) -> bool:
 def _holds_choices(state: State, field: Field) -> str:
     """What is missing with an output: what a call is given, and a desc has in its sizes; what no formula gives."""
     names = choices_of(state.operator, field)
+    if state.call and field.sized_by is not None:
+        return f"Pass {field.sized_by}, the sizes of {'each' if type_of(field.type).tensors else 'this tensor'}."
     if names and state.operator.state != "described":
         return f"The sizes of this tensor hold what a call takes as {listing(names)}."
     if field.kind != "output" or not state.operator.is_open(field):

@@ -117,7 +117,7 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
     operators, levels = facts["operators"], facts["feature_levels"]
     version = [
         ("Location", str(plain(facts["location"]))),
-        ("Operators", f"{in_states(operators)}; {operators['all']} in DirectML's catalogue"),
+        ("Operators", f"{in_states(operators)}: {operators['all']} in all"),
         ("Feature levels", f"{levels['oldest']} to {levels['newest']}, {levels['number']} of them"),
     ]
     build = [

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from dmlcy._check.checker import OUT, Check, wanted
-from dmlcy._check.state import keyword
+from dmlcy._check.state import keyword, sizes_asked
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, NEWEST, level_index
-from dmlcy._facts.rows import MISSING, Operator
+from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_array import as_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.values import Refused
 from dmlcy._runtime.tensor import to_array, to_shared_array
 from dmlcy._words.values import show
 
@@ -90,13 +94,18 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
     names = [field.python for field in outputs if not field.optional or wanted(asked[field.python])]
     given, labels = _given(operator, arguments, names)
     arrays = _arrays(operator, given, labels, names)
-    values = {}
+    values: dict[str, object] = {}
     for field in (*operator.fields, *operator.chosen):
         value = given.get(field.python, MISSING)
-        if field.value is None and value is not MISSING:
-            values[field.python] = type(value) if type(value) is TensorDesc else value  # a desc is no array
-    described = {name: TensorDesc(array.dtype, array.shape) for name, array in arrays.items()}
-    found = Check(operator, values | described, level, call=True, asked=asked, labels=labels)
+        if field.value is not None or value is MISSING:
+            continue
+        if field.kind != "attribute" and type_of(field.type).tensors:
+            parts = [_described(path, one, arrays) for path, one in _entries(field, value)]
+            values[field.python] = tuple(parts) if _is_taken(value) else value
+        else:
+            values[field.python] = _described(field.python, value, arrays)
+    sizes = sizes_asked(operator, arguments)
+    found = Check(operator, values, level, call=True, asked=asked, asked_sizes=sizes, labels=labels)
     _raise(found, arrays, first)
 
 
@@ -117,7 +126,8 @@ def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int 
     arrays = _arrays(desc.operator, given, found.labels, names)
     for field in there:
         if field.kind != "attribute":
-            found.bind(field, given.get(field.python), arrays.get(field.python))
+            value = given.get(field.python)
+            found.bind(field, value, {path: arrays.get(path) for path, _ in _entries(field, value)})
     _raise(found, arrays, first)
 
 
@@ -130,7 +140,7 @@ def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]])
     found = Check(desc.operator, desc._values(), level, call=False)
     for field in desc.operator.fields:
         if field.python in arrays:
-            found.bind(field, arrays[field.python], arrays[field.python])
+            found.bind(field, arrays[field.python], {field.python: arrays[field.python]})
     found.data(arrays)
     if found.violations:
         raise_violations(found.violations, desc.operator.python)
@@ -148,7 +158,9 @@ def _given(
     if len(names) > 1 and type(out) is tuple and len(out) == len(names):
         labels = {name: f"{OUT}[{place}]" for place, name in enumerate(names)}
         return given | dict(zip(names, out, strict=True)), labels
-    return given | {names[0]: out}, {names[0]: OUT}
+    paths = [path for path, _ in _entries(operator.field(names[0]), out)]
+    entries = {path: path.replace(names[0], OUT, 1) for path in paths} if len(names) == 1 else {}
+    return given | {names[0]: out}, {**entries, names[0]: OUT}
 
 
 def _arrays(
@@ -157,31 +169,57 @@ def _arrays(
     """The tensors that are given as arrays, by the Python name of the field."""
     arrays = {}
     for field in operator.fields:
-        value = given.get(field.python)
         one_for_several = len(names) > 1 and labels.get(field.python) == OUT
-        if field.kind == "attribute" or value is None or one_for_several:
+        if field.kind == "attribute" or one_for_several:
             continue
-        try:
-            array = to_shared_array(value) if field.kind == "output" else to_array(value)
-        except MemoryError:
-            raise
-        except Exception:
-            array = None
-        if array is not None:
-            arrays[field.python] = array
+        for path, value in _entries(field, given.get(field.python)):
+            try:
+                array = to_shared_array(value) if field.kind == "output" else to_array(value)
+            except MemoryError:
+                raise
+            except Exception:
+                array = None
+            if array is not None:
+                arrays[path] = array
     return arrays
+
+
+def _entries(field: Field, value: object) -> list[tuple[str, object]]:
+    """What is given for a tensor; of an array of tensors, each by its path."""
+    if field.kind == "attribute" or value is None:
+        return []
+    if not type_of(field.type).tensors:
+        return [(field.python, value)]
+    return [(f"{field.python}[{place}]", one) for place, one in enumerate(_taken(value) or ())]
+
+
+def _taken(value: object) -> tuple[object, ...] | None:
+    """The tensors of an array in a call; None for what is no sequence of them."""
+    try:
+        return as_tensors(value, literal=False, call=True)
+    except Refused:
+        return None
+
+
+def _is_taken(value: object) -> bool:
+    return _taken(value) is not None
+
+
+def _described(path: str, value: object, arrays: Mapping[str, np.ndarray[Any, Any]]) -> object:
+    """The value of a field of a call; a desc in place of an array, and the class of a desc, which is no array."""
+    if path in arrays:
+        return TensorDesc(arrays[path].dtype, arrays[path].shape)
+    return type(value) if type(value) is TensorDesc else value
 
 
 def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int) -> NoReturn:
     """Looks at the memory and at the values too, and raises."""
-    fields = found.operator.fields
-    kinds = {field.python: field.kind for field in fields}
-    inputs = {name: array for name, array in arrays.items() if kinds[name] == "input"}
+    inputs = {path: array for path, array in arrays.items() if found.operator.field(path).kind == "input"}
     others = dict(inputs)
-    for field in fields:
-        if field.kind == "output" and field.python in arrays:
-            found.memory(field, arrays[field.python], others)
-            others[field.python] = arrays[field.python]
+    for path, array in arrays.items():
+        if path not in inputs:
+            found.memory(replace(found.operator.field(path), python=path), array, others)
+            others[path] = array
     found.data(inputs, first)
     name = found.operator.python
     if not found.violations:

@@ -116,6 +116,7 @@ class Field(Row):
     among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
     mixed: bool = False  # of an array of tensors: they may have different data types
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
+    sized_by: str | None = None  # of an output: the keyword by which a call may say its sizes
 
     @property
     def only_dtype(self) -> str | None:
@@ -145,8 +146,9 @@ class Rule(Row):
     until: str | None  # the first level at which it no longer holds
     data: bool  # on the values of a tensor: checked when the operator runs
     loop: str | None = None  # d in spatial, where there is an index; v of indices, where there is `each`
-    each: str | None = None  # the tensor whose elements the functions take, one by one
+    each: str | None = None  # the tensor whose elements the functions take, one by one, after an index of its last axis
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
+    of_all: Callable[..., Any] | None = None  # of such a rule: over an arithmetic, of the numbers of all elements
 
     @property
     def severity(self) -> str:
@@ -305,12 +307,18 @@ class Operator(Row):
 
     def arguments(self, desc: Any) -> dict[str, Any]:
         """What a call gives beside tensors to compute what a desc says."""
-        return {field.python: _value(field, desc) for field in self.parameters}
+        given = {field.python: _value(field, desc) for field in self.parameters}
+        return given | {field.sized_by: _sizes(getattr(desc, field.python)) for field in self.fields if field.sized_by}
 
     def example_arguments(self, example: Example) -> dict[str, Any]:
         """What a call gives beside tensors to compute an example; its fields by default are left out."""
         sizes = {name: sizes for name, (_, sizes, _) in example.outputs.items()}
         chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
+        for field in self.fields:
+            paths = [path for path in sizes if path.partition("[")[0] == field.python]
+            if field.sized_by is not None and field.sizes is None and paths:
+                parts = tuple(sizes[path] for path in paths)
+                chosen[field.sized_by] = parts[0] if paths == [field.python] else parts
         return {**chosen, **example.attributes}
 
     def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
@@ -385,6 +393,11 @@ def _tensors(given: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...], Any
     arrays = {name: several for name, several in given.items() if isinstance(several, list)}
     single |= {f"{name}[{k}]": one for name, several in arrays.items() for k, one in enumerate(several)}
     return {path: (one["dtype"], tuple(one["sizes"]), one["data"]) for path, one in single.items()}
+
+
+def _sizes(tensor: Any) -> Any:
+    """The sizes of a tensor of a desc, or of each of several."""
+    return None if tensor is None else tuple(map(_sizes, tensor)) if type(tensor) is tuple else tensor.sizes
 
 
 def _value(field: Field, desc: Any) -> Any:

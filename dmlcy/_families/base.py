@@ -34,8 +34,8 @@ class Result:
         The elements are elements of an input, bit for bit.
     magnitudes
         Gives how large the terms are of which each element is the sum: where the accuracy is of magnitudes, its unit is
-        one in the last place of these. Nothing is promised where they are NaN. None: of the results for the absolute
-        values of the inputs.
+        one in the last place of these; where they are NaN, the accuracy promises nothing. None: of the results for
+        the absolute values of the inputs.
     """
 
     values: Any

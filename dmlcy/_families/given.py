@@ -9,7 +9,7 @@ from dmlcy._arithmetic import EXACT, Arithmetic
 from dmlcy._desc.formulas import Formulas, Values
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator, Rules
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_array import by_path
 
 
 class Kernel(Values):
@@ -39,8 +39,9 @@ def kernel_of(desc: OperatorDesc, arithmetic: Arithmetic = EXACT) -> Kernel:
 class Given(Kernel):
     """A valid use of an operator, and the arrays of its inputs by Python name; an array of tensors is a tuple.
 
-    ``values``: of its fields, tensors as TensorDesc. ``input`` is the array of the first input that there is,
-    ``output_sizes`` are those of the first output. ``kept`` has what a family computed together with another output.
+    ``values``: of its fields, tensors as TensorDesc. ``outputs``: those that there are, each of an array by its path.
+    ``input`` is the array of the first input that there is, ``output_sizes`` are those of the first output.
+    ``kept`` has what a family computed together with another output.
     """
 
     def __init__(
@@ -52,12 +53,12 @@ class Given(Kernel):
         arithmetic: Arithmetic,
     ) -> None:
         super().__init__(operator, rules, arithmetic)
-        self.values = values
+        self.outputs = tuple(by_path(operator.fields, "output", values))
+        self.values = {**values, **dict(self.outputs)}
         self.arrays = arrays
         self.kept: dict[str, Any] = {}
         self.input: Any = next(iter(arrays.values()), None)
-        outputs = (values[field.python] for field in operator.fields if field.kind == "output")
-        self.output_sizes: tuple[int, ...] = next((one.sizes for one in outputs if type(one) is TensorDesc), ())
+        self.output_sizes: tuple[int, ...] = next((tensor.sizes for _, tensor in self.outputs), ())
 
     @classmethod
     def of_desc(cls, desc: OperatorDesc, arrays: Mapping[str, Any], arithmetic: Arithmetic = EXACT) -> Given:

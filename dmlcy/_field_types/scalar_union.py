@@ -106,6 +106,8 @@ class ScalarUnion(FieldType):
         return member
 
     def recorded(self, value: Any) -> Any:
+        if isinstance(value, int | float):
+            return value
         return shortest(value[0]) if value.dtype.kind == "f" else value.item()
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:

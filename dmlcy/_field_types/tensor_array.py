@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,22 +15,34 @@ from dmlcy._field_types.values import Refused, as_entries, wrong_type
 from dmlcy._words.values import is_a, show
 
 EXPECTED: Final = "a sequence of TensorDescs"
+ARRAYS: Final = "a sequence of arrays"
 MOST: Final = 2**20
 """Tensors of an array that are looked at; no operator takes as many."""
 
 
-def as_tensors(value: object, literal: bool) -> tuple[object, ...]:
-    """The entries of a sequence of tensor descs; each is looked at later."""
-    if is_a(value, TensorDesc):
-        raise wrong_type(value, EXPECTED, "Put it into brackets: [{...}]." if literal else "Pass a tuple of it.")
-    if is_a(value, np.ndarray, Mapping):
-        raise wrong_type(value, EXPECTED)
+def as_tensors(value: object, literal: bool, call: bool = False) -> tuple[object, ...]:
+    """The entries of a sequence of tensor descs, or in a call of arrays; each is looked at later."""
+    expected = ARRAYS if call else EXPECTED
+    if is_a(value, np.ndarray if call else TensorDesc):
+        raise wrong_type(value, expected, "Put it into brackets: [{...}]." if literal else "Pass a tuple of it.")
+    if is_a(value, np.ndarray, Mapping, TensorDesc) or (call and not is_a(value, Sequence)):
+        raise wrong_type(value, expected)
     try:
-        return as_entries(value, EXPECTED, longest=MOST)
+        return as_entries(value, expected, longest=MOST)
     except Refused as refused:
-        if refused.words.get("expected") == EXPECTED:
+        if refused.words.get("expected") == expected:
             raise
-        raise wrong_type(value, f"at most {MOST} tensor descs") from refused.__cause__
+        raise wrong_type(value, f"at most {MOST} tensors") from refused.__cause__
+
+
+def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, Any]) -> Iterator[tuple[str, TensorDesc]]:
+    """The tensors of a desc of one kind that there are, each of an array by its path."""
+    for field in fields:
+        value = values[field.python] if field.kind == kind else None
+        if type(value) is TensorDesc:
+            yield field.python, value
+        elif type(value) is tuple:
+            yield from ((f"{field.python}[{place}]", one) for place, one in enumerate(value))
 
 
 class TensorArray(Tensor):

@@ -222,6 +222,8 @@ def _kept(read: Any, value: object) -> object:
 
 def _ints(value: object) -> object:
     """A tuple of ints, or the value as it was given."""
+    if _known(value):
+        return value
     return _kept(lambda: tuple(as_int(entry) for entry in as_entries(value, "")), value)
 
 
@@ -263,6 +265,8 @@ def structure(desc: TensorDesc) -> Iterator[Refused]:
     """What is wrong with the sizes alone: after any of these, no formula can read them."""
     if desc.sizes is None:
         yield Refused("required", part=".sizes")
+        return
+    if _known(desc.sizes) and all(1 <= size <= UINT_MAX for size in desc.sizes):
         return
     try:
         entries = as_entries(desc.sizes, "a sequence of ints")

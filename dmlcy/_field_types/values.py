@@ -126,6 +126,8 @@ def as_int(value: object) -> int:
 
 def as_entries(value: object, expected: str, kinds: str = "iu", longest: int = LONGEST) -> tuple[object, ...]:
     """The entries of a sequence or of a 1-D array, as they are; ``kinds`` are those of NumPy that an array may have."""
+    if type(value) in (tuple, list) and len(value) <= longest:  # type: ignore[arg-type]
+        return tuple(value)  # type: ignore[arg-type]
     refusal = wrong_type(value, expected)
     if is_a(value, str, bytes, bytearray, memoryview):
         raise refusal

@@ -6,7 +6,8 @@ What a call was checked for is kept by data types, sizes and arguments, so that 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -15,18 +16,21 @@ import numpy as np
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._check.checker import Check
 from dmlcy._check.given import same_place
-from dmlcy._check.state import keyword
+from dmlcy._check.rules import parts_of as parts_of_rule
+from dmlcy._check.state import keyword, sizes_asked, wanted
 from dmlcy._desc.check import refuse
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import LEVEL
-from dmlcy._facts.rows import Operator, Rules
+from dmlcy._facts.rows import Operator, Rule, Rules
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
 from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.values import Refused, as_dtype
 from dmlcy._runtime.recording import RECORDINGS
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
 
@@ -40,8 +44,10 @@ class Faces(NamedTuple):
     operator: Operator
     inputs: tuple[tuple[str, bool], ...]  # name, whether it is an array of tensors
     asked: tuple[tuple[str, str], ...]  # outputs that a keyword is about: the output, the keyword
+    sized: tuple[str, ...]  # keywords of the sizes of outputs
     others: tuple[str, ...]
     open: str | None  # the output whose data type ``out`` may give
+    array: bool  # the only output is an array of tensors
     in_place: frozenset[str]
     has_data_rules: bool
 
@@ -70,25 +76,28 @@ def faces_of(name: str) -> Faces:
         operator,
         inputs,
         tuple((field.python, asked[field.python]) for field in named),
+        tuple(field.sized_by for field in outputs if field.sized_by is not None),
         tuple(field.python for field in operator.parameters),
         outputs[0].python if len(outputs) == 1 and named else None,
+        len(outputs) == 1 and type_of(outputs[0].type).tensors,
         frozenset(operator.in_place),
         any(rule.data and rule.severity == "error" for rule in operator.rules),
     )
 
 
-def key_of(value: object) -> object:
-    """What an argument is told from others by; an object of its own for what is not known to stay as it is."""
+def key_of(value: object, deep: int = 2) -> object:
+    """What an argument is told from others by; an object of its own for what is not known to stay as it is.
+
+    ``deep``: how many sequences in sequences it may be. Nothing is asked of an object of an unknown class.
+    """
     kind = type(value)
     if value is None or kind in (int, bool, str):
         return kind, value
     if kind is float:
         return kind, struct.pack("d", value)
-    if kind in (tuple, list):
-        return kind, tuple(map(key_of, value))  # type: ignore[call-overload]
-    if isinstance(value, np.dtype | np.bool_ | type):
-        return kind, value
-    if isinstance(value, OperatorDesc):
+    if kind in (tuple, list) and deep:
+        return kind, tuple(key_of(entry, deep - 1) for entry in value)  # type: ignore[attr-defined]
+    if kind in (type, np.bool_) or any(issubclass(kind, known) for known in (np.dtype, OperatorDesc, Enum)):
         return kind, value
     return object()
 
@@ -96,6 +105,9 @@ def key_of(value: object) -> object:
 def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
     """Computes the result of a call, or raises what is wrong with it. ``arguments``: tensors, attributes, keywords."""
     faces, level = faces_of(name), LEVEL.get()
+    said = arguments
+    if out is not None and (faces.open is not None or faces.sized):
+        said = arguments | _requests(faces, arguments, out)
     arrays: dict[str, Any] = {}
     key: list[Any] = [name, level]
     for one, several in faces.inputs:
@@ -103,29 +115,54 @@ def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
         if value is None:
             key.append(None)
             continue
-        found: Any = tuple(map(to_array, value)) if several and type(value) in (tuple, list) else to_array(value)
-        parts = found if type(found) is tuple else (found,)
-        if not all(isinstance(part, np.ndarray) for part in parts) or several is not (type(found) is tuple):
-            refuse(name, arguments | {"out": out}, level)
+        found: Any = parts_of(value, to_array) if several else to_array(value)
+        parts: Any = found if several else (found,)
+        if parts is None or not all(isinstance(part, np.ndarray) for part in parts):
+            refuse(name, said | {"out": out}, level)
         arrays[one] = found
         key.append(tuple((part.dtype, part.shape) for part in parts))
-    request = {}
-    if faces.open is not None and out is not None and arguments.get(faces.asked[0][1]) is None:
-        given = to_shared_array(out)
-        request = {} if given is None else {faces.asked[0][1]: given.dtype}
-    said = arguments | request if request else arguments
     key += [key_of(said[one]) for _, one in faces.asked]
+    key += [key_of(said[one]) for one in faces.sized]
     key += [key_of(said[one]) for one in faces.others]
     whole = tuple(key)
     use = _USES.get(whole)
     if use is None:
         use = _checked(faces, said, arrays, level)
         if use is None:
-            refuse(name, arguments | {"out": out}, level)
+            refuse(name, said | {"out": out}, level)
         if len(_USES) >= MOST:
             _USES.clear()
         _USES[whole] = use
-    return run(use, faces, arrays, out, lambda: refuse(name, arguments | {"out": out}, level))
+    return run(use, faces, arrays, out, lambda: refuse(name, said | {"out": out}, level))
+
+
+def parts_of(value: object, take: Callable[[object], Array | None]) -> tuple[Array | None, ...] | None:
+    """The arrays of a sequence of them; None for anything else."""
+    try:
+        return tuple(map(take, as_tensors(value, literal=False, call=True)))
+    except Refused:
+        return None
+
+
+def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str, Any]:
+    """What ``out`` says that the arguments do not: the data type and the sizes of outputs that have no others."""
+    found: dict[str, Any] = {}
+    if faces.open is not None and arguments.get(faces.asked[0][1]) is None:
+        given = to_shared_array(out)
+        if given is not None and as_dtype(given.dtype) is not None:
+            found[faces.asked[0][1]] = given.dtype
+    if faces.array:
+        parts = parts_of(out, to_shared_array) or ()
+        sizes = tuple(part.shape for part in parts if part is not None)
+        return found | {one: sizes for one in faces.sized if arguments.get(one) is None and len(sizes) == len(parts)}
+    outputs = [field for field in faces.operator.fields if field.kind == "output"]
+    there = [field for field in outputs if not field.optional or wanted(arguments.get(field.python))]
+    outs = out if len(there) > 1 and type(out) is tuple else (out,)
+    for field, one in zip(there, outs, strict=False):
+        if field.sized_by is not None and arguments.get(field.sized_by) is None:
+            given = to_shared_array(one)
+            found |= {} if given is None else {field.sized_by: given.shape}
+    return found
 
 
 def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, Any], level: int) -> Use | None:
@@ -135,7 +172,8 @@ def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, An
         parts = tuple(_described(part) for part in (found if type(found) is tuple else (found,)))
         values[one] = parts if type(found) is tuple else parts[0]
     asked = {output: arguments[keyword] for output, keyword in faces.asked}
-    check = Check(faces.operator, values, level, call=True, asked=asked)
+    sizes = sizes_asked(faces.operator, arguments)
+    check = Check(faces.operator, values, level, call=True, asked=asked, asked_sizes=sizes)
     return None if check.violations else use_of(faces.operator, check.rules, check.resolved)
 
 
@@ -145,9 +183,8 @@ def _described(array: Array) -> TensorDesc:
 
 def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     """A valid use, of the values of its desc."""
-    outputs = [(f.python, values[f.python]) for f in operator.fields if f.kind == "output"]
-    there = [(name, tensor) for name, tensor in outputs if type(tensor) is TensorDesc]
-    sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in there)
+    outputs = by_path(operator.fields, "output", values)
+    sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in outputs)
     return Use(operator, rules, values, sizes)
 
 
@@ -164,15 +201,19 @@ def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: An
     for place, (target, result) in enumerate(zip(outs, results, strict=True)):
         if target is not None:
             np.copyto(target, result)
-        elif not (result.flags.c_contiguous and result.flags.writeable):
+        elif not (result.flags.c_contiguous and result.flags.writeable) or _shares(result, arrays):
             results[place] = result.copy()
     if recordings:
-        kept = {name: np.array(result) for (name, _, _), result in zip(use.outputs, results, strict=True)}
+        kept: dict[str, Any] = {
+            name: np.array(result) for (name, _, _), result in zip(use.outputs, results, strict=True)
+        }
+        if faces.array:
+            kept = {use.outputs[0][0].partition("[")[0]: tuple(kept.values())}
         said = {f.python: use.values.get(f.python) for f in use.operator.fields if f.kind == "attribute"}
         recordings[0].keep(recordings, use.operator.name, {**arrays, **kept, **said})
     if out is not None:
         return out
-    return results[0] if len(results) == 1 else tuple(results)
+    return results[0] if len(results) == 1 and not faces.array else tuple(results)
 
 
 def evaluate(use: Use, arrays: Mapping[str, Any]) -> list[Array]:
@@ -184,26 +225,48 @@ def evaluate(use: Use, arrays: Mapping[str, Any]) -> list[Array]:
     return found
 
 
+def _shares(result: Array, arrays: Mapping[str, Any]) -> bool:
+    """Whether a result is memory of an input."""
+    parts = (part for found in arrays.values() for part in (found if type(found) is tuple else (found,)))
+    return any(np.may_share_memory(result, part) for part in parts)
+
+
 def _packed(array: Any) -> Any:
     return tuple(map(_packed, array)) if type(array) is tuple else np.array(array, order="C")
 
 
 def _data_holds(use: Use, arrays: Mapping[str, Any]) -> bool:
+    rules = [rule for rule in use.operator.rules if rule.data and rule.severity == "error"]
+    if all(rule.of_all is not None and _all_hold(use, rule, arrays.get(rule.each or "")) for rule in rules):
+        return True
     check = Check(use.operator, use.values, LEVEL.get(), call=False)
     check.data(arrays)
     return not check.violations
+
+
+def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:
+    """Whether a rule on each element of a tensor holds for all of them at once, whatever the level is."""
+    if array is None or rule.of_all is None:
+        return array is None
+    return all(
+        np.all(rule.of_all(WIDE, use.rules, *index, WIDE.of(array[part]))) for index, part in parts_of_rule(rule, array)
+    )
 
 
 def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequence[Array | None] | None:
     """The array that each output is written to, None for a new one; None in place of all if one is not acceptable."""
     if out is None:
         return [None] * len(use.outputs)
-    several = len(use.outputs) > 1
-    if several and not (type(out) is tuple and len(out) == len(use.outputs)):
+    if faces.array:
+        given = parts_of(out, to_shared_array)
+    elif len(use.outputs) > 1:
+        given = tuple(map(to_shared_array, out)) if type(out) is tuple else None
+    else:
+        given = (to_shared_array(out),)
+    if given is None or len(given) != len(use.outputs):
         return None
     taken: list[Array] = []
-    for value, (_, dtype, sizes) in zip(out if several else (out,), use.outputs, strict=True):
-        array = to_shared_array(value)
+    for array, (_, dtype, sizes) in zip(given, use.outputs, strict=True):
         if array is None or array.dtype != dtype or array.shape != sizes or not array.flags.writeable:
             return None
         if not array.flags.c_contiguous and self_overlaps(array):

@@ -13,7 +13,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._reference.call import faces_of, run, use_of
+from dmlcy._reference.call import faces_of, parts_of, run, use_of
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.tensor import to_array
 
@@ -57,13 +57,18 @@ class ReferenceOperator(CompiledOperator):
             if value is None and not tensors:
                 continue
             several = type(getattr(self._desc, name)) is tuple
-            found = [to_array(one) for one in value] if several and type(value) in (tuple, list) else [to_array(value)]
-            if len(found) != len(tensors) or any(
-                array is None or (array.dtype, array.shape) != tensor
-                for array, tensor in zip(found, tensors, strict=True)
+            found = parts_of(value, to_array) if several else (to_array(value),)
+            if (
+                found is None
+                or len(found) != len(tensors)
+                or any(
+                    array is None or (array.dtype, array.shape) != tensor
+                    for array, tensor in zip(found, tensors, strict=True)
+                )
             ):
                 refused()
-            arrays[name] = tuple(found) if several else found[0]
+            assert found is not None
+            arrays[name] = found if several else found[0]
         return run(self._use, self._faces, arrays, out, refused)
 
     def _given(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

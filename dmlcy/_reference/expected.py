@@ -19,6 +19,7 @@ from dmlcy._facts.names import must_run
 from dmlcy._families import family_of
 from dmlcy._families.accumulators import limits
 from dmlcy._families.given import Given
+from dmlcy._field_types.tensor_array import by_path
 from dmlcy._reference.accuracy import MAGNITUDES, bound
 
 
@@ -107,9 +108,9 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     desc
         A valid desc.
     arrays
-        By the Python names of the inputs.
+        By the Python names of the inputs; an array of tensors is a sequence.
     output
-        The Python name of one of several outputs; None: the first.
+        The Python name of one of several outputs, such as ``"outputs[1]"`` in an array; None: the first.
 
     Raises
     ------
@@ -122,9 +123,9 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     name = names[0] if output is None else output
     if name not in names:
         raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
-    inputs = {name: np.asarray(array) for name, array in arrays.items()}
+    inputs = {name: _array(array) for name, array in arrays.items()}
     given = Given.of_desc(desc, inputs)
-    tensor = getattr(desc, name)
+    tensor = given.values[name]
     dtype, own = dtype_of(tensor), numpy_dtype(dtype_of(tensor))
     family = family_of(operator)
     found = family.evaluate(given, name)
@@ -145,8 +146,9 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     for at in np.ndindex(values.shape):
         size: Any = sizes[at]
         finite = not isinstance(size, float) or math.isfinite(size)
-        unknown = isinstance(size, float) and math.isnan(size) and found.magnitudes is not None
-        units[at] = None if unknown else unit(abs(Fraction(size)) if finite else Fraction(0), own)
+        units[at] = unit(abs(Fraction(size)) if finite else Fraction(0), own)
+        if isinstance(size, float) and math.isnan(size) and stated.of == MAGNITUDES:
+            units[at] = None
     if magnitudes.accumulators is not None:
         least, most = limits(operator, dtype, given.input.size)
         for at, total in np.ndenumerate(magnitudes.accumulators):
@@ -156,13 +158,19 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
 
 
 def outputs_of(desc: OperatorDesc) -> list[str]:
-    """The Python names of the outputs that a desc has."""
-    names = [field.python for field in desc.operator.fields if field.kind == "output"]
-    return [name for name in names if getattr(desc, name) is not None]
+    """The Python names of the outputs that a desc has, of those in an array with their places."""
+    return [name for name, _ in by_path(desc.operator.fields, "output", desc._values())]
 
 
-def _magnitudes(array: Array) -> Array:
+def _array(array: Any) -> Any:
+    """What is given for an input, as an array, or a tuple of them."""
+    return tuple(map(np.asarray, array)) if isinstance(array, tuple | list) else np.asarray(array)
+
+
+def _magnitudes(array: Any) -> Any:
     """The absolute values of the finite elements, 0 for the others."""
+    if isinstance(array, tuple):
+        return tuple(map(_magnitudes, array))
     if array.dtype.kind != "f":
         return array
     return np.where(np.isfinite(array), np.abs(array), array.dtype.type(0))

@@ -17,15 +17,17 @@ from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import known_operator
-from dmlcy._facts.rows import Field
+from dmlcy._facts.rows import Field, Rule
 from dmlcy._facts.tables import DTYPES
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.values import specials
 
 __all__ = ["broken_inputs", "cases", "inputs", "specials"]
 
 Array = npt.NDArray[Any]
-Arrays = dict[str, Array]
+Arrays = dict[str, Any]
+"""By the Python names of inputs; an array of tensors is a tuple."""
 
 LAYOUTS: Final = ("contiguous", "channels last", "Fortran", "transposed", "backwards", "steps", "offset", "misaligned")
 WRONG: Final = (math.nan, math.inf, -math.inf, 0.5, -1.0, 999.0, 65504.0, -65504.0)
@@ -87,19 +89,22 @@ def _inputs(draw: st.DrawFn, desc: OperatorDesc) -> Arrays:
     arrays: Arrays = {}
     for field in desc.operator.fields:
         if field.kind == "input" and getattr(desc, field.python) is not None:
-            values = _taken(draw, desc, field) if field.python in strict else _any(draw, desc, field)
+            tensor = getattr(desc, field.python)
+            if type(tensor) is tuple:
+                arrays[field.python] = tuple(draw(_placed(_any(draw, one))) for one in tensor)
+                continue
+            values = _taken(draw, desc, field) if field.python in strict else _any(draw, tensor)
             arrays[field.python] = draw(_placed(values))
     return arrays
 
 
-def _zeros(desc: OperatorDesc, field: Field) -> Array:
-    tensor = getattr(desc, field.python)
+def _zeros(tensor: TensorDesc) -> Array:
     return np.zeros(tensor.sizes, numpy_dtype(DTYPES[tensor.dtype.name]).newbyteorder("="))
 
 
-def _any(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
+def _any(draw: st.DrawFn, tensor: TensorDesc) -> Array:
     """Any bits, or small whole numbers, with special values here and there."""
-    zeros = _zeros(desc, field)
+    zeros = _zeros(tensor)
     dtype, count = zeros.dtype, zeros.size
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     if draw(st.booleans()):
@@ -113,7 +118,7 @@ def _any(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
 
 def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
     """Zeros of which elements are made anew, one by one, and kept where the operator takes them."""
-    array = _zeros(desc, field)
+    array = _zeros(getattr(desc, field.python))
     rules = Formulas(desc).rules
     setattr(rules, f"{field.python}_data", array)
     conditions = [
@@ -123,18 +128,24 @@ def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
         for at in ([()] if rule.domain is None else [(index,) for index in range(rule.domain(rules))])
     ]
     each = [rule for rule in desc.operator.rules if rule.each == field.python]
-    array[...] = next((value for value in (0, 1, -1, 2) if all(rule.holds(rules, value) for rule in each)), 0)
     places = [*np.ndindex(array.shape)]
+    tuples = places[: array.shape[-1]]
+    array[...] = next((value for value in (0, 1, -1, 2) if all(kept(each, rules, at, value) for at in tuples)), 0)
     with np.errstate(over="ignore", invalid="ignore"):
         made = _numbers(draw, len(places)).astype(array.dtype)
     for number in range(len(places)) if draw(st.booleans()) else reversed(range(len(places))):
         at = places[number]
         before = array[at]
         array[at] = made[number]
-        kept = all(rule.holds(rules, array.item(*at)) for rule in each)
-        if not kept or not all(rule.holds(rules, *index) for rule, index in conditions):
+        fine = kept(each, rules, at, array.item(*at))
+        if not fine or not all(rule.holds(rules, *index) for rule, index in conditions):
             array[at] = before
     return array
+
+
+def kept(each: list[Rule], rules: Any, at: tuple[int, ...], value: Any) -> bool:
+    """Whether rules on each element hold for this value at a place."""
+    return all(rule.holds(rules, *(() if rule.index is None else at[-1:]), value) for rule in each)
 
 
 def _numbers(draw: st.DrawFn, count: int) -> Array:

@@ -15,7 +15,7 @@ import pytest
 from compiling import needs_compiler
 from depth import deep
 
-from codegen.families import FAMILIES
+from codegen.families import LOOPS
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "codegen" / "golden"
@@ -23,10 +23,10 @@ DTYPES = r"FLOAT(?:16|32|64)|U?INT(?:8|16|32|64)"
 
 
 def test_every_family_has_one() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.pyx")} == {*FAMILIES}
+    assert {path.stem for path in GOLDEN.glob("*.pyx")} == {*LOOPS}
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("family", sorted(LOOPS))
 def test_it_shows_one_data_type(family: str) -> None:
     text = (GOLDEN / f"{family}.pyx").read_text(encoding="utf-8")
     assert len({*re.findall(rf"_({DTYPES})_", text)}) <= 1
@@ -39,7 +39,7 @@ SMALLEST = min(GOLDEN.glob("*.pyx"), key=lambda path: path.stat().st_size).stem
 
 
 @pytest.mark.parametrize(
-    "family", [pytest.param(name, marks=() if name == SMALLEST else deep) for name in sorted(FAMILIES)]
+    "family", [pytest.param(name, marks=() if name == SMALLEST else deep) for name in sorted(LOOPS)]
 )
 def test_it_compiles(family: str, tmp_path: Path) -> None:
     needs_compiler()

@@ -15,11 +15,11 @@ from codegen.load import load
 from codegen.model import ErrorText
 from dmlcy._cli.example import model
 from dmlcy._errors import ModelError
-from dmlcy._facts.tables import RUNNABLE
+from dmlcy._facts.tables import FAST
 
 ROOT = Path(__file__).resolve().parents[2]
 BREAKABLE = [error for error in load(ROOT).facts.model_errors if error.breaks]
-VALID = next(model(operator, operator.examples[0]) for operator in RUNNABLE.values())
+VALID = next(model(operator, operator.examples[0]) for operator in FAST.values())
 
 
 @pytest.fixture

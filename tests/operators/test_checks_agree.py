@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 from uses import (
+    FAST,
     LEVELS,
     NEWEST,
     NUMPY,
-    RUNNABLE,
     TABLE,
     UINT_MAX,
     USES,
@@ -111,11 +111,11 @@ def attribute(draw: st.DrawFn, field: Field, arrays: dict[str, Array]) -> Any:
 MOST = 20_000
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 @searched(150)
 @given(data=st.data())
 def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
-    operator = RUNNABLE[name]
+    operator = FAST[name]
     arrays = data.draw(tensors(operator))
     fields = (*operator.chosen, *operator.attributes)
     attributes = {field.python: data.draw(attribute(field, arrays)) for field in fields}
@@ -153,9 +153,7 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
         assert accepted(call) == (not exact.violations), (descs, attributes, level, exact.violations)
 
 
-INTEGERS = [
-    (name, field) for name, operator in RUNNABLE.items() for field in operator.attributes if field.type in INTEGRAL
-]
+INTEGERS = [(name, field) for name, operator in FAST.items() for field in operator.attributes if field.type in INTEGRAL]
 
 
 @pytest.mark.parametrize(("name", "field"), INTEGERS, ids=[f"{name}-{field.python}" for name, field in INTEGERS])
@@ -163,7 +161,7 @@ def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field) -> 
     """The other attributes are as small or as large as they may be, so that often nothing else is wrong."""
     use = USES[name]
     arrays = {one.python: use.arrays[one.python] for one in use.operator.inputs}
-    others = [other for other in RUNNABLE[name].attributes if other.type in INTEGRAL and other is not field]
+    others = [other for other in FAST[name].attributes if other.type in INTEGRAL and other is not field]
     for extremes in itertools.product(*((other.minimum, other.maximum) for other in others)):
         attributes = use.attributes | dict(zip((other.python for other in others), extremes, strict=True))
         for value in beyond(use, field):
@@ -173,7 +171,7 @@ def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field) -> 
             assert not accepted(lambda c=changed: getattr(dml, use.operator.python)(**arrays, **c)), changed
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize("name", FAST)
 def test_an_axis_without_elements_whatever_the_attributes_are(name: str) -> None:
     """With padding the output would have elements all the same."""
     use = USES[name]

@@ -10,27 +10,22 @@ import pytest
 from checks import assert_same_values
 from depth import first_of_each
 from each import each_of
+from example_descs import arrays_of
 
 import dmlcy as dml
 from dmlcy._cli import main
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import RUNNABLE
+from dmlcy._field_types.tensor_desc import described
 
 CASES = [(operator, example) for operator in RUNNABLE.values() for example in operator.examples]
-
-
-def array(tensor: tuple[str, tuple[int, ...], Any]) -> np.ndarray[Any, Any]:
-    dtype, sizes, data = tensor
-    result = np.array(data, dtype=dtype.lower())
-    assert result.shape == sizes
-    return result
 
 
 def parts(operator: Operator, example: Example) -> tuple[list[Any], dict[str, Any], Any]:
     """The inputs, what a call takes besides, and the result: several outputs are a tuple."""
     names = [field.python for field in operator.fields if field.kind == "input"]
-    inputs = [array(example.inputs[name]) if name in example.inputs else None for name in names]
-    outputs = tuple(array(tensor) for tensor in example.outputs.values())
+    inputs = [arrays_of(example.inputs).get(name) for name in names]
+    outputs = tuple(arrays_of(example.outputs).values())
     asked = [field.python for field in operator.fields if field.optional and field.python in example.outputs]
     requests = {name: example.outputs[name][0] for name in asked}
     open_types = [f for f in operator.fields if f.kind == "output" and not f.optional and not operator.has_type(f)]
@@ -56,11 +51,11 @@ def test_the_compiled_desc_gives_the_output(operator: Operator, example: Example
     optional = [field.python for field in operator.fields if field.optional]
     given = operator.example_tensors(example)
     given |= {name: one for name, one in example.outputs.items() if name in optional}
-    tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in given.items()}
+    tensors = described(given)
     desc = getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
     assert dml.check(desc) == []
-    for name, tensor in example.outputs.items():
-        assert getattr(desc, name) == dml.TensorDesc.from_array(array(tensor))
+    for name, tensor in described(example.outputs).items():
+        assert getattr(desc, name) == tensor
     assert_same_values(dml.compile(desc)(*inputs), expected)
     assert type(desc).from_dict(json.loads(json.dumps(desc.to_dict()))) == desc
 
@@ -76,5 +71,6 @@ def test_the_model_file_prints_the_output(
     assert main(["run", str(model)]) == 0
     printed = capsys.readouterr().out
     for tensor in example.outputs.values():
-        values = ", ".join(f"{value:g}" for value in array(tensor).ravel().tolist())
+        (array,) = arrays_of({"output": tensor}).values()
+        values = ", ".join(f"{value:g}" for value in array.ravel().tolist())
         assert f": {values}\n" in printed

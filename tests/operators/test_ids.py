@@ -72,14 +72,20 @@ def test_the_nearest_valid_value_is_both(case: Case) -> None:
     others = {name: value for name, value in case.use.attributes.items() if isinstance(value, list)}
     for more in ({}, *({name: [n + 1 for n in value]} for name, value in others.items())):
         values = case.use.values() | more | case.changes
-        found = next(one for one in dml.check(case.use.make(values)) if one.id == case.id)
-        assert found.index is not None and isinstance(found.fix, int)
-        entries = list(getattr(case.use.make(values), found.field))
-        step = 1 if entries[found.index] > found.fix else -1
-        for value, holds in ((found.fix, True), (found.fix + step, False)):
-            entries[found.index] = value
-            left = dml.check(case.use.make(values | {found.field: entries}))
+        found = next(one for one in dml.check(case.use.make(values), case.level) if one.id == case.id)
+        given = getattr(case.use.make(values), found.field)
+        refused = given if found.index is None else given[found.index]
+        for value, holds in ((found.fix, True), (nearer(found.fix, refused), False)):
+            entries = value if found.index is None else [*given[: found.index], value, *given[found.index + 1 :]]
+            left = dml.check(case.use.make(values | {found.field: entries}), case.level)
             assert ((found.id, found.index) not in {(one.id, one.index) for one in left}) == holds, (more, value)
+
+
+def nearer(fix: Any, refused: Any) -> Any:
+    """The next value of the field after a fix, on the way to what was refused."""
+    if isinstance(fix, int):
+        return fix + (1 if refused > fix else -1)
+    return float(np.nextafter(np.float32(fix), np.float32(refused)))
 
 
 @pytest.mark.parametrize("name", RUNNABLE)

@@ -49,6 +49,9 @@ def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
         for again in (dml.compile(desc)(*given), function(*given, **keywords(desc))):
             for one, other in zip(several(again), several(result), strict=True):
                 np.testing.assert_array_equal(one, other)
+        assert all(one.flags.c_contiguous and one.flags.writeable for one in several(result))
+        shared = [given for given in arrays.values() for one in several(result) if shares(one, given)]
+        assert not shared
         out = tuple(np.full_like(one, 77) for one in several(result))
         out = out if isinstance(result, tuple) else out[0]
         assert function(*given, **keywords(desc), out=out) is out
@@ -60,6 +63,11 @@ def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
 
 def several(result: Any) -> tuple[Array, ...]:
     return result if isinstance(result, tuple) else (result,)
+
+
+def shares(result: Array, given: Any) -> bool:
+    """Whether a result is memory of an input."""
+    return any(np.may_share_memory(result, one) for one in several(given))
 
 
 @pytest.mark.parametrize("name", of_each_family(FAST))

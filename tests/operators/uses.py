@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from example_descs import joined
 from hypothesis import HealthCheck, settings
 from planned import planned
 
@@ -77,6 +78,7 @@ class Use:
             for field in operator.outputs
             if not field.optional and operator.is_asked(field)
         }
+        self.requests |= sizes_asked(operator, example)
         self.desc = self.make(self.values())
 
     def values(self) -> dict[str, Any]:
@@ -103,18 +105,38 @@ class Use:
 
     def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
         """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
-        given: dict[str, Any] = {**self.arrays, **attributes, **changes}
+        given: dict[str, Any] = {**joined(self.arrays), **attributes, **changes}
         inputs = [given.pop(field.python) for field in self.operator.inputs]
         names = [field.python for field in self.operator.outputs if field.python in given]
-        outs = tuple(given.pop(name) if name in changes else np.full_like(given.pop(name), 77) for name in names)
+        outs = tuple(given.pop(name) if name in changes else blank(given.pop(name)) for name in names)
         if function is getattr(dml, self.operator.python):
             given |= self.requests
-        before = [*map(memory, outs)]
+        before = [*map(memory, parts(outs))]
         try:
             return function(*inputs, **given, out=outs if len(outs) > 1 else outs[0])
         except dml.DmlError:
-            assert [*map(memory, outs)] == before, "out was written"
+            assert [*map(memory, parts(outs))] == before, "out was written"
             raise
+
+
+def sizes_asked(operator: Operator, example: Example) -> dict[str, Any]:
+    """What the call of an example says of the sizes of outputs that no formula gives."""
+    found = joined({path: tensor.sizes for path, tensor in example.outputs.items()})
+    return {
+        str(operator.sized_by(field)): found[field.python]
+        for field in operator.outputs
+        if field.sizes is None and field.python in found
+    }
+
+
+def blank(value: Any) -> Any:
+    """Arrays of 77, in place of arrays."""
+    return tuple(map(blank, value)) if isinstance(value, tuple) else np.full_like(value, 77)
+
+
+def parts(outs: tuple[Any, ...]) -> list[Any]:
+    """The arrays of outputs, of arrays of tensors each."""
+    return [one for out in outs for one in (out if isinstance(out, tuple | list) else (out,))]
 
 
 def chosen(operator: Operator, field: Field, example: Example) -> tuple[int, ...]:

@@ -136,6 +136,35 @@ def test_along_axes(name: str, dtype: str) -> None:
             np.testing.assert_array_equal(*(np.signbit(one[known]) for one in stored))
 
 
+@each_of("dtype, size", [("f4", 3), ("f4", 1200), ("f2", 700), ("i8", 30), ("u8", 30), ("i8", 3)])
+def test_long_products(dtype: str, size: int) -> None:
+    """A product of all numbers is right, though products of some of them are beyond the range of float64."""
+    random = np.random.default_rng(9)
+    if dtype[0] == "f":
+        limits = np.finfo(dtype)
+        half = random.choice(np.array([limits.max / 2, -limits.max / 4, 3, 1], dtype), (2, size // 2))
+        turned = np.float64(1) / half
+        a = np.concatenate([half, turned.astype(dtype)], 1)
+    else:
+        a = random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (2, size), dtype, True)
+    for name, axes in (("product", 1), ("product", (0, 1)), ("products", 1), ("products", 0), ("sum", (0, 1))):
+        with np.errstate(all="ignore"):
+            found = [getattr(m, name)(m.of(a), axes) for m in (WIDE, EXACT)]
+            stored = [m.stored(one, a.dtype, one.shape) for m, one in zip((WIDE, EXACT), found, strict=True)]
+        np.testing.assert_array_equal(*stored, err_msg=f"{name} along {axes}")
+
+
+@each_of("dtype, bits", [("f2", 0x7C01), ("f2", 0xFCBD), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
+def test_numbers_are_preferred_to_signalling_nan(dtype: str, bits: int) -> None:
+    a = np.array([1, 2, 3], dtype)
+    a.view(f"u{a.itemsize}")[1] = bits
+    with np.errstate(all="ignore"):
+        for m in (WIDE, EXACT):
+            x = m.of(a)
+            assert (m.least(x, 0)[0], m.greatest(x, 0)[0]) == (1, 3)
+            assert [*m.maximum(x[:2], x[1:])] == [1, 3]
+
+
 @each_of("dtype", ["f4", "i1", "i4", "i8", "u8"])
 def test_products_of_matrices(dtype: str) -> None:
     random = np.random.default_rng(8)

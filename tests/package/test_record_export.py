@@ -17,6 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
 
 from checks import assert_same_bits
+from example_descs import arrays_of
 from pooled import X, pool
 from strategies import (
     MODES,
@@ -114,8 +115,8 @@ def test_what_no_stock_dxdispatch_knows(tmp_path: Path) -> None:
     for operator in RUNNABLE.values():
         with dml.record() as recording:
             for example in operator.examples:
-                arrays = [np.array(data, dml.TensorDataType[d].name.lower()) for d, _, data in example.inputs.values()]
-                getattr(dml, operator.python)(*arrays, **operator.example_arguments(example))
+                arrays = arrays_of(example.inputs)
+                getattr(dml, operator.python)(**arrays, **operator.example_arguments(example))
         found = recording.export(tmp_path).unknown_to_dxdispatch
         levels = [dml.minimum_feature_level(call.desc).level for call in recording.calls]
         assert bool(found) == (unknown in levels)

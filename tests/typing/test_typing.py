@@ -11,7 +11,7 @@ import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ import pytest
 
 import dmlcy
 from dmlcy._facts.rows import Example, Field, Operator
-from dmlcy._facts.tables import DTYPES, ENUMS, FAST, OPERATORS
+from dmlcy._facts.tables import DTYPES, ENUMS, IN_CHUNKS, OPERATORS
 from dmlcy._field_types.tensor_desc import described
 
 HERE = Path(__file__).parent
@@ -75,47 +75,83 @@ def given(attributes: dict[str, object]) -> dict[str, object]:
     return {name: tuple(x) if isinstance(x, list) else x for name, x in attributes.items()}
 
 
+def numpy_type(dtype: str) -> str:
+    """The type of an array of a data type."""
+    return f"np.ndarray[Any, np.dtype[np.{DTYPES[dtype].numpy}]]"
+
+
+def several(types: list[str]) -> str:
+    """The type of a result of some outputs."""
+    return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+
+
 def calls(operator: Operator, example: Example) -> Iterator[str]:
     """The result is an array of the data type of the input that it shares one with, or what is given as ``out``."""
     inputs = [field for field in operator.fields if field.kind == "input"]
-    output, *others = (field for field in operator.fields if field.kind == "output")
-    attributes = ", ".join(f"{name}={value!r}" for name, value in given(operator.example_arguments(example)).items())
-    for dtype in sorted({name for row in output.dtypes for name in row.dtypes}):
-        array = f"np.ndarray[Any, np.dtype[np.{DTYPES[dtype].numpy}]]"
-        arrays = ", ".join(f"np.zeros(1, np.{DTYPES[dtype].numpy})" for _ in inputs)
-        known = array if output.same_dtype_as else "np.ndarray[Any, np.dtype[Any]]"
-        yield f"assert_type(dml.{operator.python}({arrays}, {attributes}), {known})"
-        for other in others:
-            first = f"np.ndarray[Any, np.dtype[np.{DTYPES[other.dtypes[0].dtypes[0]].numpy}]]"
-            asked = {"True": first, f'"{dtype}"': RESULT, f"np.{DTYPES[dtype].numpy}": RESULT}
-            yield f"assert_type(dml.{operator.python}({arrays}, {attributes}, {other.python}=False), {known})"
-            for value, also in asked.items():
-                call = f"dml.{operator.python}({arrays}, {attributes}, {other.python}={value})"
-                yield f"assert_type({call}, tuple[{known}, {also}])"
-    rest = ", ".join(['b""'] * len(inputs))
-    yield f"assert_type(dml.{operator.python}({rest}, {attributes}), np.ndarray[Any, np.dtype[Any]])"
-    yield f"assert_type(dml.{operator.python}({rest}, {attributes}, out=bytearray(4)), bytearray)"
-    for other in others:
-        out = f"{other.python}=True, out=(bytearray(4), bytearray(4))"
-        yield f"assert_type(dml.{operator.python}({rest}, {attributes}, {out}), tuple[bytearray, bytearray])"
-        yield f"dml.{operator.python}({rest}, {attributes}, {other.python}=True, out=bytearray(4))  # type: ignore"
-        yield f"dml.{operator.python}({rest}, {attributes}, {other.python}=1)  # type: ignore"
-        yield f"dml.{operator.python}({rest}, {attributes}, out=(bytearray(4), bytearray(4)))  # type: ignore"
-    yield f"dml.{operator.python}({rest}, {attributes}, nothing=1)  # type: ignore[call-overload]"
-    yield f"dml.{operator.python}(1, {attributes})  # type: ignore"
-    yield f"dml.{operator.python}({rest}, {attributes}, out=1)  # type: ignore"
+    outputs = [field for field in operator.fields if field.kind == "output"]
+    sure, asked = ([field for field in outputs if field.optional is one] for one in (False, True))
+    like = outputs[0].same_dtype_as
+    attributes = [f"{name}={value!r}" for name, value in given(operator.example_arguments(example)).items()]
+
+    def call(arrays: Iterable[str], *more: str) -> str:
+        return f"dml.{operator.python}({', '.join([*arrays, *attributes, *more])})"
+
+    def of(field: Field, dtype: str) -> str:
+        if field.same_dtype_as is not None and field.same_dtype_as == like and operator.has_type(field):
+            return numpy_type(dtype)
+        dtypes = [name for row in field.dtypes for name in row.dtypes]
+        return numpy_type(dtypes[0]) if field.same_dtype_as is None else RESULT
+
+    for dtype in sorted({name for row in outputs[0].dtypes for name in row.dtypes}):
+        arrays = []
+        for field in inputs:
+            own = dtype if field.python == like else field.dtypes[0].dtypes[0]
+            one = f"np.zeros(1, np.{DTYPES[own].numpy})"
+            arrays.append(f"[{one}]" if field.type == "tensor_array" else one)
+        known = [of(field, dtype) for field in sure]
+        yield f"assert_type({call(arrays)}, {several(known)})"
+        for other in asked:
+            first = of(other, dtype)
+            also = {"True": first} | ({} if other.same_dtype_as else {f'"{dtype}"': RESULT})
+            yield f"assert_type({call(arrays, f'{other.python}=False')}, {several(known)})"
+            for value, one in also.items():
+                yield f"assert_type({call(arrays, f'{other.python}={value}')}, {several([*known, one])})"
+        for other in sure:
+            if not operator.has_type(other):
+                found = [RESULT if one is other else kind for one, kind in zip(sure, known, strict=True)]
+                for value in (f'"{dtype}"', f"np.{DTYPES[dtype].numpy}"):
+                    yield f"assert_type({call(arrays, f'{other.python}_dtype={value}')}, {several(found)})"
+    rest = ['[b""]' if field.type == "tensor_array" else 'b""' for field in inputs]
+    unknown = [of(field, "") if field.same_dtype_as is None else RESULT for field in sure]
+    out = ["bytearray(4)"] * len(sure)
+    yield f"assert_type({call(rest)}, {several(unknown)})"
+    for taken in [out, *([*out, "bytearray(4)"] for _ in asked)]:
+        more = [f"{other.python}=True" for other in asked[: len(taken) - len(out)]]
+        one = taken[0] if len(taken) == 1 else f"({', '.join(taken)})"
+        yield f"assert_type({call(rest, *more, f'out={one}')}, {several(['bytearray'] * len(taken))})"
+        yield f"{call(rest, *more, 'out=1')}  # type: ignore"
+        wrong = "(bytearray(4), bytearray(4))" if len(taken) == 1 else "bytearray(4)"
+        yield f"{call(rest, *more, f'out={wrong}')}  # type: ignore"
+    for other in asked:
+        yield f"{call(rest, f'{other.python}=1')}  # type: ignore"
+    yield f"{call(rest, 'nothing=1')}  # type: ignore[call-overload]"
+    if inputs:
+        yield f"{call(['1', *rest[1:]])}  # type: ignore"
     for field in operator.fields:
         if field.kind == "attribute" and field.value is None and field.type.startswith("enum:"):
-            others = given(operator.example_arguments(example)).items()
-            kept = "".join(f"{name}={value!r}, " for name, value in others if name != field.python)
+            kept, own = attributes, [one for one in attributes if not one.startswith(f"{field.python}=")]
             for spelling in spellings(field):
-                yield f"dml.{operator.python}({rest}, {kept}{field.python}={spelling})"
-            yield f'dml.{operator.python}({rest}, {kept}{field.python}="NO_SUCH")  # type: ignore'
+                attributes = [*own, f"{field.python}={spelling}"]
+                yield call(rest)
+            attributes = [*own, f'{field.python}="NO_SUCH"']
+            yield f"{call(rest)}  # type: ignore"
+            attributes = kept
 
 
 def refused_calls(operator: Operator, example: Example) -> Iterator[str]:
     """An operator that does not run: its parameters are known, and nothing comes after a call."""
-    rest = ['b""'] * sum(field.kind == "input" for field in operator.fields)
+    inputs = [field for field in operator.fields if field.kind == "input"]
+    rest = ['[b""]' if field.type == "tensor_array" else 'b""' for field in inputs]
     given_ = [f"{name}={value!r}" for name, value in given(operator.example_arguments(example)).items()]
     for number, more in enumerate(([], ["nothing=1"])):
         call = f"dml.{operator.python}({', '.join([*rest, *given_, *more])}){'  # type: ignore' if more else ''}"
@@ -215,13 +251,14 @@ def test_docstrings_of_the_stubs_are_those_at_run_time(module: str) -> None:
         pytest.importorskip("dask", reason="dask is not installed")
     importlib.import_module(module)
     found = [(thing, node) for thing, node in declared(module) if ast.get_docstring(node) is not None]
-    assert len(found) == len(FAST if module == "dmlcy.dask" else OPERATORS)
+    assert len(found) == len(IN_CHUNKS if module == "dmlcy.dask" else OPERATORS)
     for thing, node in found:
         assert ast.get_docstring(node) == inspect.getdoc(thing), node.name
 
 
 def test_signatures_at_run_time_are_those_of_the_stubs() -> None:
-    optional = {field.python for operator in OPERATORS.values() for field in operator.fields if field.optional}
+    outputs = [field for one in OPERATORS.values() for field in one.fields if field.kind == "output"]
+    optional = {name for field in outputs for name in (field.python, f"{field.python}_dtype")}
     for thing, node in declared("dmlcy"):
         assert isinstance(node, ast.FunctionDef)
         names = [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)]
@@ -230,7 +267,7 @@ def test_signatures_at_run_time_are_those_of_the_stubs() -> None:
         assert list(found) == names, node.name
         keywords = [parameter for parameter in found.values() if parameter.kind is parameter.KEYWORD_ONLY]
         shown = [None if one.default is one.empty else repr(one.default) for one in keywords]
-        # An overload that asks for an optional output has no default for that.
+        # An overload that asks for an optional output, or for a data type, has no default for that.
         rows = zip(keywords, shown, defaults, strict=True)
         same = [default == wanted or (one.name in optional and default is None) for one, wanted, default in rows]
         assert all(same[:-1]), node.name

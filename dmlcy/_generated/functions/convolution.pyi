@@ -24,6 +24,7 @@ def convolution(
     output_padding: _Int | _Ints = 0,
     group_count: _Int = 1,
     fused_activation: _Activation | None = None,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Convolve the input with a filter, add a bias for each output channel, and
@@ -68,6 +69,8 @@ def convolution(
         1.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.
+    output_sizes : sequence of int, default None
+        Sizes of output. None: those of ``out``, or the least.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -186,6 +189,7 @@ def convolution(
     output_padding: _Int | _Ints = 0,
     group_count: _Int = 1,
     fused_activation: _Activation | None = None,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -203,5 +207,6 @@ def convolution(
     output_padding: _Int | _Ints = 0,
     group_count: _Int = 1,
     fused_activation: _Activation | None = None,
+    output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _DataType, _Int, _MultiheadAttentionMaskType, _Number
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _MultiheadAttentionMaskType, _Number
 
 __all__ = ["multihead_attention1"]
 
@@ -29,6 +29,8 @@ def multihead_attention1(
     output_dtype: _DataType | bool | None = None,
     output_present_key: _DataType | bool | None = False,
     output_present_value: _DataType | bool | None = False,
+    output_present_key_sizes: _Ints | None = None,
+    output_present_value_sizes: _Ints | None = None,
     out: object = None,
 ) -> NoReturn:
     """Weigh the values by the softmax of the products of queries and keys, for
@@ -97,6 +99,10 @@ def multihead_attention1(
     output_present_value : bool, default False
         Whether the result has output_present_value too: a tuple then. All
         values, for the next run.
+    output_present_key_sizes : sequence of int, default None
+        Sizes of output_present_key. None: those of ``out``, or the least.
+    output_present_value_sizes : sequence of int, default None
+        Sizes of output_present_value. None: those of ``out``, or the least.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

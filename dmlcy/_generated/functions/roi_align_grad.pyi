@@ -3,7 +3,7 @@
 
 from typing import NoReturn
 
-from dmlcy._generated.arguments import _Array, _Bool, _DataType, _Int, _InterpolationMode, _Number, _ReduceFunction
+from dmlcy._generated.arguments import _Array, _Bool, _DataType, _Int, _InterpolationMode, _Ints, _Number, _ReduceFunction
 
 __all__ = ["roi_align_grad"]
 
@@ -24,6 +24,7 @@ def roi_align_grad(
     align_regions_to_corners: _Bool = False,
     output_gradient: _DataType | bool | None = False,
     output_roi_gradient: _DataType | bool | None = False,
+    output_gradient_sizes: _Ints | None = None,
     out: object = None,
 ) -> NoReturn:
     """Spread each element over those that ROI_ALIGN1 samples for it, and add up;
@@ -76,6 +77,8 @@ def roi_align_grad(
     output_roi_gradient : bool, default False
         Whether the result has output_roi_gradient too: a tuple then. The
         gradient of the regions.
+    output_gradient_sizes : sequence of int, default None
+        Sizes of output_gradient. None: those of ``out``.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

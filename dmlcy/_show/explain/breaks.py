@@ -160,13 +160,15 @@ def _of_tensor(
             for rank in ranks_at(field, level + 1):
                 if rank not in ranks_at(field, level):
                     yield Change({f"{name}.Sizes": [1] * rank}, LEVELS[level].name)
-    elif slug == "same-dtype" and others:
-        yield Change({f"{name}.DataType": others[0]})
-        yield _called(operator, field, f"data type {others[0]}", lambda x: x.astype(DTYPES[others[0]].numpy))
+    elif slug == "same-dtype":
+        if others:
+            yield Change({f"{name}.DataType": others[0]})
+        other = next(other for other in (*others, *DTYPES) if other != dtype and DTYPES[other].numpy)
+        yield _called(operator, field, f"data type {other}", lambda x: x.astype(DTYPES[other].numpy))
     elif slug == "sizes":
         yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
     elif slug == "byteorder":
-        yield _called(operator, field, "foreign byte order", lambda x: x.astype(x.dtype.newbyteorder()))
+        yield _called(operator, field, "foreign byte order", _swapped)
     elif slug == "readonly":
         yield _called(operator, field, "memory that is read-only", _read_only)
 
@@ -182,6 +184,12 @@ def _called(operator: Operator, field: Field, words: str, change: Callable[[Any]
         call=f"compiled, and called with {argument} of {words}",
         arrays=lambda arrays: {**arrays, name: change(arrays[name])},
     )
+
+
+def _swapped(array: Any) -> Any:
+    """The array with the bytes of its elements in the other order; a byte has none."""
+    wider = array if array.itemsize > 1 else array.astype(np.int16)
+    return wider.astype(wider.dtype.newbyteorder())
 
 
 def _read_only(array: Any) -> Any:

@@ -1,0 +1,1 @@
+"""The family generate: what its specs say."""

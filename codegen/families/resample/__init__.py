@@ -1,0 +1,1 @@
+"""The family resample: what its specs say."""

@@ -1,0 +1,1 @@
+"""The family views: what its specs say."""

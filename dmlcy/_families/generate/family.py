@@ -1,0 +1,94 @@
+"""generate: elements that are made of their places."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families.base import Family, Result
+from dmlcy._families.given import Given
+
+BLOCK: Final = 1 << 16
+"""Elements that are computed at once."""
+
+
+class Generate(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The expression of the number of each element, or what is on diagonals or in lines."""
+        sizes, dtype = _output(given, output)
+        if "line" in given.told.roles:
+            return Result(_lines(given, sizes, dtype), moved=True)
+        if "filled" in given.told.formulas:
+            return Result(_matrices(given, sizes, dtype), moved=True)
+        numbers = np.arange(math.prod(sizes)).reshape(sizes)
+        values = _expression(given, "result", numbers, dtype)
+        if "magnitudes" not in given.told.formulas:
+            return Result(values)
+        return Result(values, magnitudes=lambda: _expression(given, "magnitudes", numbers, dtype))
+
+    def result(self, given: Given, output: str) -> Array:
+        """The same, block by block."""
+        if "result" not in given.told.formulas or "filled" in given.told.formulas:
+            return super().result(given, output)
+        sizes, dtype = _output(given, output)
+        result: Array = np.empty(sizes, dtype)
+        flat = result.reshape(-1)
+        for first in range(0, flat.size, BLOCK):
+            numbers = np.arange(first, min(first + BLOCK, flat.size))
+            values = _expression(given, "result", numbers, dtype)
+            flat[first : first + BLOCK] = given.arithmetic.stored(values, dtype, numbers.shape)
+        return result
+
+
+def _output(given: Given, output: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The sizes and the data type of the output."""
+    tensor = given.values[output]
+    return tuple(tensor.sizes), numpy_dtype(dtype_of(tensor))
+
+
+def _expression(given: Given, key: str, numbers: Array, dtype: np.dtype[Any]) -> Any:
+    """An expression of the numbers of elements, over attributes in the data type of the output."""
+    m = given.arithmetic
+    names: dict[str, Any] = {"i": m.of(numbers.astype(np.float64 if dtype.kind == "f" else np.int64))}
+    for field in given.operator.fields:
+        if field.scalar_type is not None:
+            value = dtype.type(given.values[field.python]).item()
+            names[field.python] = m.of(np.array(value)) if type(value) is float else value
+    return given.value(key, **names)
+
+
+def _matrices(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """The value on the diagonals that are filled, and elsewhere the elements of the input, or 0."""
+    rows, columns = sizes[-2:]
+    value = given.arithmetic.stored(_expression(given, "result", np.zeros(1, np.int64), dtype), dtype, (1,))
+    on = np.broadcast_to(np.asarray(given.value("filled", d=np.arange(1 - rows, columns)), bool), rows + columns - 1)
+    filled = np.lib.stride_tricks.sliding_window_view(on, columns)[::-1]
+    under = given.arrays.get(given.told.roles.get("under", ""))
+    return np.where(filled, value, np.zeros((*sizes[:-2], 1, 1), dtype) if under is None else under)
+
+
+def _lines(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """For each index a line with the first value, and with the second one at the index, if it is in the line."""
+    axis = given.field("line")
+    indices, (other, own) = (
+        given.arrays[given.told.roles["indices"]],
+        given.arrays[given.told.roles["values"]].ravel()[:2],
+    )
+    length = sizes[axis]
+    if indices.dtype.kind == "u":
+        places = np.minimum(indices, np.asarray(length).astype(indices.dtype)).astype(np.int64)
+    else:
+        places = np.where(indices < 0, indices.astype(np.int64) + length, indices)
+    line = np.arange(length).reshape([-1 if d == axis else 1 for d in range(len(sizes))])
+    found: Array = np.where(places == line, own, other)
+    return found
+
+
+FAMILY: Final = Generate()

@@ -1,0 +1,56 @@
+"""views: each element of an output is an element of an input, at a place that sizes and attributes say."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._families.base import Family, Result
+from dmlcy._families.given import Given
+
+
+class Views(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The elements of the output, bit for bit."""
+        roles = given.told.roles
+        if "join" in roles:
+            return Result(np.concatenate(given.input, given.field("join")), moved=True)
+        if "split" in roles:
+            return Result(_part(given, output, given.field("split")), moved=True)
+        if "repeats" in roles:
+            return Result(np.tile(given.input, given.field("repeats")), moved=True)
+        sizes = tuple(given.values[output].sizes)
+        if given.told.words["places"] == "input":
+            return Result(given.input[_places(given, sizes)], moved=True)
+        result: Array = np.zeros(sizes, given.input.dtype)
+        result[_places(given, given.input.shape)] = given.input
+        return Result(result, moved=True)
+
+
+def _part(given: Given, output: str, axis: int) -> Any:
+    """The part of the input that is one of the outputs."""
+    first = 0
+    for name, tensor in given.outputs:
+        size = tensor.sizes[axis]
+        if name == output:
+            return given.input[(slice(None),) * axis + (slice(first, first + size),)]
+        first += size
+    raise KeyError(output)
+
+
+def _places(given: Given, sizes: tuple[int, ...]) -> tuple[slice, ...]:
+    """So many places along each axis, from the first one on in steps of either sign."""
+    places = []
+    rank, roles = len(sizes), given.told.roles
+    starts, steps = given.numbers(roles["start"], rank), given.numbers(roles["step"], rank)
+    for first, step, size in zip(starts, steps, sizes, strict=True):
+        end = first + (size - 1) * step + (1 if step > 0 else -1)
+        places.append(slice(first, end if end >= 0 else None, step))
+    return tuple(places)
+
+
+FAMILY: Final = Views()

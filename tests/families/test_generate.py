@@ -1,0 +1,133 @@
+"""What holds of generate: PyTorch gives the same; sequences wrap; a call says sizes and data types."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import assert_same_bits
+
+import dmlcy as dml
+
+Array = np.ndarray[Any, Any]
+
+
+def test_constants_and_sequences_against_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(1)
+    for number in range(60):
+        sizes = tuple(random.integers(1, 7, random.integers(1, 5)).tolist())
+        start, delta = random.integers(0, 100, 2).tolist()
+        dtype = ("float32", "int64", "uint8", "int16", "float16", "int32")[number % 6]
+        of_torch = getattr(torch, dtype)
+        filled = dml.fill_value_constant(output_sizes=sizes, value=start, output_dtype=dtype)
+        assert_same_bits(filled, torch.full(sizes, start, dtype=of_torch).numpy())
+        expected = (torch.arange(int(np.prod(sizes)), dtype=torch.int64) * delta + start).to(of_torch)
+        found = dml.fill_value_sequence(output_sizes=sizes, value_start=start, value_delta=delta, output_dtype=dtype)
+        assert_same_bits(found, expected.numpy().reshape(sizes))
+
+
+def test_sequences_of_floats_and_large_integers() -> None:
+    found = dml.fill_value_sequence(output_sizes=(1 << 17,), value_start=0.1, value_delta=-0.3)
+    start, delta = (float(np.float32(one)) for one in (0.1, -0.3))
+    exact = start + np.arange(1 << 17) * np.longdouble(delta)
+    assert np.abs(found - exact).max() <= np.spacing(np.float32(exact.max() - exact.min()))
+    large = dml.fill_value_sequence(
+        output_sizes=(3,), value_start=2**64 - 1, value_delta=2**63 + 1, output_dtype="UINT64"
+    )
+    assert large.tolist() == [2**64 - 1, 2**63, 1]
+    small = dml.fill_value_sequence(output_sizes=(300,), value_start=-128, value_delta=1, output_dtype="INT8")
+    assert small.tolist() == [(k - 128 + 128) % 256 - 128 for k in range(300)]
+    odd = dml.fill_value_constant(output_sizes=(2,), value=float("nan"), output_dtype="FLOAT16")
+    assert odd.dtype == np.float16 and np.isnan(odd).all()
+    zero = dml.fill_value_constant(output_sizes=(2,), value=-0.0)
+    assert np.signbit(zero).all()
+
+
+def test_diagonals_against_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(2)
+    for _ in range(80):
+        rows, columns = random.integers(1, 7, 2).tolist()
+        begin, end = random.integers(-8, 9, 2).tolist()
+        x = random.standard_normal((2, rows, columns)).astype(np.float32)
+        x[0, 0, 0] = np.nan
+        ones = torch.ones(rows, columns)
+        at_least = torch.triu(ones, begin).bool()
+        below = ~torch.triu(ones, end).bool()
+        filled = at_least & below if begin <= end else at_least | below
+        expected = torch.from_numpy(x).masked_fill(filled, 7)
+        given: Any = {"diagonal_fill_begin": begin, "diagonal_fill_end": end, "output_sizes": x.shape, "value": 7}
+        assert_same_bits(dml.diagonal_matrix1(x, **given), expected.numpy())
+        zeros = dml.diagonal_matrix1(None, **given, output_dtype="INT32")
+        assert_same_bits(zeros, (filled * 7).to(torch.int32).expand(x.shape).contiguous().numpy())
+        one = dml.diagonal_matrix(output_sizes=(rows, columns), offset=begin, value=2.75, output_dtype="INT16")
+        diagonal = torch.triu(ones, begin) - torch.triu(ones, begin + 1)
+        assert_same_bits(one, (diagonal * 2).to(torch.int16).numpy())
+
+
+def test_one_hot_against_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(3)
+    for dtype in ("u4", "u8", "i4", "i8"):
+        for _ in range(10):
+            sizes, length = random.integers(1, 5, 3).tolist(), int(random.integers(1, 6))
+            axis = int(random.integers(3))
+            sizes[axis] = 1
+            indices = random.integers(0, length, sizes).astype(dtype)
+            hot = torch.nn.functional.one_hot(torch.from_numpy(indices.astype(np.int64)).squeeze(axis), length)
+            expected = torch.where(hot.movedim(-1, axis) == 1, 5, -3).to(torch.float32).numpy()
+            values = np.array([[[-3, 5, 99]]], np.float32)
+            out = tuple(length if d == axis else size for d, size in enumerate(sizes))
+            found = dml.one_hot(indices, values, axis=axis, output_sizes=out)
+            assert_same_bits(found, np.ascontiguousarray(expected))
+            if dtype[0] == "i":
+                assert_same_bits(dml.one_hot(indices - length, values, axis=axis, output_sizes=out), found)
+            beyond = indices + np.array(length).astype(dtype)
+            assert (dml.one_hot(beyond, values, axis=axis, output_sizes=out) == -3).all()
+    for index in (np.array([2**64 - 1], np.uint64), np.array([-(2**63)]), np.array([2**63 - 1]), np.array([-4])):
+        found = dml.one_hot(index, np.array([0, 1], np.uint8), axis=0, output_sizes=(3,))
+        assert found.tolist() == [0, 0, 0]
+
+
+def test_the_data_type_and_the_sizes_of_a_call() -> None:
+    assert dml.fill_value_constant(output_sizes=(2,), value=1).dtype == np.float32
+    out = np.zeros((2, 3), np.int8)
+    assert dml.fill_value_constant(output_sizes=(2, 3), value=1, out=out) is out
+    assert out.all()
+    indices, values = np.array([[0], [2]]), np.array([[1, 2]], np.float32)
+    lines = np.zeros((2, 4), np.float32)
+    assert dml.one_hot(indices, values, axis=1, out=lines) is lines
+    assert lines.tolist() == [[2, 1, 1, 1], [1, 1, 2, 1]]
+    for given, words in (
+        ({}, "output is missing. Pass output_sizes"),
+        ({"output_sizes": (3, 4)}, "differs from the indices along another axis"),
+        ({"output_sizes": (2, 4, 1)}, "has another number of dimensions"),
+        ({"output_sizes": "24"}, "output_sizes must be a sequence of ints"),
+        ({"output_sizes": (2, 0)}, r"output_sizes\[1\] is 0, and must be from 1"),
+        ({"output_sizes": (2, 5), "out": lines}, r"out has sizes \(2, 4\), and must have output_sizes = \(2, 5\)"),
+    ):
+        with pytest.raises(dml.DmlError, match=words):
+            dml.one_hot(indices, values, axis=1, **given)  # type: ignore[call-overload]
+    with pytest.raises(dml.DmlError, match=r"value is -1\.5, which UINT8 cannot hold"):
+        dml.fill_value_constant(output_sizes=(2,), value=-1.5, output_dtype="UINT8")
+    with pytest.raises(dml.DmlError, match="out has sizes"):
+        dml.fill_value_constant(output_sizes=(3, 2), value=1, out=out)
+
+
+def test_large_tensors_take_little_memory() -> None:
+    sizes = (1, 1, 2048, 2048)
+    for name, given in (
+        ("fill_value_sequence", {"value_start": 1, "value_delta": 2}),
+        ("fill_value_constant", {"value": 1}),
+        ("diagonal_matrix1", {}),
+    ):
+        tracemalloc.start()
+        try:
+            found = getattr(dml, name)(output_sizes=sizes, **given)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 2 * found.nbytes, f"{name}: {peak / 2**20:.0f} MB"
