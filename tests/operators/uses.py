@@ -107,13 +107,17 @@ class Use:
         """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
         given: dict[str, Any] = {**joined(self.arrays), **attributes, **changes}
         inputs = [given.pop(field.python) for field in self.operator.inputs]
-        names = [field.python for field in self.operator.outputs if field.python in given]
+        absent = [field.python for field in self.operator.outputs if given.get(field.python, self) is None]
+        absent = [name for name in absent if self.operator.field(name).optional]
+        names = [
+            field.python for field in self.operator.outputs if field.python in given and field.python not in absent
+        ]
         outs = tuple(given.pop(name) if name in changes else blank(given.pop(name)) for name in names)
         if function is getattr(dml, self.operator.python):
-            given |= self.requests
+            given |= {**self.requests, **dict.fromkeys(absent)}
         before = [*map(memory, parts(outs))]
         try:
-            return function(*inputs, **given, out=outs if len(outs) > 1 else outs[0])
+            return function(*inputs, **given, out=outs if len(outs) != 1 else outs[0])
         except dml.DmlError:
             assert [*map(memory, parts(outs))] == before, "out was written"
             raise
