@@ -317,6 +317,10 @@ def break_length(use: Use, field: Field) -> Ways:
         yield from both(field.python, (*entries, 1))
         yield from both(field.python, entries[1:])
         yield from both(field.python, (1,) * 50)
+    elif field.shape == "operator_desc_array":
+        entries = use.entries(field)
+        yield from both(field.python, (*entries, entries[0]))
+        yield from both(field.python, entries[1:])
 
 
 def break_member(use: Use, field: Field) -> Ways:

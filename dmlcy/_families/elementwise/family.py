@@ -24,8 +24,6 @@ BLOCK: Final = 1 << 16
 class Elementwise(Family):
     """The family."""
 
-    applied_by_element = True
-
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
         words, roles, m = given.told.words, given.told.roles, given.arithmetic
@@ -89,6 +87,10 @@ class Elementwise(Family):
         if scale_bias is not None:
             values = _scaled(arithmetic, values, scale_bias, np.dtype(np.float32))
         return kernel.value("result", x=values)
+
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """No axes: each result is of one number."""
+        return ()
 
 
 def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[Any]) -> Any:
