@@ -23,9 +23,10 @@ def activated(desc: OperatorDesc | None, values: Any, arithmetic: Arithmetic) ->
     return _family(desc).applied(desc, kernel, values, arithmetic)
 
 
-def by_element(desc: OperatorDesc) -> bool:
-    """Whether each result of an activation is of one number."""
-    return bool(_family(desc).applied_by_element)
+def along(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes along which an activation makes each result of several numbers."""
+    found: tuple[int, ...] = () if desc is None else _family(desc).applied_along(desc, sizes)
+    return found
 
 
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
@@ -37,9 +38,10 @@ def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic
     """
     if desc is None:
         return sizes
-    if by_element(desc):
+    axes = along(desc, np.shape(values))
+    if not axes:
         return steep(lambda one: activated(desc, one, m), values, sizes, m, dtype)
-    most = m.greatest(sizes, tuple(range(np.ndim(sizes))))
+    most = m.greatest(sizes, axes)
     return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
 
 

@@ -22,6 +22,7 @@ from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.values import specials
+from dmlcy._testing.walk import tensors_of
 
 __all__ = ["broken_inputs", "cases", "inputs", "specials"]
 
@@ -46,9 +47,19 @@ def inputs(desc: OperatorDesc) -> st.SearchStrategy[Arrays]:
 def cases(
     operator: object, *, level: object = None, most_elements: int = MOST_ELEMENTS
 ) -> st.SearchStrategy[tuple[OperatorDesc, Arrays]]:
-    """A valid desc of packed tensors, and arrays for its inputs. The parameters are those of ``descs``."""
-    valid = descs(operator, level=level, most_elements=most_elements, layouts=False)
+    """A valid desc of packed tensors, and arrays for its inputs. The parameters are those of ``descs``.
+
+    Its data types are those that NumPy has.
+    """
+    valid = descs(operator, level=level, most_elements=most_elements, layouts=False).filter(_in_numpy)
     return valid.flatmap(lambda desc: st.tuples(st.just(desc), _inputs(desc)))
+
+
+def _in_numpy(desc: OperatorDesc) -> bool:
+    """Whether NumPy has the data types of all tensors."""
+    fields = [field for field in desc.operator.fields if field.kind != "attribute"]
+    tensors = [tensor for field in fields for tensor in tensors_of(getattr(desc, field.python))]
+    return all(DTYPES[tensor.dtype.name].numpy is not None for tensor in tensors)
 
 
 def broken_inputs(
