@@ -140,7 +140,7 @@ def _attributes(desc: OperatorDesc) -> dict[str, Any]:
     """The attributes that the desc of an activation has."""
     values = desc._values()
     names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]
-    return {name: single(values[name]) if type(values[name]) is float else values[name] for name in names}
+    return {name: single(value) if isinstance(value := values[name], float) else value for name in names}
 
 
 def _fused(given: Given, output: str) -> OperatorDesc | None:
