@@ -321,12 +321,18 @@ class Wide(Arithmetic):
     def matmul(self, a: Array, b: Array) -> Number:
         if not (is_integer(a) and is_integer(b)):
             return np.matmul(a, b) + 0.0
-        most = (
-            a.shape[-1] * max((abs(x * y) for x in _bounds(a) for y in _bounds(b)), default=0) if a.size * b.size else 0
-        )
-        if most < EXACT_FLOAT:
+        if _is_long(a) or _is_long(b) or not a.size * b.size:
+            return np.matmul(_long(a), _long(b))
+        sizes = [max(map(abs, _bounds(one))) for one in (a, b)]
+        if a.shape[-1] * sizes[0] * sizes[1] < EXACT_FLOAT:
             return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64)
-        return np.matmul(a, b) if most <= MOST else np.matmul(_long(a), _long(b))
+        # Products of the upper and of the lower bits of the larger factors, until each sum is exact in float64.
+        digits = max(sizes).bit_length() // 2
+        if sizes[0] >= sizes[1]:
+            high, low = self.matmul(a >> digits, b), self.matmul(a & (2**digits - 1), b)
+        else:
+            high, low = self.matmul(a, b >> digits), self.matmul(a, b & (2**digits - 1))
+        return self.add(self.multiply(high, 2**digits), low)
 
 
 WIDE: Final = Wide()

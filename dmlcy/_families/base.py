@@ -47,6 +47,9 @@ class Result:
 class Family(ABC):
     """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
 
+    applied_by_element = False
+    """Whether ``applied`` makes each result of one number."""
+
     @abstractmethod
     def evaluate(self, given: Given, output: str) -> Result:
         """The reference: the elements of one output, by its Python name, over the arithmetic of ``given``."""

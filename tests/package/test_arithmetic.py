@@ -172,3 +172,12 @@ def test_products_of_matrices(dtype: str) -> None:
     a, b = (random.choice(ends, shape) for shape in ((2, 1, 3, 5), (3, 5, 4)))
     found = [m.stored(m.matmul(m.of(a), m.of(b)), a.dtype, (2, 3, 3, 4)) for m in (WIDE, EXACT)]
     np.testing.assert_array_equal(*found)
+
+
+def test_large_integers_are_multiplied_by_their_bits() -> None:
+    """Sums that float64 or int64 cannot hold, of numbers of 33 bits, and of some large and some small ones."""
+    random = np.random.default_rng(9)
+    for left, right in ((33, 33), (33, 2), (3, 40), (20, 60)):
+        a, b = (random.integers(-(2**bits), 2**bits, sizes) for bits, sizes in ((left, (3, 50)), (right, (50, 4))))
+        np.testing.assert_array_equal(WIDE.matmul(a, b), a.astype(object) @ b.astype(object))
+        assert WIDE.matmul(a[:, :0], b[:0]).tolist() == [[0] * 4] * 3
