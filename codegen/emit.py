@@ -329,14 +329,14 @@ def _index(given: Given, plan: Plan) -> str:
 
 
 def _operator(name: str, given: Given, operator: OperatorPlan) -> str | None:
-    if name == "dask" and not operator.is_fast:
+    if name == "dask" and not operator.takes_chunks:
         return None
     stub = StubOperator(given.env, given.around, operator)
     return given.env.get_template(f"operator_{name}.py.j2").render(plan=given.around, op=operator, stub=stub)
 
 
 def _operator_stub(name: str, given: Given, operator: OperatorPlan) -> str | None:
-    if name == "dask" and not operator.is_fast:
+    if name == "dask" and not operator.takes_chunks:
         return None
     return operator_stub(given.env, given.around, operator, name)
 

@@ -57,12 +57,14 @@ def index_module(plan: Plan) -> str:
     operators = {
         op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators
     }
+    in_chunks = tuple(op.name for op in plan.operators if op.takes_chunks)
     enums = tuple(sorted(enum.python for enum in plan.enums))
     return "\n\n".join((
         '"""The names of operators and enums."""',
         "from typing import Final",
         "# By the name of the operator: the names of its function, of its desc and of its family, its summary, state.\n"
         f"OPERATORS: Final[dict[str, tuple[str, str, str, str, str]]] = {written(operators)}",
+        f"IN_CHUNKS: Final = {written(in_chunks)}",
         f"ENUMS: Final = {written(enums)}",
         f"STATES: Final = {written(STATES)}",
     )) + "\n"  # fmt: skip

@@ -5,11 +5,11 @@ try:
 except ImportError as error:
     raise ImportError(f"dmlcy.dask needs dask: pip install 'dmlcy[dask]' ({error})", name=error.name) from error
 
-from dmlcy._facts.tables import FAST as _FAST
+from dmlcy._facts.tables import IN_CHUNKS as _IN_CHUNKS
 from dmlcy._facts.tables import NAMES as _NAMES
 from dmlcy._words.later import later as _later
 
-_HOMES = {_NAMES[name]: f"dmlcy._generated.dask.{name.lower()}" for name in _FAST}
+_HOMES = {_NAMES[name]: f"dmlcy._generated.dask.{name.lower()}" for name in _IN_CHUNKS}
 
 __all__ = [*_HOMES]
 

@@ -269,6 +269,14 @@ class OperatorPlan:
         return self.compiled is not None
 
     @property
+    def takes_chunks(self) -> bool:
+        """Whether it has a function for dask arrays: one that takes arrays, and gives one whose data type follows."""
+        fields = [self.operator.field(tensor.python) for tensor in self.inputs]
+        simple = not self.requests and len(self.outputs) == 1
+        simple = simple and not any(field.optional or type_of(field).several for field in fields)
+        return self.is_fast or (self.runs and bool(self.independent) and simple)
+
+    @property
     def definition(self) -> Definition | None:
         """What ``[kernel]`` says of it."""
         return None if self.kernel is None else self.kernel.definition

@@ -88,6 +88,13 @@ class Arithmetic(ABC):
         """The nearest number of FLOAT64."""
 
     @abstractmethod
+    def shortened(self, a: Number) -> Number:
+        """The number; of an exact one the first 70 digits, which each step of a recurrence would double.
+
+        It is infinite beyond the range of float64, and has no digits far below this range.
+        """
+
+    @abstractmethod
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         """The integer of a data type that is nearest to a number without its fraction; 0 for NaN."""
 
@@ -103,7 +110,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
-        """The product of the numbers along some axes; 1 where there are none."""
+        """The product of the numbers along some axes; 1 where there are none. Of integers perhaps modulo 2**64."""
 
     @abstractmethod
     def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
@@ -119,7 +126,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def products(self, a: Array, axis: int) -> Number:
-        """Each number times all before it along an axis."""
+        """Each number times all before it along an axis. Of integers perhaps modulo 2**64."""
 
     @abstractmethod
     def matmul(self, a: Array, b: Array) -> Number:

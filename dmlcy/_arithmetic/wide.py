@@ -11,11 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from dmlcy._arithmetic import scaled
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
 
 LEAST: Final = -(2**63)
 MOST: Final = 2**63 - 1
 BITS: Final = 64
+HALF: Final = 32
+NEAR: Final = 1000
+"""Exponents of float64 below are those of normal numbers."""
 EXACT_FLOAT: Final = 2**53
 """Integers below are exact in float64."""
 
@@ -103,20 +107,36 @@ def _count(a: Array, axes: int | tuple[int, ...]) -> int:
     return math.prod(a.shape[axis] for axis in (axes if isinstance(axes, tuple) else (axes,)))
 
 
-def _roomy(a: Array, count: int) -> Array:
-    """Numbers, of which sums of so many do not overflow."""
-    if not a.size or not is_integer(a) or _is_long(a):
-        return a
+def _fits(a: Array, count: int) -> bool:
+    """Whether no sum of so many of some integers overflows."""
+    if not a.size or _is_long(a):
+        return True
     low, high = _bounds(a)
-    return a if count * low >= LEAST and count * high <= MOST else _long(a)
+    return count * low >= LEAST and count * high <= MOST
 
 
-def _powerful(a: Array, count: int) -> Array:
-    """Numbers, of which products of so many do not overflow."""
-    if not a.size or not is_integer(a) or _is_long(a):
-        return a
-    size = max(map(abs, _bounds(a)))
-    return a if size <= 1 or count * size.bit_length() < BITS else _long(a)
+def _sum(a: Array, axes: int | tuple[int, ...]) -> Number:
+    """The sum of integers, by halves of 32 bits where one of int64 could overflow."""
+    if _fits(a, _count(a, axes)):
+        return np.sum(a, axes, keepdims=True)
+    high, low = (np.sum(half, axes, keepdims=True) for half in (a >> HALF, a & (2**HALF - 1)))
+    return _short(_long(high) * 2**HALF + _long(low))
+
+
+def _is_small(a: Array, count: int) -> bool:
+    """Whether no product of so many of some integers overflows."""
+    size = max(map(abs, _bounds(a))) if a.size else 0
+    return size <= 1 or (not _is_long(a) and count * size.bit_length() < BITS)
+
+
+def _low(a: Array) -> Array:
+    """The lowest 64 bits of integers: products of them are those of the integers, modulo 2**64."""
+    return (a & (2**BITS - 1) if _is_long(a) else a).astype(np.uint64)
+
+
+def _is_near(a: Array, count: int) -> bool:
+    """Whether all products of so many of some floats are in the range of float64."""
+    return count == 1 or count * int(np.abs(np.frexp(a)[1]).max(initial=0)) < NEAR
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -137,7 +157,10 @@ class Wide(Arithmetic):
 
     def of(self, array: Array) -> Array:
         if array.dtype.kind == "f":
-            return array.astype(np.float64)
+            found = array.astype(np.float64)
+            if array.itemsize != np.dtype(np.float32).itemsize:
+                found *= 1.0  # no NaN is a signalling one: extremes prefer numbers to quiet ones only
+            return found
         if array.dtype == np.uint64 and array.max() > MOST:
             return array.astype(object)
         return array.astype(np.int64)
@@ -239,6 +262,9 @@ class Wide(Arithmetic):
     def double(self, a: Number) -> Number:
         return np.asarray(a).astype(np.float64)
 
+    def shortened(self, a: Number) -> Number:
+        return a
+
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         limits = np.iinfo(dtype)
         low, high = int(limits.min), int(limits.max)
@@ -256,10 +282,19 @@ class Wide(Arithmetic):
         return FUNCTIONS[name](*values)
 
     def sum(self, a: Array, axes: int | tuple[int, ...]) -> Number:
-        return np.sum(_roomy(a, _count(a, axes)), axes, keepdims=True) + 0  # +0 in place of -0
+        return _sum(a, axes) if is_integer(a) else np.sum(a, axes, keepdims=True) + 0.0  # +0 in place of -0
 
     def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
-        return np.prod(_powerful(a, _count(a, axes)), axes, keepdims=True)
+        count = _count(a, axes)
+        if is_integer(a):
+            short = _is_small(a, count)
+            return np.prod(a, axes, keepdims=True) if short else np.prod(_low(a), axes, keepdims=True).view(np.int64)
+        if _is_near(a, count):
+            return np.prod(a, axes, keepdims=True)
+        found = scaled.parts(a)
+        for axis in axes if isinstance(axes, tuple) else (axes,):
+            found = scaled.product(found, axis)
+        return scaled.number(found)
 
     def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         if is_integer(a):
@@ -276,20 +311,31 @@ class Wide(Arithmetic):
         return np.where(found == 0, np.where(above, 0.0, -0.0), found)
 
     def sums(self, a: Array, axis: int) -> Number:
-        return np.cumsum(_roomy(a, a.shape[axis]), axis)
+        return np.cumsum(_long(a) if is_integer(a) and not _fits(a, a.shape[axis]) else a, axis)
 
     def products(self, a: Array, axis: int) -> Number:
-        return np.cumprod(_powerful(a, a.shape[axis]), axis)
+        if is_integer(a):
+            short = _is_small(a, a.shape[axis])
+            return np.cumprod(a, axis) if short else np.cumprod(_low(a), axis).view(np.int64)
+        if _is_near(a, a.shape[axis]):
+            return np.cumprod(a, axis)
+        return scaled.number(scaled.products(scaled.parts(a), axis))
 
     def matmul(self, a: Array, b: Array) -> Number:
         if not (is_integer(a) and is_integer(b)):
             return np.matmul(a, b) + 0.0
-        most = (
-            a.shape[-1] * max((abs(x * y) for x in _bounds(a) for y in _bounds(b)), default=0) if a.size * b.size else 0
-        )
-        if most < EXACT_FLOAT:
+        if _is_long(a) or _is_long(b) or not a.size * b.size:
+            return np.matmul(_long(a), _long(b))
+        sizes = [max(map(abs, _bounds(one))) for one in (a, b)]
+        if a.shape[-1] * sizes[0] * sizes[1] < EXACT_FLOAT:
             return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64)
-        return np.matmul(a, b) if most <= MOST else np.matmul(_long(a), _long(b))
+        # Products of the upper and of the lower bits of the larger factors, until each sum is exact in float64.
+        digits = max(sizes).bit_length() // 2
+        if sizes[0] >= sizes[1]:
+            high, low = self.matmul(a >> digits, b), self.matmul(a & (2**digits - 1), b)
+        else:
+            high, low = self.matmul(a, b >> digits), self.matmul(a, b & (2**digits - 1))
+        return self.add(self.multiply(high, 2**digits), low)
 
 
 WIDE: Final = Wide()

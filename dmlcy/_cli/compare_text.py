@@ -65,7 +65,7 @@ def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def _comparison(comparison: Comparison) -> Iterator[str]:
     output, found = comparison.output, comparison.differences
     title = (
-        f"{printable(output.file)}, {output.field.name} of {quote(output.dispatchable)} ({output.desc.operator.name}), "
+        f"{printable(output.file)}, {output.name} of {quote(output.dispatchable)} ({output.desc.operator.name}), "
         f"{output.dtype.name} {_sizes(output.tensor.sizes)}"
     )
     if found is None:

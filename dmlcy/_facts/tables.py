@@ -15,8 +15,8 @@ from dmlcy._generated.enums import ENUMS, EnumInfo, FeatureLevel, TensorDataType
 from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS
 
 __all__ = [
-    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS", "RUNNABLE",
-    "STATES",
+    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS",
+    "RUNNABLE", "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
     "compiled_class", "desc_class", "function", "reference_class", "state_of",
 ]  # fmt: skip
@@ -64,6 +64,10 @@ RUNNABLE: Final[Mapping[str, Operator]] = _Operators("reference", "fast")
 
 FAST: Final[Mapping[str, Operator]] = _Operators("fast")
 """Those of them that loops compute; the reference computes the others."""
+
+
+IN_CHUNKS: Final = index.IN_CHUNKS
+"""The operators that have a function for dask arrays."""
 
 
 def state_of(name: str) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from dmlcy._arithmetic import Arithmetic
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.names import must_run
 from dmlcy._facts.rows import Rules
 from dmlcy._families.given import Kernel
 
@@ -16,5 +20,42 @@ def activated(desc: OperatorDesc | None, values: Any, arithmetic: Arithmetic) ->
     if desc is None:
         return values
     kernel = Kernel(desc.operator, Rules({}), arithmetic)
-    family = import_module(f"dmlcy._families.{desc.operator.family}.family").FAMILY
-    return family.applied(desc, kernel, values, arithmetic)
+    return _family(desc).applied(desc, kernel, values, arithmetic)
+
+
+def along(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes along which an activation makes each result of several numbers."""
+    found: tuple[int, ...] = () if desc is None else _family(desc).applied_along(desc, sizes)
+    return found
+
+
+def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
+    """What the accuracy of an activation of sums is of, given how large the terms of each sum are.
+
+    It is the size of the result; or, if that is more, the size of the terms times the steepness of the activation: how
+    much the result changes if the sum changes by one unit in the last place of its terms. An activation over several
+    numbers is a softmax: such changes of the numbers change a result by twice as much, in proportion to its size.
+    """
+    if desc is None:
+        return sizes
+    axes = along(desc, np.shape(values))
+    if not axes:
+        return steep(lambda one: activated(desc, one, m), values, sizes, m, dtype)
+    most = m.greatest(sizes, axes)
+    return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
+
+
+def steep(function: Callable[[Any], Any], values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
+    """The same of a function of each number."""
+    middle = function(values)
+    digits = int(np.finfo(dtype).nmant)
+    step = m.multiply(sizes, 2.0**-digits)
+    beside = [function(moved(values, step)) for moved in (m.add, m.subtract)]
+    changes = [m.absolute(m.subtract(one, middle)) for one in beside]
+    # Twice: where a function jumps, the jump is one unit at most.
+    return m.maximum(m.absolute(middle), m.multiply(m.maximum(*changes), 2.0 ** (digits + 1)))
+
+
+def _family(desc: OperatorDesc) -> Any:
+    must_run(desc.operator)
+    return import_module(f"dmlcy._families.{desc.operator.family}.family").FAMILY

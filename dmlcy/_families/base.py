@@ -34,7 +34,8 @@ class Result:
         The elements are elements of an input, bit for bit.
     magnitudes
         Gives how large the terms are of which each element is the sum: where the accuracy is of magnitudes, its unit is
-        one in the last place of these. None: of the results for the absolute values of the inputs.
+        one in the last place of these; where they are NaN, the accuracy promises nothing. None: of the results for
+        the absolute values of the inputs.
     """
 
     values: Any
@@ -63,6 +64,10 @@ class Family(ABC):
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """An operator of the family as an activation of the numbers that another operator computes."""
+        raise NotImplementedError(f"{desc.operator.name} is no activation")
+
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """The axes along which an activation makes each result of several numbers."""
         raise NotImplementedError(f"{desc.operator.name} is no activation")
 
     def window(self, operator: Operator) -> WindowRoles | None:

@@ -1,4 +1,4 @@
-"""What references of families share: indices of tensors, and maxima of elements as they are."""
+"""What references of families share: indices of tensors, and elements as they are: their maxima and their order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
 
 
 def grid(sizes: Iterable[int]) -> Iterator[tuple[int, ...]]:
@@ -21,3 +25,20 @@ def largest(values: list[Any]) -> Any:
         return (False,) if math.isnan(value) else (True, value, math.copysign(1, value))
 
     return values[max(range(len(values)), key=key)]
+
+
+def keys(array: Array, descending: bool) -> Array:
+    """Whole numbers in the order of the elements, the least for the first one.
+
+    NaN is behind every number in both directions. Zeros of both signs are equal.
+    """
+    if array.dtype.kind != "f":
+        return ~array if descending else array
+    bits = array.view(f"i{array.itemsize}")
+    top = np.iinfo(bits.dtype)
+    ordered: Array = np.where(bits < 0, bits ^ top.max, bits)
+    ordered[bits == top.min] = 0  # -0
+    if descending:
+        ordered = ~ordered
+    ordered[np.isnan(array)] = top.max
+    return ordered

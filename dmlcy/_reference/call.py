@@ -5,6 +5,7 @@ What a call was checked for is kept by data types, sizes and arguments, so that 
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
@@ -31,6 +32,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import Refused, as_dtype
+from dmlcy._runtime.memory import require
 from dmlcy._runtime.recording import RECORDINGS
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
 
@@ -59,6 +61,7 @@ class Use(NamedTuple):
     rules: Rules
     values: Mapping[str, Any]
     outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
+    bytes: int  # of the outputs
 
 
 _USES: dict[tuple[Any, ...], Use] = {}
@@ -185,7 +188,8 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     """A valid use, of the values of its desc."""
     outputs = by_path(operator.fields, "output", values)
     sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in outputs)
-    return Use(operator, rules, values, sizes)
+    total = sum(dtype.itemsize * math.prod(shape) for _, dtype, shape in sizes)
+    return Use(operator, rules, values, sizes, total)
 
 
 def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: Any) -> Any:
@@ -194,6 +198,8 @@ def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: An
     if outs is None or (faces.has_data_rules and not _data_holds(use, arrays)):
         refused()
     assert outs is not None
+    if out is None:
+        require(use.bytes, f"{use.operator.python}(): the result")
     recordings = RECORDINGS.get()
     if recordings:
         arrays = {name: _packed(array) for name, array in arrays.items()}

@@ -147,6 +147,8 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
         size: Any = sizes[at]
         finite = not isinstance(size, float) or math.isfinite(size)
         units[at] = unit(abs(Fraction(size)) if finite else Fraction(0), own)
+        if isinstance(size, float) and math.isnan(size) and stated.of == MAGNITUDES:
+            units[at] = None
     if magnitudes.accumulators is not None:
         least, most = limits(operator, dtype, given.input.size)
         for at, total in np.ndenumerate(magnitudes.accumulators):

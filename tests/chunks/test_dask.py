@@ -11,19 +11,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import of_each_family
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._facts.tables import FAST
+from dmlcy._facts.tables import FAST, IN_CHUNKS
+from dmlcy._facts.tables import NAMES as FUNCTIONS
 from dmlcy._runtime.threads import one_thread, openmp_available
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 dml_dask: Any = pytest.importorskip("dmlcy.dask", reason="dask is not installed")
 
-NAMES = [operator.python for operator in FAST.values()]
+NAMES = [
+    *(FUNCTIONS[name] for name in FAST),
+    *of_each_family(FUNCTIONS[name] for name in IN_CHUNKS if name not in FAST),
+]
 
 
 @pytest.fixture(autouse=True)

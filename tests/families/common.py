@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -84,3 +85,28 @@ def more_data_gives_no_less(desc: Any, arrays: Arrays, result: Array) -> bool:
 
 
 ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
+
+
+def peak(call: Callable[[], Any]) -> int:
+    """The most bytes that a call has at once, beside those that there were."""
+    tracemalloc.start()
+    try:
+        result = call()
+        most = tracemalloc.get_traced_memory()[1]
+        del result
+    finally:
+        tracemalloc.stop()
+    return most
+
+
+def assert_near(result: Array, expected: Array, size: Any = 0.0, ulp: float = 1.0) -> None:
+    """A result is the expected one of float64, within units in the last place of it, or of a larger ``size``."""
+    with np.errstate(all="ignore"):
+        rounded = expected.astype(result.dtype)
+        unit = np.spacing(np.maximum(np.abs(rounded), np.abs(np.asarray(size)).astype(result.dtype)))
+        off = np.abs(result.astype(np.float64) - expected) > ulp * unit
+    wrong = (off | (np.isnan(result) != np.isnan(rounded)) | (np.isinf(rounded) & (result != rounded))) & (
+        result != rounded
+    )
+    wrong &= ~(np.isnan(result) & np.isnan(rounded))
+    assert not wrong.any(), [(one[wrong][:3]) for one in (result, expected)]

@@ -182,7 +182,7 @@ def test_what_is_bound_to_a_tensor_that_a_desc_leaves_out_is_a_warning(indices: 
         (
             "DML-MODEL-image",
             "$.commands[0].targetPath",
-            {"commands": [{"type": "writeFile", "resource": "out", "targetPath": "a.jpg"}]},
+            {"commands": [{"type": "writeFile", "resource": "out", "targetPath": "a.jpeg"}]},
         ),
         (
             "DML-MODEL-range",

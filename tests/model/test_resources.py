@@ -142,7 +142,7 @@ def test_size_and_offset() -> None:
         ("DML-MODEL-type", ".initialValues[1]", {"initialValues": [{"type": "UINT8", "value": 1}, "x"]}),
         ("DML-MODEL-missing", ".initialValues[0]", {"initialValues": [{"type": "UINT8"}]}),
         ("DML-MODEL-data-type", ".initialValues[0].type", {"initialValues": [{"type": "UNKNOWN", "value": 1}]}),
-        ("DML-MODEL-image", ".initialValues.sourcePath", typed("UINT8", {"sourcePath": "cat.PNG"})),
+        ("DML-MODEL-image", ".initialValues.sourcePath", typed("UINT8", {"sourcePath": "cat.GIF"})),
     ],
 )
 def test_refused(identifier: str, path: str, resource: Any) -> None:

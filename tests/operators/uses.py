@@ -112,14 +112,17 @@ class Use:
         arrays = {name: blank(one) if name.partition("[")[0] in outputs else one for name, one in self.arrays.items()}
         given: dict[str, Any] = placed({**joined(arrays), **attributes, **changes})
         inputs = [given.pop(field.python, None) for field in self.operator.inputs]
-        outs = tuple(given.pop(name) for name in outputs if name in given)
+        absent = [one.python for one in self.operator.outputs if one.optional and given.get(one.python, self) is None]
+        outs = tuple(given.pop(name) for name in outputs if name in given and name not in absent)
+        given = {name: value for name, value in given.items() if name not in absent}
         if function is getattr(dml, self.operator.python):
             changed = {name.partition("[")[0] for name in changes}
             sizes = {self.operator.sized_by(field) for field in self.operator.outputs if field.python in changed}
             given |= {name: value for name, value in self.requests.items() if name not in sizes}
+            given |= dict.fromkeys(absent)
         before = [*map(memory, parts(outs))]
         try:
-            out = outs if len(outs) > 1 else outs[0]
+            out = outs if len(outs) != 1 else outs[0]
             return function(*inputs, **given, out=None if all(one is None for one in outs) else out)
         except dml.DmlError:
             assert [*map(memory, parts(outs))] == before, "out was written"

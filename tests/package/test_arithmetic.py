@@ -136,6 +136,35 @@ def test_along_axes(name: str, dtype: str) -> None:
             np.testing.assert_array_equal(*(np.signbit(one[known]) for one in stored))
 
 
+@each_of("dtype, size", [("f4", 3), ("f4", 1200), ("f2", 700), ("i8", 30), ("u8", 30), ("i8", 3)])
+def test_long_products(dtype: str, size: int) -> None:
+    """A product of all numbers is right, though products of some of them are beyond the range of float64."""
+    random = np.random.default_rng(9)
+    if dtype[0] == "f":
+        limits = np.finfo(dtype)
+        half = random.choice(np.array([limits.max / 2, -limits.max / 4, 3, 1], dtype), (2, size // 2))
+        turned = np.float64(1) / half
+        a = np.concatenate([half, turned.astype(dtype)], 1)
+    else:
+        a = random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (2, size), dtype, True)
+    for name, axes in (("product", 1), ("product", (0, 1)), ("products", 1), ("products", 0), ("sum", (0, 1))):
+        with np.errstate(all="ignore"):
+            found = [getattr(m, name)(m.of(a), axes) for m in (WIDE, EXACT)]
+            stored = [m.stored(one, a.dtype, one.shape) for m, one in zip((WIDE, EXACT), found, strict=True)]
+        np.testing.assert_array_equal(*stored, err_msg=f"{name} along {axes}")
+
+
+@each_of("dtype, bits", [("f2", 0x7C01), ("f2", 0xFCBD), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
+def test_numbers_are_preferred_to_signalling_nan(dtype: str, bits: int) -> None:
+    a = np.array([1, 2, 3], dtype)
+    a.view(f"u{a.itemsize}")[1] = bits
+    with np.errstate(all="ignore"):
+        for m in (WIDE, EXACT):
+            x = m.of(a)
+            assert (m.least(x, 0)[0], m.greatest(x, 0)[0]) == (1, 3)
+            assert [*m.maximum(x[:2], x[1:])] == [1, 3]
+
+
 @each_of("dtype", ["f4", "i1", "i4", "i8", "u8"])
 def test_products_of_matrices(dtype: str) -> None:
     random = np.random.default_rng(8)
@@ -143,3 +172,24 @@ def test_products_of_matrices(dtype: str) -> None:
     a, b = (random.choice(ends, shape) for shape in ((2, 1, 3, 5), (3, 5, 4)))
     found = [m.stored(m.matmul(m.of(a), m.of(b)), a.dtype, (2, 3, 3, 4)) for m in (WIDE, EXACT)]
     np.testing.assert_array_equal(*found)
+
+
+def test_large_integers_are_multiplied_by_their_bits() -> None:
+    """Sums that float64 or int64 cannot hold, of numbers of 33 bits, and of some large and some small ones."""
+    random = np.random.default_rng(9)
+    for left, right in ((33, 33), (33, 2), (3, 40), (20, 60)):
+        a, b = (random.integers(-(2**bits), 2**bits, sizes) for bits, sizes in ((left, (3, 50)), (right, (50, 4))))
+        np.testing.assert_array_equal(WIDE.matmul(a, b), a.astype(object) @ b.astype(object))
+        assert WIDE.matmul(a[:, :0], b[:0]).tolist() == [[0] * 4] * 3
+
+
+def test_numbers_are_shortened() -> None:
+    """Exact ones keep 70 digits, within the range of float64; others stay as they are."""
+    for value in (Fraction(1, 3), Fraction(-(10**300), 7), Fraction(1, 3**400)):
+        found = EXACT.shortened(value)
+        assert 0 < abs(found / value - 1) < Fraction(1, 10**70)
+        assert min(abs(found.numerator).bit_length(), found.denominator.bit_length()) <= 241
+    ends = [Fraction(2**1024), -Fraction(10**400), Fraction(1, 10**500), Fraction(5, 8), Fraction(0), 7, -0.0]
+    assert [EXACT.shortened(value) for value in ends] == [math.inf, -math.inf, 0, *ends[3:]]
+    array = np.array([1.5, np.nan])
+    np.testing.assert_array_equal(WIDE.shortened(array), array)

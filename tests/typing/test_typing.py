@@ -19,7 +19,7 @@ import pytest
 
 import dmlcy
 from dmlcy._facts.rows import Example, Field, Operator
-from dmlcy._facts.tables import DTYPES, ENUMS, FAST, OPERATORS
+from dmlcy._facts.tables import DTYPES, ENUMS, IN_CHUNKS, OPERATORS
 from dmlcy._field_types.tensor_desc import described
 
 HERE = Path(__file__).parent
@@ -251,7 +251,7 @@ def test_docstrings_of_the_stubs_are_those_at_run_time(module: str) -> None:
         pytest.importorskip("dask", reason="dask is not installed")
     importlib.import_module(module)
     found = [(thing, node) for thing, node in declared(module) if ast.get_docstring(node) is not None]
-    assert len(found) == len(FAST if module == "dmlcy.dask" else OPERATORS)
+    assert len(found) == len(IN_CHUNKS if module == "dmlcy.dask" else OPERATORS)
     for thing, node in found:
         assert ast.get_docstring(node) == inspect.getdoc(thing), node.name
 

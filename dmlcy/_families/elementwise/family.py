@@ -88,6 +88,10 @@ class Elementwise(Family):
             values = _scaled(arithmetic, values, scale_bias, np.dtype(np.float32))
         return kernel.value("result", x=values)
 
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """No axes: each result is of one number."""
+        return ()
+
 
 def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[Any]) -> Any:
     """The elements times the scale, plus the bias: rounded to FLOAT32, or at each step to FLOAT64 beyond its range."""

@@ -31,7 +31,7 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
                 _bindings(reader, model, valid[command.dispatchable], command.bindings)
         elif command.resource in model.resources:
             buffer = model.resources[command.resource]
-            shown = not isinstance(command, WriteFile) or command.target[-1].lower().endswith(".npy")
+            shown = not isinstance(command, WriteFile) or command.is_typed
             if shown and buffer.dtype is None and not isinstance(buffer.initial, SourceFile):
                 reader.report("DML-MODEL-untyped", command.node, name=buffer.name)
             elif shown and isinstance(command, WriteFile):

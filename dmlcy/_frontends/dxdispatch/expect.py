@@ -27,7 +27,8 @@ from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch import files, manifest_reader, npy
 from dmlcy._frontends.dxdispatch.manifest import NAME, Buffer, Input, Manifest, Output, WrittenFile
-from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable
+from dmlcy._frontends.dxdispatch.model import Dispatch, Dispatchable
+from dmlcy._frontends.dxdispatch.operators import entry_name, tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.resources import Storage
 from dmlcy._reference.accuracy import bound, varying
 from dmlcy._runtime.tensor import may_overlap
@@ -43,12 +44,18 @@ _RESERVED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensor:
-    """What is bound to a field: the resource and the elements."""
+    """What is bound to a field, or to an entry of its array: the resource and the elements."""
 
     field: Field
+    entry: int | None
     resource: str
     values: Array
     computed_by: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is bound as."""
+        return self.field.name if self.entry is None else entry_name(self.field, self.entry)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +75,7 @@ class Written:
 
     def is_in(self, file: WrittenFile) -> bool:
         """Whether a file holds all elements: they end before the file does."""
-        desc = getattr(self.dispatchable.desc.value, self.output.field.python)
+        desc = tensor_of(self.dispatchable.desc.value, self.output.field, self.output.entry)
         return file.resource == self.output.resource and self.buffer.offset + extent(desc) <= file.size
 
     def after(self, other: Tensor, offset: int) -> Written | None:
@@ -111,14 +118,13 @@ class Recorder:
     def dispatch(self, command: Dispatch, dispatchable: Dispatchable, bound: Mapping[str, Array]) -> None:
         """Keep the inputs, and the places of the outputs. ``bound`` has the tensors by field name."""
         inputs, outputs = [], []
-        for field in dispatchable.desc.operator.fields:
-            values, binding = bound.get(field.name), command.bindings.get(field.name)
-            if values is None:
-                continue
-            if field.kind == "input":
-                inputs.append(self._input(field, values, binding, dispatchable))
-            elif binding is not None:  # what is bound at initialisation is a copy that nobody sees
-                outputs.append(Tensor(field, binding.resource, values))
+        for name, (field, entry) in tensors_of(dispatchable.desc.value, "input").items():
+            binding = command.bindings.get(name)
+            source = dispatchable.bindings[name].resource if binding is None else binding.resource
+            inputs.append(self._input(Tensor(field, entry, source, bound[name]), initial=binding is None))
+        for name, (field, entry) in tensors_of(dispatchable.desc.value, "output").items():
+            if name in command.bindings:  # what is bound at initialisation is a copy that nobody sees
+                outputs.append(Tensor(field, entry, command.bindings[name].resource, bound[name]))
         for output in outputs:
             storage = self._storages[output.resource]
             offset = output.values.ctypes.data - storage.data.ctypes.data
@@ -146,15 +152,14 @@ class Recorder:
         except ValueError:  # a name that no file can have
             return False
 
-    def _input(self, field: Field, values: Array, binding: Binding | None, dispatchable: Dispatchable) -> Tensor:
-        if binding is None:  # bound at initialisation, which made a copy
-            return Tensor(field, dispatchable.bindings[field.name].resource, values)
-        tensor = Tensor(field, binding.resource, values)
+    def _input(self, tensor: Tensor, initial: bool) -> Tensor:
+        if initial:  # bound at initialisation, which made a copy
+            return tensor
         writers = (name for output, name in reversed(self._writers) if _meet(output, tensor))
-        key = (*_view(tensor), self._writes[binding.resource])
+        key = (*_view(tensor), self._writes[tensor.resource])
         if key not in self._copies:
-            self._copies[key] = values.copy()
-        return Tensor(field, binding.resource, self._copies[key], next(writers, None))
+            self._copies[key] = tensor.values.copy()
+        return replace(tensor, values=self._copies[key], computed_by=next(writers, None))
 
 
 def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) -> list[Path]:
@@ -200,10 +205,10 @@ class _Outputs:
         desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
         file = self.file("", one.output.resource)
         self.contents[file] = lambda: values
-        sources = {tensor.field.name: self.source(tensor) for tensor in one.inputs}
-        stated, beside = bound(desc, dtype_of(getattr(desc, field.python))), None
+        sources = {tensor.name: self.source(tensor) for tensor in one.inputs}
+        stated, beside = bound(desc, dtype_of(tensor_of(desc, field, one.output.entry))), None
         if stated is not None:
-            inputs = {tensor.field.python: tensor.values for tensor in one.inputs}
+            inputs = {tensor.field.python: tensor.values for tensor in one.inputs if tensor.entry is None}
             bounds = varying(desc, field, stated, inputs, values, self.level)
             if bounds is not None:
                 beside = self.file("tolerance/", one.output.resource)
@@ -218,6 +223,7 @@ class _Outputs:
             dispatchable=one.dispatchable.name,
             desc=desc,
             field=field,
+            entry=one.output.entry,
             buffer=one.buffer,
             inputs=MappingProxyType(sources),
             bound=stated,

@@ -14,6 +14,7 @@ from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
+from dmlcy._frontends.dxdispatch.operators import entry_name, tensor_of
 from dmlcy._reference.accuracy import SIDES, Bound
 from dmlcy._version import __version__
 
@@ -94,6 +95,7 @@ class Output:
     dispatchable: str
     desc: OperatorDesc
     field: Field
+    entry: int | None
     buffer: Buffer
     inputs: Mapping[str, Input]
     bound: Bound | None
@@ -105,8 +107,12 @@ class Output:
     @property
     def tensor(self) -> TensorDesc:
         """The desc of the output."""
-        tensor: TensorDesc = getattr(self.desc, self.field.python)
-        return tensor
+        return tensor_of(self.desc, self.field, self.entry)
+
+    @property
+    def name(self) -> str:
+        """What it is bound as: the field, or an entry of its array."""
+        return self.field.name if self.entry is None else entry_name(self.field, self.entry)
 
     @property
     def dtype(self) -> Dtype:
@@ -122,7 +128,7 @@ class Output:
             "resource": self.resource,
             "dispatchable": self.dispatchable,
             "operator": self.desc.to_dict(),
-            "field": self.field.name,
+            "field": self.name,
             "dtype": self.dtype.name,
             "sizes": list(self.tensor.sizes),
             "buffer": {

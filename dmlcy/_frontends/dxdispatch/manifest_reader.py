@@ -21,6 +21,7 @@ from dmlcy._frontends.dxdispatch import npy, operators
 from dmlcy._frontends.dxdispatch.files import open_regular, target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node, decode
 from dmlcy._frontends.dxdispatch.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output, WrittenFile
+from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
@@ -158,11 +159,11 @@ class _Parser:
         name = reader.required(node, "field", "string")
         if desc is None or name is None:
             return None
-        outputs = [field.name for field in desc.operator.fields if field.kind == "output"]
+        outputs = tensors_of(desc, "output")
         if reader.reference(name, outputs, f"output of {desc.operator.name}") is None:
             return None
-        field = next(field for field in desc.operator.fields if field.name == name.value)
-        tensor: TensorDesc = getattr(desc, field.python)
+        field, entry = outputs[name.value]
+        tensor = tensor_of(desc, field, entry)
         self.tensor(node, field, tensor)
         buffer = self.buffer(node, field, tensor)
         inputs = self.inputs(node, desc)
@@ -170,7 +171,7 @@ class _Parser:
             return None
         written_to = self.written_to(node, resource.value, buffer.offset + extent(tensor), field)
         return Output(
-            file, resource.value, dispatchable.value, desc, field, buffer, inputs, bound, tolerance, written_to,
+            file, resource.value, dispatchable.value, desc, field, entry, buffer, inputs, bound, tolerance, written_to,
             standing, node,
         )  # fmt: skip
 
@@ -260,7 +261,7 @@ class _Parser:
     def inputs(self, node: Node, desc: OperatorDesc) -> Mapping[str, Input]:
         reader = self.reader
         found = {}
-        known = [field.name for field in desc.operator.fields if field.kind == "input"]
+        known = tensors_of(desc, "input")
         for name, source in reader.members(reader.required(node, "inputs", "object")):
             if name not in known:
                 what = f"input of {desc.operator.name}"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from dmlcy._facts.tables import CATALOGUE
-from dmlcy._frontends.dxdispatch import operators, resources
+from dmlcy._frontends.dxdispatch import images, operators, resources
 from dmlcy._frontends.dxdispatch.files import target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
@@ -85,6 +85,11 @@ class WriteFile:
     target: tuple[str, ...]
     dimensions: tuple[int, ...]
     node: Node
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the file has values, not bytes."""
+        return images.suffix(self.target[-1]) == ".npy" or images.is_image(self.target[-1])
 
 
 Command: TypeAlias = Dispatch | Print | WriteFile
@@ -283,14 +288,23 @@ class _Parser:
         parts = target_parts(target.value) if target else None
         if target and parts is None:
             reader.report("DML-MODEL-target", target, path=target.value)
-        elif target and parts and Path(parts[-1]).suffix.lower() in resources.IMAGES:
-            reader.report("DML-MODEL-image", target, path=target.value)
+        elif target and images.refused(reader, target):
             return None
+        elif target and parts and images.is_image(target.value):
+            return self.write_image(node, resource, parts)
         dimensions = reader.optional(node, "dimensions", "array")
         sizes = [reader.integer(item, 1, UINT32) for item in (dimensions.value if dimensions else ())]
         if resource is None or parts is None or None in sizes:
             return None
         return WriteFile(resource, parts, tuple(size for size in sizes if size is not None), node)
+
+    def write_image(self, node: Node, resource: str | None, parts: tuple[str, ...]) -> WriteFile | None:
+        """A command that writes an image, whose sizes and data type must be those of one."""
+        sizes = images.sizes(self.reader, self.reader.required(node, "dimensions", "array"), (1, 3, 4))
+        buffer = self.resources.get(resource) if resource is not None else None
+        if buffer is not None and buffer.dtype is not None:
+            images.has_type(self.reader, node, buffer.dtype)
+        return None if resource is None or sizes is None else WriteFile(resource, parts, sizes, node)
 
     def resource(self, node: Node) -> str | None:
         name = self.reader.required(node, "resource", "string")

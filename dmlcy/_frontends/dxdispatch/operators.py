@@ -14,6 +14,7 @@ from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS, FeatureLevelName
 from dmlcy._field_types import type_of
 from dmlcy._field_types.operators import DESC_KEYS, TYPE_KEYS, named
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
@@ -131,6 +132,28 @@ class Desc:
 def entry_name(field: Field, number: int) -> str:
     """Under which name a tensor of an array is bound."""
     return f"{field.name}[{number}]"
+
+
+def tensor_of(desc: OperatorDesc, field: Field, entry: int | None) -> TensorDesc:
+    """The desc of the tensor of a field, or of an entry of an array."""
+    value: Any = getattr(desc, field.python)
+    tensor: TensorDesc = value if entry is None else value[entry]
+    return tensor
+
+
+def tensors_of(desc: OperatorDesc, kind: str) -> dict[str, tuple[Field, int | None]]:
+    """The tensors that a desc has of a kind: by the name of the binding the field, and the entry of an array."""
+    found: dict[str, tuple[Field, int | None]] = {}
+    values = desc._values()
+    for field in desc.operator.fields:
+        value: Any = values[field.python]
+        if field.kind != kind or value is None:
+            continue
+        if type_of(field.type).tensors:
+            found |= {entry_name(field, number): (field, number) for number in range(len(value))}
+        else:
+            found[field.name] = field, None
+    return found
 
 
 def parted(path: str) -> tuple[str, int | None, str]:

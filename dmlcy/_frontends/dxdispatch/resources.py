@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
@@ -14,13 +13,12 @@ import numpy.typing as npt
 
 from dmlcy._facts.dtypes import Bytes, bounds, is_float, numpy_dtype
 from dmlcy._facts.rows import Dtype
-from dmlcy._frontends.dxdispatch import files, npy
+from dmlcy._frontends.dxdispatch import files, images, npy
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.numbers import array, scalar
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
+from dmlcy._runtime.memory import require
 from dmlcy._words.values import show
-
-IMAGES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff"})
 
 _MEMBERS: Final = frozenset(
     {
@@ -60,10 +58,12 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """Values in a file, ``.npy`` or raw."""
+    """Values in a file: ``.npy``, an image of these sizes, or raw. ``length`` in bytes; None where the file says it."""
 
     path: str
     node: Node
+    sizes: tuple[int, ...] | None = None
+    length: int | None = None
 
 
 Initial: TypeAlias = Constant | Sequence | Values | SourceFile
@@ -109,8 +109,9 @@ def parse(reader: Reader, name: str, node: Node) -> Buffer | None:
     if initial is None:
         return None
     buffer = Buffer(name, node, dtype, initial, sizes[0] or 0, sizes[1])
-    if not isinstance(initial, SourceFile):
-        _size(reader, buffer, _length(initial))
+    known = initial.length if isinstance(initial, SourceFile) else _length(initial)
+    if known is not None:
+        _size(reader, buffer, known)
     return buffer
 
 
@@ -240,14 +241,31 @@ def _source(reader: Reader, node: Node, values: Node, dtype: Dtype | None) -> So
     path = reader.optional(values, "sourcePath", "string")
     if path is None:
         return None
-    suffix = _suffix(path.value)
-    if suffix in IMAGES:
-        reader.report("DML-MODEL-image", path, path=path.value)
+    if images.refused(reader, path):
         return None
-    if dtype is None and suffix != ".npy":
+    if dtype is None and images.suffix(path.value) != ".npy":
         reader.report("DML-MODEL-missing", node, name="initialValuesDataType")
         return None
+    if dtype is not None and images.is_image(path.value):
+        return _image_of(reader, node, path, dtype)
     return SourceFile(path.value, path)
+
+
+def _image_of(reader: Reader, node: Node, path: Node, dtype: Dtype) -> SourceFile | None:
+    """An image, and the sizes that it is scaled to; an empty list of them is the same as none."""
+    mode = reader.optional(node, "resampleMode", "string")
+    if mode is not None and mode.value != "scale":
+        reader.report("DML-MODEL-choice", mode, value=mode.value, known="scale")
+        return None
+    size = reader.optional(node, "resampleSize", "array")
+    if not images.has_type(reader, node.get("initialValuesDataType") or node, dtype):
+        return None
+    if size is None or not size.value:
+        return SourceFile(path.value, path) if size is node.get("resampleSize") else None
+    sizes = images.sizes(reader, size, (3, 4))
+    if sizes is None:
+        return None
+    return SourceFile(path.value, path, sizes, math.prod(sizes) * numpy_dtype(dtype).itemsize)
 
 
 def _integer(reader: Reader, node: Node, name: str) -> int | None:
@@ -271,24 +289,14 @@ def _size(reader: Reader, buffer: Buffer, length: int) -> int | None:
 
 def size_of(buffer: Buffer) -> int | None:
     """Bytes of a buffer before they are rounded up; None where a file decides it."""
-    if buffer.size is not None or isinstance(buffer.initial, SourceFile):
+    if buffer.size is not None:
         return buffer.size
-    return buffer.offset + _length(buffer.initial)
-
-
-def _suffix(path: str) -> str:
-    return PurePosixPath(path).suffix.lower()
+    known = buffer.initial.length if isinstance(buffer.initial, SourceFile) else _length(buffer.initial)
+    return None if known is None else buffer.offset + known
 
 
 def _bytes(values: npt.NDArray[Any]) -> Bytes:
     return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-
-
-def require(size: int) -> None:
-    """MemoryError for more bytes than the machine has: refused at once, not when they are touched."""
-    known = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", ())
-    if size > (os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else sys.maxsize):
-        raise MemoryError
 
 
 def _zeros(size: int) -> Bytes:
@@ -320,9 +328,11 @@ def _write(initial: Constant | Sequence | Values, target: Bytes) -> None:
 def _load(reader: Reader, buffer: Buffer, source: SourceFile, folder: Path) -> tuple[Values, Dtype] | None:
     try:
         with files.open_regular(files.find(folder, source.path)) as stream:
-            if _suffix(source.path) == ".npy":
+            if images.suffix(source.path) == ".npy":
                 return _npy(reader, buffer, source, stream)
             assert buffer.dtype is not None
+            if images.is_image(source.path):
+                return _image(reader, buffer.dtype, source, stream)
             return _raw(reader, buffer.dtype, source, stream)
     except OSError as error:
         reader.report("DML-MODEL-source", source.node, path=source.path, why=error.strerror or str(error))
@@ -341,6 +351,16 @@ def _raw(reader: Reader, dtype: Dtype, source: SourceFile, stream: BinaryIO) -> 
         reader.report("DML-MODEL-source-size", source.node, size=data.size, dtype=dtype.name, itemsize=itemsize)
         return None
     return Values(data), dtype
+
+
+def _image(reader: Reader, dtype: Dtype, source: SourceFile, stream: BinaryIO) -> tuple[Values, Dtype] | None:
+    if not images.installed(reader, source.node):
+        return None
+    try:
+        return Values(_bytes(images.read(stream, source.sizes, dtype, require))), dtype
+    except images.ImageError as error:
+        reader.report("DML-MODEL-image-file", source.node, path=source.path, why=str(error))
+        return None
 
 
 def _npy(reader: Reader, buffer: Buffer, source: SourceFile, stream: BinaryIO) -> tuple[Values, Dtype] | None:

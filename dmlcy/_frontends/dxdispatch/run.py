@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,11 +20,13 @@ from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import current_level
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import FeatureLevelName
+from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch import buffers, expect, files, npy, show
+from dmlcy._frontends.dxdispatch import buffers, expect, files, images, npy, show
 from dmlcy._frontends.dxdispatch.expect import Recorder
 from dmlcy._frontends.dxdispatch.manifest import WrittenFile
 from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
+from dmlcy._frontends.dxdispatch.operators import Desc, entry_name, parted, tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import printable, refuse
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
 from dmlcy._frontends.dxdispatch.reader import Reader
@@ -64,12 +67,23 @@ class _Executor:
         self.reached = reached
         self.reader = reader = Reader(model.document)
         self.storages = fill_all(reader, model.resources, model.folder)
+        for command in model.commands:
+            if isinstance(command, WriteFile) and images.is_image(command.target[-1]):
+                self.can_write(command)
         reader.finish()
         self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
         self.recorder = None if options.expect is None else Recorder(self.storages)
         self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
         for bound in self.initial.values():  # DirectML owns a copy of what is bound at initialisation
             bound.update({name: tensor.copy() for name, tensor in bound.items()})
+
+    def can_write(self, command: WriteFile) -> None:
+        """Report what keeps an image from being written, before anything is executed."""
+        target, storage = command.node.get("targetPath"), self.storages.get(command.resource)
+        assert target is not None
+        images.installed(self.reader, target)
+        if storage is not None and storage.dtype is not None:
+            images.has_type(self.reader, command.node, storage.dtype)
 
     def run(self) -> None:
         for command in self.model.commands:
@@ -86,10 +100,11 @@ class _Executor:
     def dispatch(self, command: Dispatch) -> None:
         dispatchable = self.model.dispatchables[command.dispatchable]
         bound = {**self.initial[command.dispatchable], **self.tensors(dispatchable, command.bindings)}
-        fields, values = dispatchable.desc.operator.fields, dispatchable.desc.value._values()
-        inputs = [bound.get(field.name) for field in fields if field.kind == "input"]
-        outputs = [bound.get(f.name) for f in fields if f.kind == "output" and values[f.python] is not None]
-        operator: Any = self.operators[command.dispatchable]
+        desc: Desc = dispatchable.desc
+        call: Any = self.operators[command.dispatchable]
+        inputs = [self.argument(desc, field, bound) for field in desc.operator.fields if field.kind == "input"]
+        outputs = [self.argument(desc, field, bound) for field in desc.operator.fields if field.kind == "output"]
+        outputs = [output for output in outputs if output is not None]
         if self.recorder is not None:
             self.recorder.dispatch(command, dispatchable, bound)
         times: list[float] = []
@@ -98,7 +113,7 @@ class _Executor:
             self.reached(name, number, iterations)
             start = time.perf_counter()
             try:
-                operator(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
+                call(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
             except DmlError as error:
                 self.refuse(error, dispatchable, command)
             times.append((time.perf_counter() - start) * 1000)
@@ -108,25 +123,33 @@ class _Executor:
 
     def refuse(self, error: DmlError, dispatchable: Dispatchable, command: Dispatch) -> None:
         """Raise what the operator found in its tensors, at the binding of the tensor."""
-        names = {field.python: field.name for field in dispatchable.desc.operator.fields}
+        names = {field.python: field for field in dispatchable.desc.operator.fields}
         for violation in error.violations:
-            name = names.get(violation.field or "", "")
+            root, entry, _ = parted(violation.field or "")
+            field = names.get(root)
+            name = "" if field is None else field.name if entry is None else entry_name(field, entry)
             binding = command.bindings.get(name) or dispatchable.bindings.get(name)
             self.reader.add(binding.node if binding else command.node, violation)
         refuse(self.reader.problems)
 
     def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, npt.NDArray[Any]]:
         """The tensors of these bindings, as views of the buffers."""
-        values = dispatchable.desc.value._values()
+        desc = dispatchable.desc.value
         found = {}
-        for field in dispatchable.desc.operator.fields:
-            binding, desc = bindings.get(field.name), values.get(field.python)
-            if binding is not None and field.kind != "attribute" and isinstance(desc, TensorDesc):
-                found[field.name] = self.view(field, binding, desc)
+        for kind in ("input", "output"):
+            for name, (field, entry) in tensors_of(desc, kind).items():
+                binding = bindings.get(name)
+                if binding is not None:
+                    found[name] = self.view(name, binding, tensor_of(desc, field, entry))
         return found
 
-    def view(self, field: Field, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
-        """A buffer as the tensor that a desc describes."""
+    def argument(self, desc: Desc, field: Field, bound: Mapping[str, npt.NDArray[Any]]) -> Any:
+        """What an operator is called with for a field: a tensor, a tuple of them, or None."""
+        names = [name for name, (other, _) in tensors_of(desc.value, field.kind).items() if other is field]
+        return tuple(bound[name] for name in names) if type_of(field.type).tensors else bound.get(field.name)
+
+    def view(self, name: str, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
+        """A buffer as the tensor that a desc describes, bound under this name."""
         storage = self.storages[binding.resource]
         size = binding.element_size or (numpy_dtype(storage.dtype).itemsize if storage.dtype else 0)
         offset = binding.offset * size
@@ -138,7 +161,7 @@ class _Executor:
                 name=binding.resource,
                 size=storage.data.size,
                 needed=needed,
-                field=field.name,
+                field=name,
             )
             self.reader.finish()
         return memory.view(storage.data, desc, offset)
@@ -156,23 +179,10 @@ class _Executor:
         name = "/".join(command.target)
         size = storage.size
         content: Callable[[IO[bytes]], None] = partial(files.put, data=storage.data[:size])
-        if name.lower().endswith(".npy"):
-            array = self.typed(command, storage, 0, storage.size)
-            if command.dimensions:
-                count = int(np.prod([int(n) for n in command.dimensions], dtype=object))
-                if count > array.size:
-                    dimensions = command.node.get("dimensions") or command.node
-                    self.reader.report(
-                        "DML-MODEL-dimensions", dimensions, count=count, name=command.resource, held=array.size
-                    )
-                    self.reader.finish()
-                try:
-                    array = array[:count].reshape(command.dimensions)
-                except ValueError as error:  # more dimensions than NumPy has
-                    dimensions = command.node.get("dimensions") or command.node
-                    self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
-                    self.reader.finish()
-            content, size = npy.writer(array), array.nbytes
+        image = images.is_image(name)
+        if image or name.lower().endswith(".npy"):
+            array = self.shaped(command, self.typed(command, storage, 0, storage.size), name)
+            content, size = images.writer(array, name) if image else npy.writer(array), array.nbytes
         try:
             written = files.write(self.options.output_path, command.target, content)
         except OSError as error:
@@ -180,9 +190,24 @@ class _Executor:
             self.reader.report("DML-MODEL-write", target, path=name, why=error.strerror or str(error))
             self.reader.finish()
         else:
-            if self.recorder is not None:
+            if self.recorder is not None and not image:  # whose values are rounded
                 self.recorder.write_file(WrittenFile(name, command.resource, command.dimensions, size), written)
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
+
+    def shaped(self, command: WriteFile, array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+        """The elements that a file gets, in its dimensions."""
+        if not command.dimensions:
+            return array
+        count, dimensions = math.prod(command.dimensions), command.node.get("dimensions") or command.node
+        if count > array.size:
+            self.reader.report("DML-MODEL-dimensions", dimensions, count=count, name=command.resource, held=array.size)
+            self.reader.finish()
+        try:
+            return array[:count].reshape(command.dimensions)
+        except ValueError as error:  # more dimensions than NumPy has
+            self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
+            self.reader.finish()
+            raise
 
     def save(self, recorder: Recorder, folder: Path) -> None:
         """Write what a device should give for this model."""

@@ -32,6 +32,6 @@ class NonzeroCoordinates(OperatorDesc):
         self,
         *,
         input: TensorDesc,
-        output_count: TensorDesc,
-        output_coordinates: TensorDesc,
+        output_count: TensorDesc | None = None,
+        output_coordinates: TensorDesc | None = None,
     ) -> None: ...

@@ -1,0 +1,1 @@
+"""The family contract: what its specs say."""

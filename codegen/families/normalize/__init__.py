@@ -1,0 +1,1 @@
+"""The family normalize: what its specs say."""

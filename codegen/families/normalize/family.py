@@ -1,0 +1,99 @@
+"""normalize: each element of an output is an expression of elements, and of sums and extremes of them.
+
+``[kernel.pass]`` names what is computed before the ``result``, in this order: reductions along the axes ``over``, sums
+over the neighbors ``near``, and values. Each is an expression of the inputs and of the passes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...diagnostics import Diagnostics
+from ...expr.nodes import Name
+from ...expr.types import Kind, Symbol
+from ...model import Facts, Operator
+from ...source import Table
+from ..base import Evaluated, KernelTable, Told, local
+
+REDUCTIONS = ("greatest", "least", "mean", "sum")
+NEIGHBORS = ("around", "from")
+VALUE = "value"
+KINDS = (*REDUCTIONS, *NEIGHBORS, VALUE)
+
+
+class Normalize(Evaluated):
+    """The family."""
+
+    name = "normalize"
+
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+        """Reads the passes and the results."""
+        kernel = KernelTable(operator, facts, diagnostics)
+        table = kernel.table
+        if table is None:
+            return Told(kernel.definition)
+        for role in ("over", "near"):
+            if table.has(role):
+                kernel.role(role, "", Kind.VECTOR)
+        if table.has("fused"):
+            kernel.role("fused", "", Kind.OPERATOR)
+        absent = table.table("absent") if table.has("absent") else None
+        if absent is not None:
+            for name in absent.keys():
+                kernel.formula(absent, name, {}, Kind.FLOAT, Kind.INT)
+            absent.finish()
+        names = {field.python: local(Kind.FLOAT) for field in operator.inputs}
+        if len(operator.inputs) == 1:
+            names = {"x": local(Kind.FLOAT)}
+        names |= {"position": local(Kind.INT, 0), "count": local(Kind.INT, 1)}
+        self.passes(kernel, table, names)
+        for key in ("result", "size"):
+            self.results(kernel, table, key, names)
+        kernel.finish()
+        return Told(kernel.definition)
+
+    def passes(self, kernel: KernelTable, table: Table, names: dict[str, Symbol]) -> None:
+        """What is computed before the results; adds the names of the passes."""
+        inner = table.table("pass", required=True)
+        found = []
+        for name in inner.keys() if inner is not None else ():
+            one = inner.table(name, required=True) if inner is not None else None
+            if one is None:
+                continue
+            kind = next((key for key in one.keys() if key in KINDS), VALUE)
+            expression = kernel.formula(one, kind, names, Kind.FLOAT, Kind.INT)
+            one.finish()
+            if expression is not None:
+                self.reads(kernel, name, f"pass.{name}.{kind}", names)
+            names[name] = local(Kind.FLOAT)
+            found.append(f"{name}:{kind}")
+        kernel.word("passes", " ".join(found))
+        if inner is not None:
+            inner.finish()
+
+    def results(self, kernel: KernelTable, table: Table, key: str, names: Mapping[str, Symbol]) -> None:
+        """The expression of each output at a key; of several outputs a table, which need not have all their sizes."""
+        if not table.has(key):
+            return
+        if len(kernel.operator.outputs) == 1:
+            if kernel.formula(table, key, names, Kind.FLOAT, Kind.INT) is not None:
+                self.reads(kernel, key, key, names)
+            return
+        inner = table.table(key, required=True)
+        if inner is not None:
+            for output in kernel.operator.outputs:
+                one = f"{key}.{output.python}"
+                if (inner.has(output.python) or key == "result") and kernel.formula(
+                    inner, output.python, names, Kind.FLOAT, Kind.INT
+                ) is not None:
+                    self.reads(kernel, one, one, names)
+            inner.finish()
+
+    def reads(self, kernel: KernelTable, name: str, path: str, names: Mapping[str, Symbol]) -> None:
+        """Notes the names that an expression reads: only the passes that a result needs are computed."""
+        node = kernel.definition.formulas[path].node
+        found = {one.id for one in node.walk() if isinstance(one, Name) and one.id in names}
+        kernel.word(f"reads.{name}", " ".join(sorted(found)))
+
+
+FAMILY = Normalize()

@@ -1,0 +1,1 @@
+"""The family reduce: what its specs say."""

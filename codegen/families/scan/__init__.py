@@ -1,0 +1,1 @@
+"""The family scan: what its specs say."""

@@ -1,0 +1,78 @@
+"""Products of matrices: the last two axes. What belongs to rows or columns stands along one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._families.blocks import whole
+from dmlcy._families.contract.blocks import LIMIT, SIDE, Part, parts, ranges, steps_of
+from dmlcy._families.contract.sums import Sums
+from dmlcy._families.given import Given
+
+
+class Matrices(Sums):
+    """Rows of the left matrix times columns of the right one."""
+
+    def __init__(self, given: Given, output: str, absolute: bool = False) -> None:
+        super().__init__(given, output, absolute)
+        self.left, self.right = self._matrix("left"), self._matrix("right")
+        rows, columns = self.output_sizes[-2:]
+        self.depth = min(self.left.shape[-1], 2 * SIDE)
+        wide = min(columns, max(SIDE, LIMIT // max(self.depth, min(rows, SIDE))))
+        high = min(rows, max(SIDE, LIMIT // max(self.depth, wide)))
+        matrices = LIMIT // max(high * self.depth, self.depth * wide, high * wide)
+        self.steps = (*steps_of(self.output_sizes[:-2], max(1, matrices)), high, wide)
+
+    def _matrix(self, role: str) -> Array:
+        found = self.array(role)
+        assert found is not None
+        transposed = f"{role}_transposed"
+        turned = transposed in self.given.told.roles and self.given.field(transposed).name != "NONE"
+        return np.swapaxes(found, -1, -2) if turned else found
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Those of the output."""
+        return self.output_sizes
+
+    def parts(self, part: Part | None = None) -> Iterator[Part]:
+        """Rows and columns, or some whole matrices."""
+        return parts(whole(self.sizes) if part is None else part, self.steps)
+
+    def viewed(self, result: Array) -> Array:
+        """The array itself."""
+        return result
+
+    def output(self, values: Array) -> Array:
+        """The numbers themselves."""
+        return values
+
+    def of(self, at: Part) -> Array:
+        """The products, for some columns of the left matrix after others."""
+        *batch, rows, columns = at
+        zeros = self.entries("left_zero", at), self.entries("right_zero", at)
+        total: Any = None
+        for some in ranges(slice(0, self.left.shape[-1]), self.depth):
+            left = self.operand(self.left[(*batch, rows, some)], zeros[0])
+            right = self.operand(self.right[(*batch, some, columns)], zeros[1])
+            product = self.m.matmul(left, right)
+            total = product if total is None else self.m.add(total, product)
+        return np.asarray(total)
+
+    def entries(self, role: str, at: Part) -> Any:
+        """All elements, those of some rows (of the right matrix: columns), or the only one."""
+        array = self.array(role)
+        if array is None:
+            return None
+        if role == "added":
+            return self.m.of(array[at])
+        if math.prod(array.shape) == 1:
+            return self.m.of(array.reshape(1, 1))
+        if role.startswith("right"):
+            return self.m.of(array.reshape(1, -1)[:, at[-1]])
+        return self.m.of(array.reshape(-1, 1)[at[-2]])

@@ -1,0 +1,71 @@
+"""What is common to sums of products: the operands, less their zero points, and what goes with parts of the output."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from dmlcy._arithmetic import Array
+from dmlcy._families.contract.blocks import Part
+from dmlcy._families.given import Given
+from dmlcy._field_types.float import single
+
+
+class Sums(ABC):
+    """The sums of a use, over axes of the output that may be split or in another order.
+
+    ``absolute``: of the absolute values of the products.
+    """
+
+    def __init__(self, given: Given, output: str, absolute: bool = False) -> None:
+        self.given = given
+        self.m = given.arithmetic
+        self.absolute = absolute
+        self.output_sizes = tuple(given.values[output].sizes)
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
+
+    @abstractmethod
+    def parts(self, part: Part | None = None) -> Iterator[Part]:
+        """Parts of the output, or of a part of it, that are computed one after another."""
+
+    @abstractmethod
+    def viewed(self, result: Array) -> Array:
+        """An array with the sizes of the output, as a view over these axes."""
+
+    @abstractmethod
+    def output(self, values: Array) -> Array:
+        """Numbers over these axes, over those of the output."""
+
+    @abstractmethod
+    def of(self, at: Part) -> Array:
+        """The sums of a part of the output."""
+
+    @abstractmethod
+    def entries(self, role: str, at: Part) -> Any:
+        """The elements of a tensor that go with a part of the output, as numbers; None without the tensor."""
+
+    def array(self, role: str) -> Array | None:
+        """The tensor that plays a role."""
+        name = self.given.told.roles.get(role)
+        return None if name is None else self.given.arrays.get(name)
+
+    def is_whole(self, role: str) -> bool:
+        """Whether the elements of the tensor that plays a role are integers."""
+        array = self.array(role)
+        return array is not None and array.dtype.kind != "f"
+
+    def operand(self, array: Array, zero: Any) -> Any:
+        """Elements as numbers, less their zero point."""
+        found = self.m.of(array)
+        if zero is not None:
+            found = self.m.subtract(found, zero)
+        return self.m.absolute(found) if self.absolute else found
+
+    def number(self, role: str) -> float | None:
+        """The attribute that plays a role, rounded to FLOAT32; None without it."""
+        return single(self.given.field(role)) if role in self.given.told.roles else None

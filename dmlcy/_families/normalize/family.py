@@ -1,0 +1,249 @@
+"""normalize: each element of an output is an expression of elements, and of sums and extremes of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._desc.formulas import Formulas
+from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families import blocks
+from dmlcy._families.activations import activated
+from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import At
+from dmlcy._families.given import Given, Kernel
+from dmlcy._families.passes import VALUE, Pass, Passes
+from dmlcy._field_types.float import single
+from dmlcy._field_types.tensor_desc import TensorDesc
+
+AROUND: Final = "around"
+FROM: Final = "from"
+NEIGHBORS: Final = (AROUND, FROM)
+
+
+class Normalize(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The passes over all elements at once, then the result."""
+        sizes = given.input.shape
+        whole = blocks.whole(sizes)
+        m = given.arithmetic
+        _note(given)
+        found = self.values(given, self.run(given, _key(given, "result", output), sizes, [whole]), whole, output)
+
+        def magnitudes() -> Any:
+            key = _key(given, "size", output)
+            if key not in given.told.formulas:
+                return m.absolute(found)
+            size = _value(given, key, self.run(given, key, sizes, [whole]).names(whole))
+            return size if _fused(given, output) is None else m.add(m.absolute(size), m.absolute(found))
+
+        return Result(found, magnitudes=magnitudes)
+
+    def run(self, kernel: Kernel, key: str, sizes: Sequence[int], parts: Sequence[At], x: Any = None) -> Passes:
+        """The passes that an expression needs; ``x``: numbers in place of the arrays of a use."""
+        m, words = kernel.arithmetic, kernel.told.words
+        reads = _needed(words, key)
+        axes = _axes(kernel, sizes)
+
+        def elements(at: At) -> Mapping[str, Any]:
+            names = {"x": x} if x is not None else _elements(kernel, reads, at)
+            if "position" in reads:
+                names["position"] = m.of(_positions(at, sizes, axes))
+            return names | {"count": math.prod(sizes[d] for d in axes)}
+
+        def made(name: str, kind: str) -> Pass:
+            path = f"pass.{name}.{kind}"
+            if kind not in NEIGHBORS:
+                return Pass(name, kind, lambda names: _value(kernel, path, names))
+            extents = kernel.numbers(kernel.told.roles["near"], len(sizes))
+            return Pass(name, VALUE, lambda names: _near(m, _value(kernel, path, names), extents, kind == FROM))
+
+        passes = [made(name, kind) for name, kind in _passes(words) if name in reads]
+        return Passes(m, passes, elements, sizes, axes, parts)
+
+    def values(self, given: Given, run: Passes, at: At, output: str) -> Any:
+        """The numbers of a part of an output."""
+        found = _value(given, _key(given, "result", output), run.names(at))
+        fused = _fused(given, output)
+        return found if fused is None else activated(fused, found, given.arithmetic)
+
+    def result(self, given: Given, output: str) -> Array:
+        """The same, in parts."""
+        tensor, sizes, axes = given.values[output], given.input.shape, _axes(given, given.input.shape)
+        _note(given)
+        key = _key(given, "result", output)
+        result: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        if "near" in given.told.roles:
+            self.with_neighbors(given, output, result)
+            return result
+        for at in blocks.around(sizes, axes, blocks.BLOCK):
+            part = given.with_arrays({name: blocks.within(array, at) for name, array in given.arrays.items()})
+            shape = part.input.shape
+            target = result[tuple(one if size > 1 else slice(None) for one, size in zip(at, result.shape, strict=True))]
+            inner = [*blocks.parts(shape, blocks.BLOCK)]
+            run = self.run(part, key, shape, inner)
+            places = inner
+            if target.shape != shape:  # one result for all elements along the axes: it reads none of them
+                places = [tuple(slice(0, size) for size in target.shape)]
+            for place in places:
+                values = self.values(part, run, place, output)
+                target[place] = self.stored(part, values, output, target[place].shape)
+        return result
+
+    def with_neighbors(self, given: Given, output: str, result: Array) -> None:
+        """Writes an output whose elements need neighbors: each part is computed with those around it."""
+        sizes = given.input.shape
+        extents = given.numbers(given.told.roles["near"], len(sizes))
+        depth = sum(kind in NEIGHBORS for _, kind in _passes(given.told.words))
+        steps = list(sizes)
+        for d in range(len(sizes)):
+            blocks.shorten(steps, d, blocks.BLOCK, math.prod(steps))
+            steps[d] = min(sizes[d], max(steps[d], depth * (extents[d] - 1)))
+        for at in blocks.cut(sizes, steps):
+            more = [depth * (extent - 1) for extent in extents]
+            wide = tuple(
+                slice(max(0, one.start - far), min(size, one.stop + far))
+                for one, far, size in zip(at, more, sizes, strict=True)
+            )
+            inner = tuple(
+                slice(one.start - all_.start, one.stop - all_.start) for one, all_ in zip(at, wide, strict=True)
+            )
+            part = given.with_arrays({name: blocks.within(array, wide) for name, array in given.arrays.items()})
+            shape = part.input.shape
+            run = self.run(part, _key(given, "result", output), shape, [blocks.whole(shape)])
+            values = np.broadcast_to(self.values(part, run, blocks.whole(shape), output), shape)
+            result[at] = self.stored(part, values[inner], output, result[at].shape)
+
+    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
+        """The operator as an activation: along axes of the numbers, all of which must be there."""
+        own = _kernel(desc, values.shape, arithmetic)
+        at = blocks.whole(values.shape)
+        return _value(own, "result", self.run(own, "result", values.shape, [at], values).names(at))
+
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """The axes that passes reduce."""
+        return _axes(_kernel(desc, sizes), sizes)
+
+
+def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic = WIDE) -> Kernel:
+    """What ``[kernel]`` says of an activation of numbers of these sizes."""
+    tensor = TensorDesc("FLOAT32", sizes)
+    whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
+    return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
+
+
+def _value(kernel: Kernel, key: str, names: Mapping[str, Any]) -> Any:
+    """The value of an expression, which reads these names; fields of the same names stay what they are."""
+    return Kernel(kernel.operator, kernel.rules, kernel.arithmetic).value(key, **names)
+
+
+def _attributes(desc: OperatorDesc) -> dict[str, Any]:
+    """The attributes that the desc of an activation has."""
+    values = desc._values()
+    names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]
+    given: dict[str, Any] = {name: values[name] for name in names}
+    return {name: single(value) if type(value) is float else value for name, value in given.items()}
+
+
+def _fused(given: Given, output: str) -> OperatorDesc | None:
+    """The activation of an output: the first one may have one."""
+    role = given.told.roles.get("fused")
+    first = next(field.python for field in given.operator.fields if field.kind == "output")
+    found: OperatorDesc | None = given.values[role] if role is not None and output == first else None
+    return found
+
+
+def _key(given: Given, key: str, output: str) -> str:
+    """The key of the expression of an output."""
+    one = f"{key}.{output}"
+    return one if one in given.told.formulas or key not in given.told.formulas else key
+
+
+def _passes(words: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The names and the kinds of the passes, in their order."""
+    return [(name, kind) for name, _, kind in (one.partition(":") for one in words["passes"].split())]
+
+
+def _needed(words: Mapping[str, str], key: str) -> set[str]:
+    """All names that an expression reads, also through passes."""
+    found: set[str] = set()
+    ahead = words[f"reads.{key}"].split()
+    while ahead:
+        name = ahead.pop()
+        if name not in found:
+            found.add(name)
+            ahead += words.get(f"reads.{name}", "").split()
+    return found
+
+
+def _axes(kernel: Kernel, sizes: Sequence[int]) -> tuple[int, ...]:
+    """The axes that passes reduce: those that have another size in the let; none without one."""
+    if "over" not in kernel.told.roles:
+        return ()
+    kept = kernel.numbers(kernel.told.roles["over"], len(sizes))
+    return tuple(d for d, size in enumerate(kept) if size == 1)
+
+
+def _note(given: Given) -> None:
+    """Tells ``saturate`` the data type of the integers among the outputs."""
+    dtypes = [numpy_dtype(dtype_of(one)) for name, one in given.values.items() if type(one) is TensorDesc]
+    given.rules.stored_as = next((one for one in dtypes if one.kind in "iu"), None)  # type: ignore[attr-defined]
+
+
+def _elements(kernel: Any, reads: set[str], at: At) -> dict[str, Any]:
+    """The numbers of the inputs in a part, by their names."""
+    fields = [field.python for field in kernel.operator.fields if field.kind == "input"]
+    found = {}
+    for name in fields:
+        own = "x" if len(fields) == 1 else name
+        array = kernel.arrays.get(name)
+        if own not in reads:
+            continue
+        if array is None:
+            found[own] = kernel.value(f"absent.{name}")
+        else:
+            found[own] = kernel.arithmetic.of(np.ascontiguousarray(blocks.within(array, at)))
+    return found
+
+
+def _positions(at: At, sizes: Sequence[int], axes: Sequence[int]) -> Array:
+    """Of each element of a part the number among all elements along the axes, in row-major order."""
+    number: Array = np.zeros((1,) * len(sizes), np.int64)
+    for d in axes:
+        along = np.arange(at[d].start, at[d].stop).reshape([-1 if k == d else 1 for k in range(len(sizes))])
+        number = number * sizes[d] + along
+    return number
+
+
+def _near(m: Arithmetic, values: Any, extents: Sequence[int], mirrored: bool) -> Any:
+    """The sums over the neighbors of each element, along one axis after another.
+
+    Of an even number of neighbors one more is behind the element; mirrored, before it.
+    """
+    for d, extent in enumerate(extents):
+        size = values.shape[d]
+        before = extent // 2 if mirrored else (extent - 1) // 2
+        total = values
+        for step in range(-min(before, size - 1), min(extent - 1 - before, size - 1) + 1):
+            if step:
+                moved = _along(values, d, max(0, step), size + min(0, step))
+                total = total.copy() if total is values else total
+                inside = _along(total, d, max(0, -step), size - max(0, step))
+                inside[...] = m.add(inside, moved)
+        values = total
+    return values
+
+
+def _along(array: Array, d: int, first: int, last: int) -> Array:
+    return array[(slice(None),) * d + (slice(first, last),)]
+
+
+FAMILY: Final = Normalize()

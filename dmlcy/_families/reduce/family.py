@@ -1,0 +1,146 @@
+"""reduce: the elements that differ along some axes only become one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families import blocks
+from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import At
+from dmlcy._families.elements import keys
+from dmlcy._families.given import Given
+from dmlcy._families.passes import Pass, Passes
+
+TOP: Final = "top"
+ACC: Final = "acc"
+DECREASING: Final = "DECREASING"
+
+
+class Reduce(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The reduction of all elements at once."""
+        whole = [blocks.whole(given.input.shape)]
+        if f"{_prefix(given)}index" in given.told.words:
+            return Result(_index(given, whole).astype(numpy_dtype(dtype_of(given.values[output]))), moved=True)
+        return self.reduced(given, whole)
+
+    def result(self, given: Given, output: str) -> Array:
+        """The same, in parts."""
+        tensor = given.values[output]
+        index = f"{_prefix(given)}index" in given.told.words
+        axes = _axes(given)
+        result: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        for at in blocks.around(given.input.shape, axes, blocks.BLOCK):
+            part = given.with_arrays({name: array[at] for name, array in given.arrays.items()})
+            inner = [*blocks.parts(part.input.shape, blocks.BLOCK)]
+            target = result[tuple(slice(0, 1) if d in axes else one for d, one in enumerate(at))]
+            if index:
+                target[...] = _index(part, inner)
+            else:
+                target[...] = self.stored(part, self.reduced(part, inner).values, output, target.shape)
+        return result
+
+    def reduced(self, given: Given, parts: Sequence[At]) -> Result:
+        """The reduction of a tensor in parts."""
+        m, prefix, axes = given.arithmetic, _prefix(given), _axes(given)
+        formulas, words = given.told.formulas, given.told.words
+        sizes = given.input.shape
+
+        def elements(at: At) -> Mapping[str, Any]:
+            return {"x": m.of(np.ascontiguousarray(given.input[at]))}
+
+        def step(names: Mapping[str, Any]) -> Any:
+            if f"{prefix}step" not in formulas:
+                return names["x"]
+            top = {} if TOP not in names else {TOP: finite(names[TOP])}
+            return given.value(f"{prefix}step", x=names["x"], **top)
+
+        def finite(top: Any) -> Any:
+            return m.where(m.isfinite(top), top, 0.0)
+
+        passes = [Pass(TOP, "greatest", lambda names: names["x"])] if f"{prefix}top" in words else []
+        passes.append(Pass(ACC, words[f"{prefix}reduction"], step))
+        run = partial(Passes, m, elements=elements, sizes=sizes, axes=axes, parts=parts)
+        found = run(passes).results
+        names = {"count": math.prod(sizes[d] for d in axes), ACC: found[ACC]}
+        if TOP in found:
+            names[TOP] = finite(found[TOP])
+        values = given.value(f"{prefix}finish", **names) if f"{prefix}finish" in formulas else found[ACC]
+
+        def magnitudes() -> Any:
+            if f"{prefix}size" not in formulas:
+                return m.absolute(values)
+            total = run([*passes[:-1], Pass("total", "sum", lambda elements: m.absolute(step(elements)))])
+            return given.value(f"{prefix}size", **names, total=total.results["total"])
+
+        return Result(values, magnitudes=magnitudes)
+
+
+def _prefix(given: Given) -> str:
+    """Of the keys of [kernel] that say how this use reduces."""
+    return f"members.{given.field('mode').name}." if "mode" in given.told.roles else ""
+
+
+def _axes(given: Given) -> tuple[int, ...]:
+    """The axes along which elements become one; others have as many results as elements."""
+    sizes = given.values[next(iter(given.arrays))].sizes
+    kept = given.numbers(given.told.roles["over"], len(sizes))
+    return tuple(d for d, size in enumerate(sizes) if kept[d] != size)
+
+
+def _index(given: Given, parts: Sequence[At]) -> Array:
+    """The places of the extremes among the elements along the axes, which are counted in row-major order."""
+    descending = given.told.words[f"{_prefix(given)}index"] == "greatest"
+    last = "direction" in given.told.roles and given.field("direction").name == DECREASING
+    axes, sizes = _axes(given), given.input.shape
+    results = tuple(1 if d in axes else size for d, size in enumerate(sizes))
+    best: dict[tuple[int, ...], Array] = {}
+    places: Array = np.zeros(results, np.int64)
+    for at in parts:
+        found, place = _first(keys(np.ascontiguousarray(given.input[at]), descending), axes, last)
+        number = _numbered(place, at, sizes, axes)
+        target = tuple(slice(0, 1) if d in axes else one for d, one in enumerate(at))
+        before = best.get(_begin(target))
+        if before is not None:
+            old = places[target]
+            closer = number > old if last else number < old
+            better = (found < before) | ((found == before) & closer)
+            found, number = np.where(better, found, before), np.where(better, number, old)
+        best[_begin(target)], places[target] = found, number
+    return places
+
+
+def _begin(at: At) -> tuple[int, ...]:
+    return tuple(one.start for one in at)
+
+
+def _first(ordered: Array, axes: tuple[int, ...], last: bool) -> tuple[Array, Array]:
+    """The least key along some axes, and its place: the first one, or the last."""
+    kept = [d for d in range(ordered.ndim) if d not in axes]
+    lines = ordered.transpose(*kept, *axes).reshape(*(ordered.shape[d] for d in kept), -1)
+    place = lines.shape[-1] - 1 - lines[..., ::-1].argmin(-1) if last else lines.argmin(-1)
+    found = np.take_along_axis(lines, place[..., None], -1)[..., 0]
+    shape = tuple(1 if d in axes else size for d, size in enumerate(ordered.shape))
+    return found.reshape(shape), place.reshape(shape)
+
+
+def _numbered(place: Array, at: At, sizes: Sequence[int], axes: tuple[int, ...]) -> Array:
+    """Places among the elements of a part along the axes as places among all elements along them."""
+    number: Array = np.zeros_like(place)
+    inside = np.unravel_index(place, [at[d].stop - at[d].start for d in axes]) if axes else ()
+    for index, d in zip(inside, axes, strict=True):
+        number = number * sizes[d] + index + at[d].start
+    return number
+
+
+FAMILY: Final = Reduce()

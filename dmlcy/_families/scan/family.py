@@ -1,0 +1,98 @@
+"""scan: each element becomes the sum, or the product, of all elements up to it along an axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array, scaled
+from dmlcy._arithmetic.wide import is_integer
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families import blocks
+from dmlcy._families.base import Family, Result
+from dmlcy._families.given import Given
+
+DECREASING: Final = "DECREASING"
+SUM: Final = "sum"
+
+
+class Scan(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The sums or the products of all elements at once."""
+        m, axis = given.arithmetic, int(given.field("axis"))
+        values = m.of(_turned(given, given.input, axis))
+
+        def scanned(numbers: Array) -> Array:
+            found = m.sums(numbers, axis) if _adds(given) else m.products(numbers, axis)
+            return _turned(given, _shifted(given, found, None, axis), axis)
+
+        return Result(scanned(values), magnitudes=lambda: scanned(m.absolute(values)))
+
+    def result(self, given: Given, output: str) -> Array:
+        """The same, in parts: each goes on where the one before it along the axis ends."""
+        m, tensor, axis = given.arithmetic, given.values[output], int(given.field("axis"))
+        source = _turned(given, given.input, axis)
+        result: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        target = _turned(given, result, axis)
+        steps = list(source.shape)
+        for d in range(len(steps)):
+            blocks.shorten(steps, d, blocks.BLOCK, math.prod(steps))
+        step, steps[axis] = steps[axis], source.shape[axis]
+        for lines in blocks.cut(source.shape, steps):
+            before: Any = None
+            for first in range(0, source.shape[axis], step):
+                at = (*lines[:axis], slice(first, first + step), *lines[axis + 1 :])
+                values = m.of(np.ascontiguousarray(source[at]))
+                if _adds(given) or is_integer(values):
+                    joined = _joined(before, values, axis)
+                    whole = m.sums(joined, axis) if _adds(given) else m.products(joined, axis)
+                    found = _from(whole, axis, joined.shape[axis] - values.shape[axis])
+                    ahead, before = before, _from(found, axis, -1)
+                else:
+                    found, ahead, before = _products(values, before, axis)
+                found = _shifted(given, found, ahead, axis)
+                target[at] = self.stored(given, found, output, found.shape)
+        return result
+
+
+def _products(values: Array, before: scaled.Parts | None, axis: int) -> tuple[Array, Array | None, scaled.Parts]:
+    """Products of floats that go on where others end, these as numbers, and where they end themselves."""
+    own = scaled.parts(values)
+    joined = own if before is None else (_joined(before[0], own[0], axis), _joined(before[1], own[1], axis))
+    fraction, exponent = (_from(one, axis, -values.shape[axis]) for one in scaled.products(joined, axis))
+    last = _from(fraction, axis, -1), _from(exponent, axis, -1)
+    return scaled.number((fraction, exponent)), None if before is None else scaled.number(before), last
+
+
+def _adds(given: Given) -> bool:
+    return given.told.words["reduction"] == SUM
+
+
+def _turned(given: Given, array: Array, axis: int) -> Array:
+    """The elements in the order in which they are taken."""
+    return np.flip(array, axis) if given.field("direction").name == DECREASING else array
+
+
+def _shifted(given: Given, found: Array, before: Array | None, axis: int) -> Array:
+    """Results that leave each element itself out, if the use asks for them; ``before``: the one in front of them."""
+    if not given.field("exclusive"):
+        return found
+    first = np.full_like(_from(found, axis, -1), 0 if _adds(given) else 1) if before is None else before
+    return _joined(first, np.delete(found, -1, axis), axis)
+
+
+def _joined(before: Array | None, values: Array, axis: int) -> Array:
+    return values if before is None else np.concatenate([before, values], axis)
+
+
+def _from(array: Array, axis: int, first: int) -> Array:
+    """The elements along an axis from that one on."""
+    return array[(slice(None),) * axis + (slice(first, None),)]
+
+
+FAMILY: Final = Scan()

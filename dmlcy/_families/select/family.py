@@ -1,0 +1,83 @@
+"""select: some elements of the input, and where they are."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families import blocks
+from dmlcy._families.base import Family, Result
+from dmlcy._families.elements import keys
+from dmlcy._families.given import Given
+
+FIRST: Final = "first"
+INCREASING: Final = "INCREASING"
+MORE: Final = 4
+"""How many times as many elements as are chosen are put in order at once."""
+
+
+class Select(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The elements that come first along an axis, or the coordinates of those that are not 0."""
+        tensor = given.values[output]
+        result: Array = np.zeros(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        if given.told.words["choose"] == FIRST:
+            self.first(given, result, output == given.told.roles["values"])
+        elif output == given.told.roles["count"]:
+            result[...] = np.count_nonzero(given.input)
+        else:
+            _coordinates(given.input, result.reshape(result.shape[-2:]))
+        return Result(result, moved=True)
+
+    def first(self, given: Given, result: Array, values: bool) -> None:
+        """Writes the elements that come first in each line along an axis, or their indices."""
+        axis = int(given.field("axis"))
+        role = given.told.roles.get("direction")
+        descending = role is None or given.field("direction").name != INCREASING
+        source, target = (np.moveaxis(one, axis, -1) for one in (given.input, result))
+        lines = source.shape[-1]
+        steps = [*source.shape[:-1], lines]
+        for d in range(len(steps) - 1):
+            blocks.shorten(steps, d, blocks.BLOCK, math.prod(steps))
+        for at in blocks.cut(source.shape, steps):
+            part = np.ascontiguousarray(source[at])
+            places = _places(part, target.shape[-1], descending)
+            target[at[:-1]] = np.take_along_axis(part, places, -1) if values else places
+
+
+def _places(lines: Array, count: int, descending: bool) -> Array:
+    """The places of the first elements of each line: equal ones in the order in which they are.
+
+    The lines are read in pieces: what comes first of a piece and of those before it is kept.
+    """
+    size, step = lines.shape[-1], max(MORE * count, blocks.BLOCK)
+    best, places = keys(lines[..., :0], descending), np.empty((*lines.shape[:-1], 0), np.int64)
+    for first in range(0, size, step):
+        found = keys(lines[..., first : first + step], descending)
+        here: Array = np.broadcast_to(np.arange(first, first + found.shape[-1], dtype=np.int64), found.shape)
+        found, here = np.concatenate([best, found], -1), np.concatenate([places, here], -1)
+        order = np.argsort(found, -1, kind="stable")[..., :count]
+        best, places = np.take_along_axis(found, order, -1), np.take_along_axis(here, order, -1)
+    return places
+
+
+def _coordinates(array: Array, rows: Array) -> None:
+    """Writes a row for each element that is not 0: the last of its coordinates, as many as a row has."""
+    begin = 0
+    for at in blocks.parts(array.shape, blocks.BLOCK):
+        found = np.nonzero(array[at])
+        count = len(found[0])
+        for column in range(rows.shape[-1]):
+            d = array.ndim - rows.shape[-1] + column
+            rows[begin : begin + count, column] = found[d] + at[d].start
+        begin += count
+
+
+FAMILY: Final = Select()

@@ -1,0 +1,164 @@
+"""What holds of reduce, beside PyTorch."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import assert_same_bits
+from each import each_of
+
+import dmlcy as dml
+from dmlcy._families import blocks
+from families.common import assert_near, peak
+
+Array = np.ndarray[Any, Any]
+INDEX = ("ARGMAX", "ARGMIN")
+SHAPES = [(7,), (3, 4), (2, 5, 3), (1, 4, 1, 3), (5, 2, 3, 2, 2)]
+INTEGERS = ("SUM", "MULTIPLY", "SUM_SQUARE", "L1", "MAX", "MIN")
+
+
+def axes_of(rank: int) -> list[tuple[int, ...]]:
+    """Some lists of axes, in any order."""
+    every = [axes for count in range(1, rank + 1) for axes in itertools.permutations(range(rank), count)]
+    return [every[k] for k in range(0, len(every), max(1, len(every) // 6))]
+
+
+def reduced(x: Array, function: str, axes: tuple[int, ...], **more: Any) -> Array:
+    more.setdefault("output_dtype", "INT64" if function in INDEX else x.dtype.name.upper())
+    return dml.reduce(x, function=function, axes=axes, **more)
+
+
+def lines(torch: Any, x: Array, axes: tuple[int, ...]) -> tuple[Any, list[int]]:
+    """The elements that become one as the last axis, and the sizes of the result."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    wide = torch.from_numpy(np.ascontiguousarray(x.transpose(*kept, *sorted(axes))))
+    flat = wide.reshape(*(x.shape[d] for d in kept), -1)
+    return flat, [1 if d in axes else size for d, size in enumerate(x.shape)]
+
+
+def peer(torch: Any, function: str) -> Any:
+    return {
+        "ARGMAX": lambda x: x.argmax(-1), "ARGMIN": lambda x: x.argmin(-1), "AVERAGE": lambda x: x.mean(-1),
+        "L1": lambda x: x.abs().sum(-1), "L2": lambda x: torch.linalg.vector_norm(x, 2, -1),
+        "LOG_SUM": lambda x: x.sum(-1).log(), "LOG_SUM_EXP": lambda x: x.logsumexp(-1), "MAX": lambda x: x.amax(-1),
+        "MIN": lambda x: x.amin(-1), "MULTIPLY": lambda x: x.prod(-1), "SUM": lambda x: x.sum(-1),
+        "SUM_SQUARE": lambda x: (x * x).sum(-1),
+    }[function]  # fmt: skip
+
+
+@each_of("function", [member.name for member in dml.ReduceFunction])
+def test_pytorch_agrees(function: str) -> None:
+    """On random numbers of many sizes, along any axes in any order, and on infinities."""
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(3)
+    for shape, dtype in itertools.product(SHAPES, (np.float32, np.float16)):
+        for axes, infinite in itertools.product(axes_of(len(shape)), (False, True)):
+            x = (random.standard_normal(shape) * random.choice([0.5, 3])).astype(dtype)
+            x = np.round(x) if function in INDEX else x
+            if infinite:
+                x.ravel()[random.integers(x.size)] = random.choice([np.inf, -np.inf])
+            flat, sizes = lines(torch, x, axes)
+            expected = peer(torch, function)(flat.to(torch.float64)).numpy().reshape(sizes)
+            result = reduced(x, function, axes)
+            if function in INDEX:
+                np.testing.assert_array_equal(result, expected)
+                continue
+            with np.errstate(all="ignore"):
+                size = flat.abs().to(torch.float64).sum(-1).numpy().reshape(sizes) + 1
+                size = size + size / np.exp(expected) if function == "LOG_SUM" else size
+            assert_near(result, expected, 0 if function in ("L1", "L2", "MAX", "MIN", "MULTIPLY") else size)
+
+
+@each_of("function, dtype", [*itertools.product(INTEGERS, ("INT32", "UINT32", "INT64", "UINT64"))])
+def test_integers_are_exact_and_wrap(function: str, dtype: str) -> None:
+    random = np.random.default_rng(4)
+    limits = np.iinfo(dtype.lower())
+    few = np.array([limits.min, limits.max, 0, 1, 2, limits.max // 3], dtype.lower())
+    for x in (random.choice(few, (4, 9)), random.integers(limits.min, limits.max, (4, 9), dtype.lower(), True)):
+        for axes in ((0,), (1,), (0, 1)):
+            result = reduced(x, function, axes)
+            for place, found in np.ndenumerate(result):
+                line = [int(v) for v in x[tuple(slice(None) if d in axes else place[d] for d in range(2))].ravel()]
+                total = 1
+                for value in line:
+                    total *= value
+                expected = {
+                    "SUM": sum(line), "MULTIPLY": total, "SUM_SQUARE": sum(v * v for v in line),
+                    "L1": sum(map(abs, line)), "MAX": max(line), "MIN": min(line),
+                }[function]  # fmt: skip
+                assert int(found) % 2**limits.bits == expected % 2**limits.bits
+
+
+def test_numbers_before_nan_and_zeros_in_order() -> None:
+    nan = np.nan
+    x = np.array([[nan, 2, 1], [nan, nan, nan], [-0.0, 0.0, -0.0], [0.0, -0.0, nan]], np.float32)
+    for function, expected in (("MAX", [2, nan, 0.0, 0.0]), ("MIN", [1, nan, -0.0, -0.0])):
+        assert_same_bits(np.abs(reduced(x, function, (1,))), np.abs(np.array(expected, np.float32)[:, None]))
+        signs = np.signbit(reduced(x, function, (1,)))[[0, 2, 3], 0]
+        np.testing.assert_array_equal(signs, np.signbit(np.array(expected))[[0, 2, 3]])
+    for function, first, last in ((dml.argmax, [1, 0, 0, 0], [1, 2, 2, 1]), (dml.argmin, [2, 0, 0, 0], [2, 2, 2, 1])):
+        for direction, expected in (("INCREASING", first), ("DECREASING", last)):
+            np.testing.assert_array_equal(function(x, axes=[1], axis_direction=direction).ravel(), expected)
+    for function in ("SUM", "AVERAGE", "L1", "L2", "LOG_SUM", "LOG_SUM_EXP", "MULTIPLY", "SUM_SQUARE"):
+        np.testing.assert_array_equal(np.isnan(reduced(x, function, (1,))).ravel(), [True, True, False, True])
+    assert np.isnan(reduced(np.float32([-1, 0]), "LOG_SUM", (0,)))
+
+
+def test_the_last_of_equal_elements_along_several_axes() -> None:
+    random = np.random.default_rng(5)
+    for dtype in (np.float16, np.float32, np.int8, np.uint8, np.int16, np.uint16, np.int64, np.uint64, np.uint32):
+        x = random.integers(0, 3, (4, 3, 5)).astype(dtype)
+        for axes in ((0, 2), (2, 0), (1,), (0, 1, 2)):
+            kept = [d for d in range(3) if d not in axes]
+            flat = x.transpose(*kept, *sorted(axes)).reshape(*(x.shape[d] for d in kept), -1)
+            size = flat.shape[-1]
+            for function, find in ((dml.argmax, np.argmax), (dml.argmin, np.argmin)):
+                last = function(x, axes=axes, axis_direction="DECREASING")
+                np.testing.assert_array_equal(last.ravel(), (size - 1 - find(flat[..., ::-1], -1)).ravel())
+                np.testing.assert_array_equal(function(x, axes=axes).ravel(), find(flat, -1).ravel())
+
+
+def test_nothing_overflows_but_the_result() -> None:
+    x = np.array([1e38, 2e38, -3e38, 1e38, 3e38], np.float32)
+    assert reduced(x, "SUM", (0,)) == np.inf
+    assert reduced(x, "AVERAGE", (0,)) == np.float32(x.astype(np.float64).mean())
+    many = np.float32([1e38] * 400 + [1e-38] * 400 + [3])
+    np.testing.assert_allclose(reduced(many, "MULTIPLY", (0,)), 3 * (float(many[0]) * float(many[400])) ** 400, 1e-4)
+    assert reduced(np.float32([1000, 1000]), "LOG_SUM_EXP", (0,)) == np.float32(1000 + np.log(2))
+    assert reduced(np.float32([-1e4, -1e4]), "LOG_SUM_EXP", (0,)) == np.float32(-1e4 + np.log(2))
+
+
+@each_of("function", [member.name for member in dml.ReduceFunction])
+def test_large_tensors_are_reduced_in_parts(function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(6)
+    for shape, axes in (((2, 13, 3), (1,)), ((2, 13, 3), (0, 2)), ((4, 11), (0,)), ((70,), (0,)), ((3, 9), ())):
+        x = random.integers(-2, 9, shape).astype(np.float32)
+        monkeypatch.undo()
+        whole = reduced(x, function, axes)
+        for block, results in ((1, 1), (10, 3), (20, 100)):
+            monkeypatch.setattr(blocks, "BLOCK", block)
+            monkeypatch.setattr(blocks, "RESULTS", results)
+            parts = reduced(x.T.copy().T, function, axes)
+            np.testing.assert_allclose(parts, whole, 3e-7, equal_nan=True)
+
+
+def test_parts_of_products_do_not_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.float32([1e30] * 64 + [1e-30] * 64 + [2])
+    y = np.int64([3**39 + k for k in range(60)])
+    whole = reduced(x, "MULTIPLY", (0,)), reduced(y, "MULTIPLY", (0,)), reduced(y, "SUM_SQUARE", (0,))
+    monkeypatch.setattr(blocks, "BLOCK", 7)
+    for found, other in zip(whole, (x, y, y), strict=True):
+        function = "SUM_SQUARE" if found is whole[2] else "MULTIPLY"
+        np.testing.assert_allclose(reduced(other, function, (0,)), found, 1e-6 if other is x else 0)
+
+
+@each_of(
+    "function, axes",
+    [*itertools.product(("SUM", "L2", "LOG_SUM_EXP", "MAX", "MULTIPLY", "ARGMAX"), ((0, 1), (0,), (1,)))],
+)
+def test_memory_is_that_of_parts(function: str, axes: tuple[int, ...]) -> None:
+    x = np.broadcast_to(np.linspace(0.5, 1.5, 1 << 12, dtype=np.float16), (1 << 9, 1 << 12))
+    assert peak(lambda: reduced(x, function, axes)) < 10 << 20
