@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from dmlcy._families.given import Given
 
 FIRST: Final = "first"
 INCREASING: Final = "INCREASING"
+SHORT: Final = 4
+"""Bytes of keys that go into one number of 64 bits with a place."""
+BITS: Final = 32
+"""Of a place."""
 MORE: Final = 4
 """How many times as many elements as are chosen are put in order at once."""
 
@@ -53,19 +58,42 @@ class Select(Family):
 
 
 def _places(lines: Array, count: int, descending: bool) -> Array:
-    """The places of the first elements of each line: equal ones in the order in which they are.
+    """The places of the first elements of each line: equal ones in the order in which they are."""
+    return (_of_short if lines.itemsize <= SHORT else _of_long)(_pieces(lines, count, descending), count)
 
-    The lines are read in pieces: what comes first of a piece and of those before it is kept.
-    """
-    size, step = lines.shape[-1], max(MORE * count, blocks.BLOCK)
-    best, places = keys(lines[..., :0], descending), np.empty((*lines.shape[:-1], 0), np.int64)
-    for first in range(0, size, step):
+
+def _pieces(lines: Array, count: int, descending: bool) -> Iterator[tuple[Array, Array]]:
+    """The keys and the places of some elements of each line at a time, so that few are put in order at once."""
+    step = max(MORE * count, blocks.BLOCK)
+    for first in range(0, lines.shape[-1], step):
         found = keys(lines[..., first : first + step], descending)
-        here: Array = np.broadcast_to(np.arange(first, first + found.shape[-1], dtype=np.int64), found.shape)
-        found, here = np.concatenate([best, found], -1), np.concatenate([places, here], -1)
+        yield found, np.broadcast_to(np.arange(first, first + found.shape[-1], dtype=np.int64), found.shape)
+
+
+def _of_short(pieces: Iterator[tuple[Array, Array]], count: int) -> Array:
+    """The first places; each key is one number with its place behind it."""
+    best: Any = None
+    for found, here in pieces:
+        middle = 2 ** (8 * found.itemsize - 1) if found.dtype.kind == "u" else 0
+        joined = (found.astype(np.int64) - middle << BITS) + here
+        best = joined if best is None else np.concatenate([best, joined], -1)
+        if count < best.shape[-1]:
+            best = np.partition(best, count - 1, -1)[..., :count]
+    places: Array = np.sort(best, -1) & (2**BITS - 1)
+    return places
+
+
+def _of_long(pieces: Iterator[tuple[Array, Array]], count: int) -> Array:
+    """The first places, by a sort that keeps the order of equal keys."""
+    best: Any = None
+    places: Any = None
+    for found, here in pieces:
+        if best is not None:
+            found, here = np.concatenate([best, found], -1), np.concatenate([places, here], -1)
         order = np.argsort(found, -1, kind="stable")[..., :count]
         best, places = np.take_along_axis(found, order, -1), np.take_along_axis(here, order, -1)
-    return places
+    result: Array = places
+    return result
 
 
 def _coordinates(array: Array, rows: Array) -> None:
