@@ -12,6 +12,9 @@ from ..field_types import CHOSEN, type_of
 from ..model import FUSED, PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
 from ..source import Table
 from .formulas import Formulas
+
+ONES = ("call", "desc", "both")
+"""Where leading dimensions of size 1 may be left out, or may be more than a formula gives."""
 from .reading import each, word
 
 ANY = "any"
@@ -133,7 +136,7 @@ class Fields:
             types=variable if tensor else None if variable is None else snake(variable),
             ranks=rank,
             sizes=self.formulas.formula(row, sizes_key) if sizes_key and row.has(sizes_key) else None,
-            leading_ones=row.choice("leading_ones", ("call", "desc")) if tensor and row.has("leading_ones") else None,
+            leading_ones=row.choice("leading_ones", ONES) if tensor and row.has("leading_ones") else None,
             length=self.formulas.formula(row, "length") if row.has("length") else None,
             max_length=self.formulas.formula(row, "max_length") if row.has("max_length") else None,
             minimum=low,
