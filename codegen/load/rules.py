@@ -74,7 +74,8 @@ class Rules:
             row.error("id", f"{id_.replace('-', '_')} is already the name of something", "choose another id")
         index, count = self.formulas.loop(row)
         each = row.str("each") if data and row.has("each") else None
-        scope = self.formulas.inner(index, count) if each is None else self.elements(row, each)
+        scope = self.formulas.inner(index, count)
+        scope = scope if each is None or scope is None else self.elements(row, each, scope)
         that = self.formulas.formula(row, "that")
         fix = self.formulas.formula(row, "fix") if row.has("fix") else None
         if scope is not None:
@@ -102,19 +103,17 @@ class Rules:
             each=each,
         )
 
-    def elements(self, row: Table, tensor: str) -> Scope | None:
-        """The scope of a rule on each element of a tensor; None where there is no such tensor."""
+    def elements(self, row: Table, tensor: str, scope: Scope) -> Scope | None:
+        """The scope of a rule on each element of a tensor, in another scope; None where there is no such tensor."""
         inputs = {field.python: field for field in self.fields if field.kind == "input"}
         if tensor not in inputs:
             row.error("each", f"{tensor!r} is no input tensor", did_you_mean(tensor, inputs))
-        elif ELEMENT in self.formulas.scope:
+        elif ELEMENT in scope:
             row.error("each", f"{ELEMENT} is the name of an element, and of something else")
-        elif row.has("for"):
-            row.error("for", "a rule on each element has no `for`")
         else:
             dtypes = {name for type_row in self.types.get(inputs[tensor].types or "", ()) for name in type_row.dtypes}
             known = [self.dtypes[name] for name in dtypes if name in self.dtypes]
-            return {**self.formulas.scope, ELEMENT: element(known)}
+            return {**scope, ELEMENT: element(known)}
         return None
 
     def all_independent(self, ranks: Mapping[str, tuple[RankRow, ...]]) -> tuple[Independent, ...]:

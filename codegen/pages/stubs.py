@@ -135,6 +135,8 @@ class StubOperator:
                 if one.python == self.op.operator.sized_by(one.field)
             ]
             found = [result for _, result in asked if result]
+            if not found:  # an operator computes something
+                continue
             if like is not None:  # the data type of an array is known, so that of the result is
                 yield known, requests, "None = None", several([of(one, array) for one in found])
             yield inputs, requests, "None = None", several([of(one, "_Result") for one in found])

@@ -135,6 +135,7 @@ class RulePlan:
     domain: str | None
     fix: str | None
     guarded: tuple[str, ...]  # tensors that it reads only where they are present
+    of_all: str | None  # the condition on all elements of a tensor at once: Python over an arithmetic
 
 
 @dataclass(frozen=True, slots=True)

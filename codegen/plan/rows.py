@@ -101,6 +101,7 @@ class Rule:
     loop: str | None = None
     each: str | None = None
     guarded: frozenset[str] = frozenset()
+    of_all: Code | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,7 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
 
 def rule(item: RulePlan, op: OperatorPlan) -> Rule:
     said = item.rule
-    fix, index = None, said.index or (None if said.each is None else ELEMENT)
+    fix, index = None, ", ".join(filter(None, (said.index, None if said.each is None else ELEMENT))) or None
     if item.fix is not None and said.fix is not None:
         fix = Formula(said.fix.text, frozenset(), function(item.fix, index))
     return taken(
@@ -271,6 +272,7 @@ def rule(item: RulePlan, op: OperatorPlan) -> Rule:
         since=said.since or op.operator.since,
         loop=item.domain_text,
         guarded=frozenset(item.guarded),
+        of_all=None if item.of_all is None else Code(f"lambda m, self, {index}: {without_outer(item.of_all)}"),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ..expr.numbers import numbers
 from ..expr.python import python
 from ..expr.text import formula, inside, sentence
 from ..expr.types import within
@@ -108,7 +109,7 @@ class Tables:
             rule=rule,
             id=f"DML-{self.operator.name}-{rule.id}",
             text=formula(rule.that.node),
-            domain_text=self.loop_text(rule.index, rule.count) if rule.each is None else f"{ELEMENT} of {rule.each}",
+            domain_text=self.run_text(rule),
             shown=said.shown,
             labels=tuple(label for label, _ in said.terms),
             terms=tuple(python(node, scope) for _, node in said.terms),
@@ -118,7 +119,15 @@ class Tables:
             domain=domain,
             fix=None if rule.fix is None else python(rule.fix.node, scope),
             guarded=tuple(sorted(self.operator.guarded(*nodes))),
+            of_all=None if rule.each is None else numbers(rule.that.node, scope),
         )
+
+    def run_text(self, rule: Rule) -> str | None:
+        """Which values the names in a rule take: ``d in spatial``, or ``v of indices``."""
+        loop = self.loop_text(rule.index, rule.count)
+        if rule.each is None:
+            return loop
+        return f"{ELEMENT} of {rule.each}" + ("" if loop is None else f", at {loop} of its last axis")
 
     def ids(self, fields: Iterable[FieldPlan], rules: Iterable[RulePlan]) -> tuple[tuple[str, str], ...]:
         found: dict[str, str] = {}

@@ -88,6 +88,13 @@ class Arithmetic(ABC):
         """The nearest number of FLOAT64."""
 
     @abstractmethod
+    def shortened(self, a: Number) -> Number:
+        """The number; of an exact one the first 70 digits, which each step of a recurrence would double.
+
+        It is infinite beyond the range of float64, and has no digits far below this range.
+        """
+
+    @abstractmethod
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         """The integer of a data type that is nearest to a number without its fraction; 0 for NaN."""
 

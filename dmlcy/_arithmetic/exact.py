@@ -18,6 +18,12 @@ from dmlcy._arithmetic.rounding import nearest
 
 LONGEST: Final = 4000
 """Bits of a power of a fraction that is computed in full."""
+KEPT: Final = 240
+"""Bits of a number that is shortened: more than 70 digits."""
+SMALLEST: Final = -1400
+"""The exponent of the last bit that a number can have which is shortened."""
+LARGEST: Final = 2**1024
+"""The end of the range of float64."""
 ZERO: Final = Fraction(0)
 
 
@@ -107,6 +113,16 @@ def _maximum(a: Any, b: Any) -> Any:
     if a != a or b != b:
         return b if a != a else a
     return max(a, b, key=_key)
+
+
+def _shortened(a: Any) -> Any:
+    """A fraction with few bits, or an infinity."""
+    if type(a) is not Fraction or not a:
+        return a
+    if abs(a) >= LARGEST:
+        return math.inf if a > 0 else -math.inf
+    last = max(a.numerator.bit_length() - a.denominator.bit_length() - KEPT, SMALLEST)
+    return round(a / Fraction(2) ** last) * Fraction(2) ** last
 
 
 def _absolute(a: Any) -> Any:
@@ -314,6 +330,9 @@ class Exact(Arithmetic):
 
     def double(self, a: Number) -> Number:
         return _lifted(lambda x: number(nearest(x, np.dtype(np.float64))), a)
+
+    def shortened(self, a: Number) -> Number:
+        return _lifted(_shortened, a)
 
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         limits = np.iinfo(dtype)

@@ -262,6 +262,9 @@ class Wide(Arithmetic):
     def double(self, a: Number) -> Number:
         return np.asarray(a).astype(np.float64)
 
+    def shortened(self, a: Number) -> Number:
+        return a
+
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         limits = np.iinfo(dtype)
         low, high = int(limits.min), int(limits.max)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -61,13 +61,25 @@ def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:
     """Notes the elements at which a rule on each element does not hold; each value is looked at once."""
     if not is_of(rule, state.level) or not state.can_read(rule.reads, rule.guarded):
         return
-    values, places = np.unique(array, return_inverse=True)
-    holds = np.fromiter((_holds(state, rule, (value,)) for value in values.tolist()), bool, len(values))
-    for place in np.flatnonzero(~holds[places.ravel()])[:REPORTED]:
-        index = tuple(int(one) for one in np.unravel_index(place, array.shape))
-        note(state, _broken_rule(state, rule, (array.item(*index),), index))
+    holds = np.ones(array.shape, bool)
+    for index, part in parts_of(rule, array):
+        values, places = np.unique(array[part], return_inverse=True)
+        told = np.fromiter((_holds(state, rule, (*index, value)) for value in values.tolist()), bool, len(values))
+        holds[part] = told[places].reshape(holds[part].shape)
+    for place in np.flatnonzero(~holds)[:REPORTED]:
+        at = tuple(int(one) for one in np.unravel_index(place, array.shape))
+        index = () if rule.index is None else at[-1:]
+        note(state, _broken_rule(state, rule, (*index, array.item(*at)), at))
     if not holds.all() and rule.severity == "error":
         state.broken[rule.about] = {WHOLE}
+
+
+def parts_of(rule: Rule, array: np.ndarray[Any, Any]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The parts of a tensor on whose elements a rule is alike: the index that it takes with each, and the part."""
+    if rule.index is None:
+        yield (), ...
+    else:
+        yield from (((index,), (..., index)) for index in range(array.shape[-1]))
 
 
 def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:

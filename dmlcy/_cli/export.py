@@ -25,8 +25,8 @@ from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
-from dmlcy._frontends.dxdispatch.resources import require
 from dmlcy._frontends.dxdispatch.write import Use, export, in_memory
+from dmlcy._runtime.memory import require
 
 _MOST = 8  # sums of a few hundred such values are exact in float16
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."

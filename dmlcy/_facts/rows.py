@@ -146,8 +146,9 @@ class Rule(Row):
     until: str | None  # the first level at which it no longer holds
     data: bool  # on the values of a tensor: checked when the operator runs
     loop: str | None = None  # d in spatial, where there is an index; v of indices, where there is `each`
-    each: str | None = None  # the tensor whose elements the functions take, one by one
+    each: str | None = None  # the tensor whose elements the functions take, one by one, after an index of its last axis
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
+    of_all: Callable[..., Any] | None = None  # of such a rule: over an arithmetic, of the numbers of all elements
 
     @property
     def severity(self) -> str:

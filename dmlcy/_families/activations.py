@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -22,9 +23,10 @@ def activated(desc: OperatorDesc | None, values: Any, arithmetic: Arithmetic) ->
     return _family(desc).applied(desc, kernel, values, arithmetic)
 
 
-def by_element(desc: OperatorDesc) -> bool:
-    """Whether each result of an activation is of one number."""
-    return bool(_family(desc).applied_by_element)
+def along(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes along which an activation makes each result of several numbers."""
+    found: tuple[int, ...] = () if desc is None else _family(desc).applied_along(desc, sizes)
+    return found
 
 
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
@@ -36,15 +38,21 @@ def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic
     """
     if desc is None:
         return sizes
-    middle = activated(desc, values, m)
-    if not by_element(desc):
-        most = m.greatest(sizes, tuple(range(np.ndim(sizes))))
-        return m.multiply(m.absolute(middle), m.add(m.multiply(most, 2.0), 1.0))
+    axes = along(desc, np.shape(values))
+    if not axes:
+        return steep(lambda one: activated(desc, one, m), values, sizes, m, dtype)
+    most = m.greatest(sizes, axes)
+    return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
+
+
+def steep(function: Callable[[Any], Any], values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
+    """The same of a function of each number."""
+    middle = function(values)
     digits = int(np.finfo(dtype).nmant)
     step = m.multiply(sizes, 2.0**-digits)
-    beside = [activated(desc, moved(values, step), m) for moved in (m.add, m.subtract)]
+    beside = [function(moved(values, step)) for moved in (m.add, m.subtract)]
     changes = [m.absolute(m.subtract(one, middle)) for one in beside]
-    # Twice: where an activation jumps, the jump is one unit at most.
+    # Twice: where a function jumps, the jump is one unit at most.
     return m.maximum(m.absolute(middle), m.multiply(m.maximum(*changes), 2.0 ** (digits + 1)))
 
 

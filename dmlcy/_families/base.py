@@ -47,9 +47,6 @@ class Result:
 class Family(ABC):
     """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
 
-    applied_by_element = False
-    """Whether ``applied`` makes each result of one number."""
-
     @abstractmethod
     def evaluate(self, given: Given, output: str) -> Result:
         """The reference: the elements of one output, by its Python name, over the arithmetic of ``given``."""
@@ -67,6 +64,10 @@ class Family(ABC):
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """An operator of the family as an activation of the numbers that another operator computes."""
+        raise NotImplementedError(f"{desc.operator.name} is no activation")
+
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """The axes along which an activation makes each result of several numbers."""
         raise NotImplementedError(f"{desc.operator.name} is no activation")
 
     def window(self, operator: Operator) -> WindowRoles | None:

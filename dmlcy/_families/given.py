@@ -41,6 +41,7 @@ class Given(Kernel):
 
     ``values``: of its fields, tensors as TensorDesc. ``outputs``: those that there are, each of an array by its path.
     ``input`` is the array of the first input that there is, ``output_sizes`` are those of the first output.
+    ``kept`` has what a family computed together with another output.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Given(Kernel):
         self.outputs = tuple(by_path(operator.fields, "output", values))
         self.values = {**values, **dict(self.outputs)}
         self.arrays = arrays
+        self.kept: dict[str, Any] = {}
         self.input: Any = next(iter(arrays.values()), None)
         self.output_sizes: tuple[int, ...] = next((tensor.sizes for _, tensor in self.outputs), ())
 

@@ -5,6 +5,7 @@ What a call was checked for is kept by data types, sizes and arguments, so that 
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
@@ -16,13 +17,14 @@ import numpy as np
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._check.checker import Check
 from dmlcy._check.given import same_place
+from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
 from dmlcy._desc.check import refuse
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import LEVEL
-from dmlcy._facts.rows import Operator, Rules
+from dmlcy._facts.rows import Operator, Rule, Rules
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
@@ -30,6 +32,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import Refused, as_dtype
+from dmlcy._runtime.memory import require
 from dmlcy._runtime.recording import RECORDINGS
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
 
@@ -58,6 +61,7 @@ class Use(NamedTuple):
     rules: Rules
     values: Mapping[str, Any]
     outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
+    bytes: int  # of the outputs
 
 
 _USES: dict[tuple[Any, ...], Use] = {}
@@ -184,7 +188,8 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     """A valid use, of the values of its desc."""
     outputs = by_path(operator.fields, "output", values)
     sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in outputs)
-    return Use(operator, rules, values, sizes)
+    total = sum(dtype.itemsize * math.prod(shape) for _, dtype, shape in sizes)
+    return Use(operator, rules, values, sizes, total)
 
 
 def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: Any) -> Any:
@@ -193,6 +198,8 @@ def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: An
     if outs is None or (faces.has_data_rules and not _data_holds(use, arrays)):
         refused()
     assert outs is not None
+    if out is None:
+        require(use.bytes, f"{use.operator.python}(): the result")
     recordings = RECORDINGS.get()
     if recordings:
         arrays = {name: _packed(array) for name, array in arrays.items()}
@@ -235,9 +242,21 @@ def _packed(array: Any) -> Any:
 
 
 def _data_holds(use: Use, arrays: Mapping[str, Any]) -> bool:
+    rules = [rule for rule in use.operator.rules if rule.data and rule.severity == "error"]
+    if all(rule.of_all is not None and _all_hold(use, rule, arrays.get(rule.each or "")) for rule in rules):
+        return True
     check = Check(use.operator, use.values, LEVEL.get(), call=False)
     check.data(arrays)
     return not check.violations
+
+
+def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:
+    """Whether a rule on each element of a tensor holds for all of them at once, whatever the level is."""
+    if array is None or rule.of_all is None:
+        return array is None
+    return all(
+        np.all(rule.of_all(WIDE, use.rules, *index, WIDE.of(array[part]))) for index, part in parts_of_rule(rule, array)
+    )
 
 
 def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequence[Array | None] | None:

@@ -17,11 +17,12 @@ from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import known_operator
-from dmlcy._facts.rows import Field
+from dmlcy._facts.rows import Field, Rule
 from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.values import specials
+from dmlcy._testing.walk import tensors_of
 
 __all__ = ["broken_inputs", "cases", "inputs", "specials"]
 
@@ -46,9 +47,19 @@ def inputs(desc: OperatorDesc) -> st.SearchStrategy[Arrays]:
 def cases(
     operator: object, *, level: object = None, most_elements: int = MOST_ELEMENTS
 ) -> st.SearchStrategy[tuple[OperatorDesc, Arrays]]:
-    """A valid desc of packed tensors, and arrays for its inputs. The parameters are those of ``descs``."""
-    valid = descs(operator, level=level, most_elements=most_elements, layouts=False)
+    """A valid desc of packed tensors, and arrays for its inputs. The parameters are those of ``descs``.
+
+    Its data types are those that NumPy has.
+    """
+    valid = descs(operator, level=level, most_elements=most_elements, layouts=False).filter(_in_numpy)
     return valid.flatmap(lambda desc: st.tuples(st.just(desc), _inputs(desc)))
+
+
+def _in_numpy(desc: OperatorDesc) -> bool:
+    """Whether NumPy has the data types of all tensors."""
+    fields = [field for field in desc.operator.fields if field.kind != "attribute"]
+    tensors = [tensor for field in fields for tensor in tensors_of(getattr(desc, field.python))]
+    return all(DTYPES[tensor.dtype.name].numpy is not None for tensor in tensors)
 
 
 def broken_inputs(
@@ -128,18 +139,24 @@ def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
         for at in ([()] if rule.domain is None else [(index,) for index in range(rule.domain(rules))])
     ]
     each = [rule for rule in desc.operator.rules if rule.each == field.python]
-    array[...] = next((value for value in (0, 1, -1, 2) if all(rule.holds(rules, value) for rule in each)), 0)
     places = [*np.ndindex(array.shape)]
+    tuples = places[: array.shape[-1]]
+    array[...] = next((value for value in (0, 1, -1, 2) if all(kept(each, rules, at, value) for at in tuples)), 0)
     with np.errstate(over="ignore", invalid="ignore"):
         made = _numbers(draw, len(places)).astype(array.dtype)
     for number in range(len(places)) if draw(st.booleans()) else reversed(range(len(places))):
         at = places[number]
         before = array[at]
         array[at] = made[number]
-        kept = all(rule.holds(rules, array.item(*at)) for rule in each)
-        if not kept or not all(rule.holds(rules, *index) for rule, index in conditions):
+        fine = kept(each, rules, at, array.item(*at))
+        if not fine or not all(rule.holds(rules, *index) for rule, index in conditions):
             array[at] = before
     return array
+
+
+def kept(each: list[Rule], rules: Any, at: tuple[int, ...], value: Any) -> bool:
+    """Whether rules on each element hold for this value at a place."""
+    return all(rule.holds(rules, *(() if rule.index is None else at[-1:]), value) for rule in each)
 
 
 def _numbers(draw: st.DrawFn, count: int) -> Array:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from uses import (
+    ALL,
+    EARLY,
     FACTS,
     LEVELS,
     NEWEST,
@@ -19,7 +21,6 @@ from uses import (
     PLAN,
     TABLE,
     UINT_MAX,
-    USES,
     Array,
     Use,
     rows_of_rank,
@@ -30,6 +31,7 @@ import dmlcy as dml
 from codegen.expr.nodes import Splat
 from codegen.field_types import type_of
 from codegen.model import Field, Operator, Rule
+from codegen.plan import RulePlan
 from dmlcy._check.optional import descs_for
 from dmlcy._facts.rows import MISSING
 
@@ -76,7 +78,7 @@ class Case:
             *owners, name = path.split(".")
             owner = model["desc"]
             for part in owners:
-                owner = owner[part]
+                owner = owner[int(part) if isinstance(owner, list) else part]
             if value is DELETED:
                 del owner[name]
             else:
@@ -89,7 +91,7 @@ class Case:
 
 def cases(operator: Operator) -> Iterator[Case]:
     """Every way known here to break one thing of an operator."""
-    use, planned = USES[operator.name], next(known for known in PLAN.operators if known.name == operator.name)
+    use, planned = EARLY[operator.name], next(known for known in PLAN.operators if known.name == operator.name)
     errors = {error.id: error.error for error in FACTS.implicit}
     for slug, broken in (("level", operator_level(use)), ("unknown", [("json", {"Bogus": 1}, {})])):
         for way, changes, more in broken:
@@ -105,11 +107,31 @@ def cases(operator: Operator) -> Iterator[Case]:
     for rule in planned.rules:
         if rule.rule.provenance == "observed":  # a warning: nothing is refused
             continue
-        error = "InvalidDataError" if rule.rule.data else "InvalidDescError"
-        about = operator.field(rule.rule.about)
-        for way in ("call", "compiled") if rule.rule.data else ("call", "desc"):
-            changes = {name: broken_by_hint(use, name, hint, way) for name, hint in rule.rule.breaks.items()}
-            yield Case(rule.id, error, subject(about, way), use, way, changes, level_of(rule.rule))
+        ways = [list(of_rule(use, rule)) for use in ALL[operator.name]]
+        yield from next((found for found in ways if all(map(breaks_it, found))), ways[0])
+
+
+def of_rule(use: Use, rule: RulePlan) -> Iterator[Case]:
+    """The cases of a rule, in a call and otherwise."""
+    error = "InvalidDataError" if rule.rule.data else "InvalidDescError"
+    about = use.operator.field(rule.rule.about)
+    for way in ("call", "compiled") if rule.rule.data else ("call", "desc"):
+        changes = {name: broken_by_hint(use, name, hint, way) for name, hint in rule.rule.breaks.items()}
+        if any(use.operator.field(name).kind == "input" for name in changes if name not in use.chosen):
+            changes |= {one.python: None for one in use.operator.outputs if not use.operator.is_open(one)}
+        yield Case(rule.id, error, subject(about, way), use, way, changes, level_of(rule.rule))
+
+
+def breaks_it(case: Case) -> bool:
+    """Whether a case breaks what it is to break: the values of a rule are those of one of the examples."""
+    try:
+        with dml.feature_level(case.level):
+            case.attempt()
+    except dml.DmlError as error:
+        return {one.id for one in error.violations} == {case.id}
+    except (IndexError, ValueError, TypeError):  # a hint for a tensor of another number of axes
+        return False
+    return False
 
 
 def ids(operator: Operator) -> set[str]:
@@ -134,8 +156,16 @@ def broken_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
     if hint == "present":
         known = TABLE[use.operator.name]
         return next(descs_for(known, known.field(name), use.values(), len(LEVELS) - 1))
-    if name not in use.arrays:
-        return hint
+    if f"{name}[0]" in use.arrays:
+        paths = [f"{name}[{min(place, len(use.values()[name]) - 1)}]" for place in range(len(hint))]
+        return tuple(tensor_by_hint(use, path, one, way) for path, one in zip(paths, hint, strict=True))
+    return tensor_by_hint(use, name, hint, way) if name in use.arrays else hint
+
+
+def tensor_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
+    """A tensor with what a hint says of it."""
+    if not hint:
+        return use.arrays[name] if way in ("call", "compiled") else use.tensor(name)
     if "sizes" in hint or "dtype" in hint:
         array = use.arrays[name]
         sizes, dtype = hint.get("sizes", array.shape), NUMPY[hint["dtype"]] if "dtype" in hint else array.dtype
@@ -155,6 +185,11 @@ def both(name: str, value: Any, **more: Any) -> Ways:
     """The same value in a call and in a desc."""
     yield "call", {name: value}, more
     yield "desc", {name: value}, more
+
+
+def within(use: Use, field: Field) -> str:
+    """Where the desc of a tensor of the field is in JSON."""
+    return field.name if use.path(field) == field.python else f"{field.name}.0"
 
 
 def cast(array: Array, dtype: np.dtype[Any]) -> Array:
@@ -182,12 +217,13 @@ def break_type(use: Use, field: Field) -> Ways:
         if field.value is None:
             yield "call", {field.python: value}, {}
     if field.type == "uint_array":
-        yield from both(field.python, (*use.entries(field)[1:], 0.5))
+        yield from both(field.python, (*use.entries(field)[:-1], 0.5))
     if field.type == "size_2d":
         yield from both(field.python, (1, "2"))
     if field.is_tensor:
-        yield "desc", {field.python: use.tensor(field.python, sizes=(1j, *use.arrays[field.python].shape[1:]))}, {}
-        yield "desc", {field.python: use.tensor(field.python, guaranteed_base_offset_alignment=0.5)}, {}
+        name = use.path(field)
+        yield "desc", {name: use.tensor(name, sizes=(1j, *use.arrays[name].shape[1:]))}, {}
+        yield "desc", {use.path(field): use.tensor(use.path(field), guaranteed_base_offset_alignment=0.5)}, {}
 
 
 def break_required(use: Use, field: Field) -> Ways:
@@ -195,29 +231,29 @@ def break_required(use: Use, field: Field) -> Ways:
         yield "json", {field.name: DELETED}, {}
         yield "json", {field.name: None}, {}
     if field.is_tensor:
-        yield "json", {f"{field.name}.DataType": DELETED}, {}
-        yield "json", {f"{field.name}.Sizes": DELETED}, {}
+        yield "json", {f"{within(use, field)}.DataType": DELETED}, {}
+        yield "json", {f"{within(use, field)}.Sizes": DELETED}, {}
     if field.kind != "output" and field.value is None and field.default is None and not field.optional:
         yield from both(field.python, None)
 
 
 def break_unknown(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        yield "json", {f"{field.name}.Bogus": 1}, {}
+        yield "json", {f"{within(use, field)}.Bogus": 1}, {}
 
 
 def break_dtype(use: Use, field: Field) -> Ways:
     if not field.is_tensor:
         return
     known = rows_of_type(use.operator, field, len(LEVELS) - 1)
-    array = use.arrays[field.python]
+    array = use.arrays[use.path(field)]
     for name, dtype in NUMPY.items():
         if name not in known:
-            yield from both_tensors(use, field.python, cast(array, dtype))
+            yield from both_tensors(use, use.path(field), cast(array, dtype))
     for dtype in (np.dtype(bool), np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")):
-        yield from both_tensors(use, field.python, np.zeros(array.shape, dtype))
-    yield "desc", {field.python: use.tensor(field.python, dtype="BOGUS")}, {}
-    yield "json", {f"{field.name}.DataType": "DML_TENSOR_DATA_TYPE_UINT4"}, {}
+        yield from both_tensors(use, use.path(field), np.zeros(array.shape, dtype))
+    yield "desc", {use.path(field): use.tensor(use.path(field), dtype="BOGUS")}, {}
+    yield "json", {f"{within(use, field)}.DataType": "DML_TENSOR_DATA_TYPE_UINT4"}, {}
 
 
 def break_level(use: Use, field: Field) -> Ways:
@@ -225,11 +261,11 @@ def break_level(use: Use, field: Field) -> Ways:
     for level in range(since, len(LEVELS) - 1):
         more = {"level": LEVELS[level]}
         if field.is_tensor:
-            array = use.arrays[field.python]
+            array = use.arrays[use.path(field)]
             for name in set(rows_of_type(operator, field, level + 1)) - set(rows_of_type(operator, field, level)):
-                yield from both_tensors(use, field.python, array.astype(NUMPY[name]), **more)
+                yield from both_tensors(use, use.path(field), array.astype(NUMPY[name]), **more)
             for rank in set(rows_of_rank(operator, field, level + 1)) - set(rows_of_rank(operator, field, level)):
-                yield from both_tensors(use, field.python, np.zeros((1,) * rank, array.dtype), **more)
+                yield from both_tensors(use, use.path(field), np.zeros((1,) * rank, array.dtype), **more)
         elif field.enum is not None and field.value is None:
             for member in next(enum for enum in PLAN.enums if enum.name == field.enum).members:
                 if FACTS.level_index(member.since) == level + 1:
@@ -242,28 +278,28 @@ def break_rank(use: Use, field: Field) -> Ways:
     ranks = rows_of_rank(use.operator, field, len(LEVELS) - 1)
     for rank in range(10):
         if rank not in ranks:
-            yield "desc", {field.python: use.tensor(field.python, sizes=(1,) * rank)}, {}
+            yield "desc", {use.path(field): use.tensor(use.path(field), sizes=(1,) * rank)}, {}
             if rank > max(ranks) or field.leading_ones != "call" or rank == 0:
-                yield "call", {field.python: np.zeros((1,) * rank, use.arrays[field.python].dtype)}, {}
+                yield "call", {use.path(field): np.zeros((1,) * rank, use.arrays[use.path(field)].dtype)}, {}
 
 
 def break_range(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        sizes = use.arrays[field.python].shape
+        sizes = use.arrays[use.path(field)].shape
         for axis in range(len(sizes)):
             broken = (*sizes[:axis], 0, *sizes[axis + 1 :])
-            yield from both_tensors(use, field.python, np.zeros(broken, use.arrays[field.python].dtype))
-        yield "desc", {field.python: use.tensor(field.python, sizes=(UINT_MAX + 1, *sizes[1:]))}, {}
-        yield "desc", {field.python: use.tensor(field.python, total_tensor_size_in_bytes=-1)}, {}
+            yield from both_tensors(use, use.path(field), np.zeros(broken, use.arrays[use.path(field)].dtype))
+        yield "desc", {use.path(field): use.tensor(use.path(field), sizes=(UINT_MAX + 1, *sizes[1:]))}, {}
+        yield "desc", {use.path(field): use.tensor(use.path(field), total_tensor_size_in_bytes=-1)}, {}
         return
     for value in (field.minimum - 1, field.maximum + 1, 10**400, -(10**400)):
         if field.shape == "uint":
             yield from both(field.python, value)
         elif field.shape == "uint_array":
             yield from both(field.python, value)
-            yield from both(field.python, (*use.entries(field)[1:], value))
+            yield from both(field.python, (*use.entries(field)[:-1], value))
         elif field.shape == "chosen":
-            yield from both(field.python, (*use.entries(field)[1:], value))
+            yield from both(field.python, (*use.entries(field)[:-1], value))
         elif field.shape == "size_2d":
             yield from both(field.python, (1, value))
             yield from both(field.python, (value, 1))
@@ -271,9 +307,9 @@ def break_range(use: Use, field: Field) -> Ways:
 
 def break_length(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        count = use.arrays[field.python].ndim
-        yield "desc", {field.python: use.tensor(field.python, dimension_count=count + 1)}, {}
-        yield "json", {f"{field.name}.DimensionCount": count - 1}, {}
+        count = use.arrays[use.path(field)].ndim
+        yield "desc", {use.path(field): use.tensor(use.path(field), dimension_count=count + 1)}, {}
+        yield "json", {f"{within(use, field)}.DimensionCount": count - 1}, {}
     elif field.shape == "count":
         yield "desc", {field.python: getattr(use.desc, field.python) + 1}, {}
     elif field.shape in ("uint_array", "float_array"):
@@ -281,12 +317,16 @@ def break_length(use: Use, field: Field) -> Ways:
         yield from both(field.python, (*entries, 1))
         yield from both(field.python, entries[1:])
         yield from both(field.python, (1,) * 50)
+    elif field.shape == "operator_desc_array":
+        entries = use.entries(field)
+        yield from both(field.python, (*entries, entries[0]))
+        yield from both(field.python, entries[1:])
 
 
 def break_member(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        yield "desc", {field.python: use.tensor(field.python, flags="BOGUS")}, {}
-        yield "json", {f"{field.name}.Type": "BOGUS"}, {}
+        yield "desc", {use.path(field): use.tensor(use.path(field), flags="BOGUS")}, {}
+        yield "json", {f"{within(use, field)}.Type": "BOGUS"}, {}
     elif field.enum is not None:
         yield "desc", {field.python: "BOGUS"}, {}
         if field.value is None:
@@ -295,14 +335,15 @@ def break_member(use: Use, field: Field) -> Ways:
 
 def break_same_dtype(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        array = use.arrays[field.python]
+        array = use.arrays[use.path(field)]
         known = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name] != array.dtype]
         if not known:  # the data type is the only one
-            yield "compiled", {field.python: cast(array, next(one for one in NUMPY.values() if one != array.dtype))}, {}
+            other = next(one for one in NUMPY.values() if one != array.dtype)
+            yield "compiled", {use.path(field): cast(array, other)}, {}
             return
-        yield "compiled", {field.python: cast(array, NUMPY[known[0]])}, {}
+        yield "compiled", {use.path(field): cast(array, NUMPY[known[0]])}, {}
         if use.operator.first_of_type(field) is not None:
-            yield from both_tensors(use, field.python, cast(array, NUMPY[known[0]]))
+            yield from both_tensors(use, use.path(field), cast(array, NUMPY[known[0]]))
     elif field.enum is not None and field.value is not None:
         other = next(name for name in NUMPY if name != getattr(use.desc, field.python).name)
         yield "desc", {field.python: other}, {}
@@ -311,99 +352,99 @@ def break_same_dtype(use: Use, field: Field) -> Ways:
 def break_sizes(use: Use, field: Field) -> Ways:
     if not field.is_tensor:
         return
-    array = use.arrays[field.python]
+    array = use.arrays[use.path(field)]
     for axis in range(array.ndim):
         other = np.concatenate([array, array.take([0], axis)], axis)
-        yield "compiled", {field.python: other}, {}
+        yield "compiled", {use.path(field): other}, {}
         item = field.items[min(axis, len(field.items) - 1)] if field.items else None
         splat = isinstance(item, Splat)
         reads = use.operator.reads(item) if item is not None else ()
         if item is None or f"{field.python}.sizes" in reads:  # the axis is as long as it is
             continue
-        yield "call", {field.python: other}, {}
+        yield "call", {use.path(field): other}, {}
         if not (splat and use.operator.is_chosen(field)):
-            yield "desc", {field.python: dml.TensorDesc(other.dtype, other.shape)}, {}
+            yield "desc", {use.path(field): dml.TensorDesc(other.dtype, other.shape)}, {}
 
 
 def break_elements(use: Use, field: Field) -> Ways:
     if not field.is_tensor:
         return
-    sizes = (2**16, 2**16, *use.arrays[field.python].shape[2:])
-    array = np.lib.stride_tricks.as_strided(use.arrays[field.python].copy(), sizes, (0,) * len(sizes))
+    sizes = (2**16, 2**16, *use.arrays[use.path(field)].shape[2:])
+    array = np.lib.stride_tricks.as_strided(use.arrays[use.path(field)].copy(), sizes, (0,) * len(sizes))
     # The sizes of the output follow: they contradict those given, or are as large.
-    yield from both_tensors(use, field.python, array, alone=False)
+    yield from both_tensors(use, use.path(field), array, alone=False)
 
 
 def break_strides(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        sizes = use.arrays[field.python].shape
-        packed = getattr(dml.TensorDesc.from_array(use.arrays[field.python][..., ::2]), "strides", None) or (1,)
-        yield "desc", {field.python: use.tensor(field.python, strides=(1,) * (len(sizes) + 1))}, {}
-        yield "desc", {field.python: use.tensor(field.python, strides=(-1, *packed[1:]))}, {}
-        yield "desc", {field.python: use.tensor(field.python, strides=(UINT_MAX + 1, *packed[1:]))}, {}
+        sizes = use.arrays[use.path(field)].shape
+        packed = getattr(dml.TensorDesc.from_array(use.arrays[use.path(field)][..., ::2]), "strides", None) or (1,)
+        yield "desc", {use.path(field): use.tensor(use.path(field), strides=(1,) * (len(sizes) + 1))}, {}
+        yield "desc", {use.path(field): use.tensor(use.path(field), strides=(-1, *packed[1:]))}, {}
+        yield "desc", {use.path(field): use.tensor(use.path(field), strides=(UINT_MAX + 1, *packed[1:]))}, {}
 
 
 def break_total_size(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        enough = use.tensor(field.python).total_tensor_size_in_bytes
+        enough = use.tensor(use.path(field)).total_tensor_size_in_bytes
         for total in (0, enough - 4, enough - 1):
-            yield "desc", {field.python: use.tensor(field.python, total_tensor_size_in_bytes=total)}, {}
+            yield "desc", {use.path(field): use.tensor(use.path(field), total_tensor_size_in_bytes=total)}, {}
 
 
 def break_alignment(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        for alignment in (1, 3, 48, -4, 2**32)[use.arrays[field.python].itemsize == 1 :]:
-            yield "desc", {field.python: use.tensor(field.python, guaranteed_base_offset_alignment=alignment)}, {}
+        for alignment in (1, 3, 48, -4, 2**32)[use.arrays[use.path(field)].itemsize == 1 :]:
+            yield "desc", {use.path(field): use.tensor(use.path(field), guaranteed_base_offset_alignment=alignment)}, {}
 
 
 def break_byteorder(use: Use, field: Field) -> Ways:
     if field.is_tensor:
-        array = use.arrays[field.python]
+        array = use.arrays[use.path(field)]
         if array.itemsize == 1:  # a byte has no order
             wider = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name].itemsize > 1]
             array = cast(array, NUMPY[wider[0]]) if wider else array
         if array.itemsize == 1:
             return
         swapped = array.astype(array.dtype.newbyteorder())
-        yield from both_tensors(use, field.python, swapped, alone=array is use.arrays[field.python])
-        yield "compiled", {field.python: array.astype(array.dtype.newbyteorder())}, {}
+        yield from both_tensors(use, use.path(field), swapped, alone=array is use.arrays[use.path(field)])
+        yield "compiled", {use.path(field): array.astype(array.dtype.newbyteorder())}, {}
 
 
 def break_readonly(use: Use, field: Field) -> Ways:
     if field.kind == "output":
-        out = use.arrays[field.python].copy()
+        out = use.arrays[use.path(field)].copy()
         out.flags.writeable = False
-        yield "call", {field.python: out}, {}
-        yield "compiled", {field.python: out}, {}
+        yield "call", {use.path(field): out}, {}
+        yield "compiled", {use.path(field): out}, {}
 
 
 def break_overlap(use: Use, field: Field) -> Ways:
     if field.kind != "output":
         return
-    result = use.arrays[field.python]
+    result = use.arrays[use.path(field)]
     for way in ("call", "compiled"):
-        yield way, {field.python: np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)}, {}
+        yield way, {use.path(field): np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)}, {}
         for tensor in use.operator.inputs:
-            given = use.arrays[tensor.python]
+            given = use.arrays[use.path(tensor)]
             memory = np.zeros(given.nbytes + result.nbytes, np.uint8)
             source = memory[: given.nbytes].view(given.dtype).reshape(given.shape)
             source[...] = given
             start = given.nbytes - given.itemsize  # only the last element of the input is shared
             out = memory[start : start + result.nbytes].view(result.dtype).reshape(result.shape)
-            yield way, {tensor.python: source, field.python: out}, {}
+            yield way, {use.path(tensor): source, use.path(field): out}, {}
         for other in use.operator.outputs[: use.operator.outputs.index(field)]:
-            first = use.arrays[other.python]
+            first = use.arrays[use.path(other)]
             memory = np.zeros(first.nbytes + result.nbytes, np.uint8)
             start = first.nbytes - result.itemsize
             outs = [memory[: first.nbytes], memory[start : start + result.nbytes]]
             shared = [one.view(x.dtype).reshape(x.shape) for one, x in zip(outs, (first, result), strict=True)]
-            yield way, {other.python: shared[0], field.python: shared[1]}, {}
-    yield "desc", {field.python: use.tensor(field.python, strides=(0,) * result.ndim)}, {}
+            yield way, {use.path(other): shared[0], use.path(field): shared[1]}, {}
+    yield "desc", {use.path(field): use.tensor(use.path(field), strides=(0,) * result.ndim)}, {}
 
 
 def break_owned(use: Use, field: Field) -> Ways:
     if not field.owned:
-        yield "desc", {field.python: use.tensor(field.python, flags="OWNED_BY_DML")}, {}
+        yield "desc", {use.path(field): use.tensor(use.path(field), flags="OWNED_BY_DML")}, {}
 
 
 def break_finite(use: Use, field: Field) -> Ways:
@@ -415,7 +456,7 @@ def break_finite(use: Use, field: Field) -> Ways:
             yield from both(field.python, (value, 0.0))
             yield from both(field.python, (1.0, value))
     elif field.type == "float_array":
-        yield from both(field.python, (*use.entries(field)[1:], float("inf")))
+        yield from both(field.python, (*use.entries(field)[:-1], float("inf")))
 
 
 def break_tensors(use: Use, field: Field) -> Ways:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from depth import of_each_family
 from each import each
+from example_descs import joined
 from garbage import DEEP, GARBAGE, ITSELF, wrong
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +35,7 @@ def garbage(data: st.DataObject) -> Any:
 def arguments_of(name: str) -> list[str]:
     """What a call takes."""
     use = USES[name]
-    return [*(field.python for field in use.operator.inputs), *use.attributes, "out"]
+    return [*(field.python for field in use.operator.inputs), *use.attributes, *use.requests, "out"]
 
 
 @pytest.mark.parametrize("name", of_each_family())
@@ -44,10 +45,10 @@ def test_each_garbage_in_a_call(name: str) -> None:
 
 def each_garbage_in_a_call(name: str, argument: str) -> None:
     use = USES[name]
-    good = {field.python: use.arrays[field.python] for field in use.operator.inputs} | use.attributes
-    functions = [(getattr(dml, use.operator.python), good)]
-    if argument not in use.attributes:
-        functions.append((dml.compile(use.desc), {key: good[key] for key in good if key in use.arrays}))
+    inputs = {field.python: joined(use.arrays)[field.python] for field in use.operator.inputs}
+    functions = [(getattr(dml, use.operator.python), inputs | use.attributes | use.requests)]
+    if argument in (*inputs, "out"):
+        functions.append((dml.compile(use.desc), inputs))
     found = [
         (number, what)
         for function, arguments in functions
@@ -65,7 +66,8 @@ def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
     names = arguments_of(name)
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
     changes = {key: garbage(data) for key in chosen}
-    arguments = {key: use.arrays[key] for key in names if key in use.arrays} | use.attributes | changes
+    arrays = joined(use.arrays)
+    arguments = {key: arrays[key] for key in names if key in arrays} | use.attributes | use.requests | changes
     with dml.feature_level(data.draw(st.sampled_from(LEVELS))):
         assert not wrong(lambda: getattr(dml, use.operator.python)(**arguments))
 
@@ -86,8 +88,9 @@ def test_each_garbage_in_a_desc(name: str) -> None:
 def each_garbage_in_a_desc(name: str, field: str) -> None:
     use = USES[name]
     tried: list[dict[str, Any]] = [{field: value} for value in GARBAGE]
-    if field == next(iter(use.arrays)):
-        tried += [{field: use.tensor(field, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE[::2]]
+    path = next(iter(use.arrays))
+    if field == path.partition("[")[0]:
+        tried += [{path: use.tensor(path, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE[::2]]
     found = [
         (number, what)
         for number, changes in enumerate(tried)

@@ -19,6 +19,7 @@ from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.tables import FAST, NAMES, OPERATORS, RUNNABLE
 from dmlcy._reference import call
+from dmlcy._runtime import memory
 
 REFERENCE = [name for name in RUNNABLE if name not in FAST]
 IN_PLACE = [name for name in REFERENCE if OPERATORS[name].in_place]
@@ -197,3 +198,13 @@ def test_a_use_is_kept_by_all_that_tells_it_from_others() -> None:
         np.testing.assert_array_equal(dml.element_wise_clip(x, min=low, max=1), expected)
     with pytest.raises(dml.InvalidDataTypeError):
         dml.element_wise_clip(x, min=0, max=True)
+
+
+def test_a_result_that_cannot_fit_is_refused_before_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "PHYSICAL", 4 * 64 - 1)
+    x = np.zeros((1, 1, 4, 4), np.float32)
+    with pytest.raises(MemoryError, match=r"upsample_2d\(\): the result takes 256 bytes, and the machine has 255\."):
+        dml.upsample_2d(x, scale_size=(2, 2), interpolation_mode="NEAREST_NEIGHBOR")
+    out = np.ones((1, 1, 8, 8), np.float32)
+    dml.upsample_2d(x, scale_size=(2, 2), interpolation_mode="NEAREST_NEIGHBOR", out=out)
+    assert not out.any()

@@ -88,10 +88,11 @@ def test_the_minimum_is_the_first_level_that_accepts(name: str) -> None:
             variants += [
                 use.make({**use.values(), field.python: member.name}) for member in FACTS.enums[field.enum].members
             ]
-    first = operator.inputs[0]
+    first = operator.tensors[0]
     for dtype in rows_of_type(operator, first, len(LEVELS) - 1):
         alike = [field.python for field in operator.tensors if field.types == first.types and not field.optional]
-        variants.append(use.make({**use.values(), **{name: use.tensor(name, dtype=dtype) for name in alike}}))
+        paths = [path for path in use.arrays if path.partition("[")[0] in alike]
+        variants.append(use.make({**use.values(), **{path: use.tensor(path, dtype=dtype) for path in paths}}))
     valid = [variant for variant in variants if not dml.check(variant)]
     assert use.desc in valid
     for d in valid:

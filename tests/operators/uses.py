@@ -58,8 +58,7 @@ def rows_of_rank(operator: Operator, field: Field, level: int) -> list[int]:
 class Use:
     """One valid use of an operator."""
 
-    def __init__(self, operator: Operator) -> None:
-        example = operator.examples[0]
+    def __init__(self, operator: Operator, example: Example) -> None:
         self.operator = operator
         self.arrays: dict[str, Array] = {
             name: np.array(tensor.data, NUMPY[tensor.dtype]).reshape(tensor.sizes)
@@ -93,6 +92,10 @@ class Use:
         """The entries of an array."""
         return tuple(self.chosen[field.python] if field.kind == "chosen" else getattr(self.desc, field.python))
 
+    def path(self, field: Field) -> str:
+        """The path of a tensor of the field: of an array, that of the first one."""
+        return field.python if field.python in self.arrays else f"{field.python}[0]"
+
     def tensor(self, name: str, **changes: Any) -> dml.TensorDesc:
         """The desc of one of its tensors."""
         array = self.arrays[name]
@@ -100,20 +103,27 @@ class Use:
 
     def make(self, values: Mapping[str, Any]) -> Any:
         """The desc of its operator with these values; what is chosen it has in its outputs."""
-        given = {name: value for name, value in values.items() if name not in self.chosen}
+        given = {name: value for name, value in placed(values).items() if name not in self.chosen}
         return getattr(dml.desc, self.operator.desc)(**given)
 
     def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
         """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
-        given: dict[str, Any] = {**joined(self.arrays), **attributes, **changes}
-        inputs = [given.pop(field.python) for field in self.operator.inputs]
-        names = [field.python for field in self.operator.outputs if field.python in given]
-        outs = tuple(given.pop(name) if name in changes else blank(given.pop(name)) for name in names)
+        outputs = [field.python for field in self.operator.outputs]
+        arrays = {name: blank(one) if name.partition("[")[0] in outputs else one for name, one in self.arrays.items()}
+        given: dict[str, Any] = placed({**joined(arrays), **attributes, **changes})
+        inputs = [given.pop(field.python, None) for field in self.operator.inputs]
+        absent = [one.python for one in self.operator.outputs if one.optional and given.get(one.python, self) is None]
+        outs = tuple(given.pop(name) for name in outputs if name in given and name not in absent)
+        given = {name: value for name, value in given.items() if name not in absent}
         if function is getattr(dml, self.operator.python):
-            given |= self.requests
+            changed = {name.partition("[")[0] for name in changes}
+            sizes = {self.operator.sized_by(field) for field in self.operator.outputs if field.python in changed}
+            given |= {name: value for name, value in self.requests.items() if name not in sizes}
+            given |= dict.fromkeys(absent)
         before = [*map(memory, parts(outs))]
         try:
-            return function(*inputs, **given, out=outs if len(outs) > 1 else outs[0])
+            out = outs if len(outs) != 1 else outs[0]
+            return function(*inputs, **given, out=None if all(one is None for one in outs) else out)
         except dml.DmlError:
             assert [*map(memory, parts(outs))] == before, "out was written"
             raise
@@ -127,6 +137,21 @@ def sizes_asked(operator: Operator, example: Example) -> dict[str, Any]:
         for field in operator.outputs
         if field.sizes is None and field.python in found
     }
+
+
+def has_all(operator: Operator, example: Example) -> bool:
+    """Whether an example has all inputs, those that may be left out too."""
+    return all(example.tensors_of(field.python) for field in operator.inputs)
+
+
+def placed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of which some are for a tensor of an array, inputs[0], with these in the arrays."""
+    found = {name: value for name, value in values.items() if "[" not in name}
+    for path, value in values.items():
+        name, entry, place = path.removesuffix("]").partition("[")
+        if entry:
+            found[name] = (*found[name][: int(place)], value, *found[name][int(place) + 1 :])
+    return found
 
 
 def blank(value: Any) -> Any:
@@ -159,4 +184,18 @@ def memory(value: object) -> bytes:
     return value[tuple(slice(None if stride else 1) for stride in value.strides)].tobytes()
 
 
-USES = {name: Use(operator) for name, operator in RUNNABLE.items()}
+def uses(operator: Operator) -> list[Use]:
+    """The uses that examples are, those with all inputs first."""
+    return [Use(operator, one) for one in sorted(operator.examples, key=lambda one: not has_all(operator, one))]
+
+
+def early(operator: Operator) -> Use:
+    """The first use that is valid at the level that brought the operator."""
+    found = ALL[operator.name]
+    return next((use for use in found if not dml.check(use.desc, operator.since)), found[0])  # type: ignore[arg-type]
+
+
+ALL = {name: uses(operator) for name, operator in RUNNABLE.items()}
+USES = {name: found[0] for name, found in ALL.items()}
+EARLY = {name: early(operator) for name, operator in RUNNABLE.items()}
+"""Those that are valid at each level of their operators."""

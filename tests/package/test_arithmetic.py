@@ -181,3 +181,15 @@ def test_large_integers_are_multiplied_by_their_bits() -> None:
         a, b = (random.integers(-(2**bits), 2**bits, sizes) for bits, sizes in ((left, (3, 50)), (right, (50, 4))))
         np.testing.assert_array_equal(WIDE.matmul(a, b), a.astype(object) @ b.astype(object))
         assert WIDE.matmul(a[:, :0], b[:0]).tolist() == [[0] * 4] * 3
+
+
+def test_numbers_are_shortened() -> None:
+    """Exact ones keep 70 digits, within the range of float64; others stay as they are."""
+    for value in (Fraction(1, 3), Fraction(-(10**300), 7), Fraction(1, 3**400)):
+        found = EXACT.shortened(value)
+        assert 0 < abs(found / value - 1) < Fraction(1, 10**70)
+        assert min(abs(found.numerator).bit_length(), found.denominator.bit_length()) <= 241
+    ends = [Fraction(2**1024), -Fraction(10**400), Fraction(1, 10**500), Fraction(5, 8), Fraction(0), 7, -0.0]
+    assert [EXACT.shortened(value) for value in ends] == [math.inf, -math.inf, 0, *ends[3:]]
+    array = np.array([1.5, np.nan])
+    np.testing.assert_array_equal(WIDE.shortened(array), array)

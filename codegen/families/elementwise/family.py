@@ -36,6 +36,7 @@ class Elementwise(Evaluated):
         for field in operator.attributes:
             if type_of(field).scales:
                 kernel.definition.roles["scaled"] = field.python
+        self.words(kernel, table, "tensors")
         self.absent(kernel, table)
         self.along(kernel, table)
         kinds = [Kind.INT] if bits else list(self.kinds(operator, operator.inputs[0]))
@@ -49,7 +50,7 @@ class Elementwise(Evaluated):
 
     def results(self, kernel: KernelTable, table: Table, key: str, kind: Kind, bits: bool) -> None:
         """The expression at a key, or one for each output in a table; ``kind``: what the elements of the inputs are."""
-        names = self.names(kernel.operator, kind, bits)
+        names = self.names(kernel, kind, bits)
         if len(kernel.operator.outputs) == 1:
             kernel.formula(table, key, names, *ALL, Kind.BOOL)
             return
@@ -57,6 +58,14 @@ class Elementwise(Evaluated):
         if inner is not None:
             for output in kernel.operator.outputs:
                 kernel.formula(inner, output.python, names, *ALL, Kind.BOOL)
+            inner.finish()
+
+    def words(self, kernel: KernelTable, table: Table, key: str) -> None:
+        """A table of names."""
+        inner = table.table(key) if table.has(key) else None
+        if inner is not None:
+            for name in inner.keys():
+                kernel.word(f"{key}.{name}", inner.str(name))
             inner.finish()
 
     def absent(self, kernel: KernelTable, table: Table) -> None:
@@ -75,10 +84,15 @@ class Elementwise(Evaluated):
                 kernel.word(f"along.{name}", str(inner.int(name)))
             inner.finish()
 
-    def names(self, operator: Operator, kind: Kind, bits: bool) -> dict[str, Symbol]:
+    def names(self, kernel: KernelTable, kind: Kind, bits: bool) -> dict[str, Symbol]:
         """The elements of the inputs, and attributes that have the data type of a tensor."""
-        found = {}
+        found: dict[str, Symbol] = {}
+        operator = kernel.operator
         for field in operator.inputs:
+            if type_of(field).several:  # tensors of several data types
+                own = kernel.definition.words.get(f"tensors.{field.python}", "").split()
+                found |= dict.fromkeys(own, local(Kind.FLOAT))
+                continue
             kinds = [Kind.INT] if bits else list(self.kinds(operator, field))
             found["x" if len(operator.inputs) == 1 else field.python] = local(kind if kind in kinds else kinds[0])
         for field in operator.attributes:

@@ -14,15 +14,15 @@ SIDE: Final = 1024
 Part = tuple[slice, ...]
 
 
-def ranges(size: int, step: int) -> Iterator[slice]:
-    """An axis in pieces of ``step`` elements; the last piece may have fewer."""
-    for first in range(0, size, step):
-        yield slice(first, min(first + step, size))
+def ranges(whole: slice, step: int) -> Iterator[slice]:
+    """A slice in pieces of ``step`` elements; the last piece may have fewer."""
+    for first in range(whole.start, whole.stop, step):
+        yield slice(first, min(first + step, whole.stop))
 
 
-def parts(sizes: Sequence[int], steps: Sequence[int]) -> Iterator[Part]:
-    """A tensor in parts of ``steps`` elements along each axis."""
-    return itertools.product(*(tuple(ranges(size, step)) for size, step in zip(sizes, steps, strict=True)))
+def parts(whole: Part, steps: Sequence[int]) -> Iterator[Part]:
+    """A tensor, or a part of it, in parts of ``steps`` elements along each axis."""
+    return itertools.product(*(tuple(ranges(one, step)) for one, step in zip(whole, steps, strict=True)))
 
 
 def steps_of(sizes: Sequence[int], most: int) -> tuple[int, ...]:

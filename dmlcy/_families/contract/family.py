@@ -9,9 +9,10 @@ import numpy as np
 from dmlcy._arithmetic import Array
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._families.activations import activated, by_element, magnitudes
+from dmlcy._families.activations import activated, along, magnitudes
 from dmlcy._families.base import Family, Result
-from dmlcy._families.contract.blocks import Part, lengths
+from dmlcy._families.blocks import around, whole
+from dmlcy._families.contract.blocks import LIMIT, Part, lengths
 from dmlcy._families.contract.matrices import Matrices
 from dmlcy._families.contract.sums import Sums
 from dmlcy._families.contract.windows import Windows
@@ -26,26 +27,35 @@ class Contract(Family):
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
         sums, fused, dtype = _sums(given, output), _fused(given), _dtype(given, output)
-        whole = tuple(slice(0, size) for size in sums.sizes)
-        values = sums.output(_finished(sums, whole, dtype))
+        every = whole(sums.sizes)
+        values = sums.output(_finished(sums, every, dtype))
 
         def terms() -> Any:
             absolute = _sums(given, output, absolute=True)
-            sizes = absolute.output(_finished(absolute, whole, dtype))
+            sizes = absolute.output(_finished(absolute, every, dtype))
             return magnitudes(fused, values, sizes, given.arithmetic, dtype)
 
         return Result(activated(fused, values, given.arithmetic), magnitudes=terms)
 
     def result(self, given: Given, output: str) -> Array:
-        """The same, part by part."""
+        """The same, part by part. What an activation makes results of together is in one part."""
         m, sums, fused, dtype = given.arithmetic, _sums(given, output), _fused(given), _dtype(given, output)
-        alone = fused is None or by_element(fused)
-        result: Array = np.empty(sums.output_sizes, dtype if alone else np.float64)
+        together = along(fused, sums.output_sizes)
+        result: Array = np.empty(sums.output_sizes, dtype)
         target = sums.viewed(result)
-        for at in sums.parts():
-            values = _finished(sums, at, dtype)
-            target[at] = m.stored(activated(fused, values, m), dtype, lengths(at)) if alone else values
-        return result if alone else self.stored(given, activated(fused, result, m), output)
+        if not together:
+            for at in sums.parts():
+                target[at] = m.stored(activated(fused, _finished(sums, at, dtype), m), dtype, lengths(at))
+            return result
+        if sums.sizes != sums.output_sizes:  # the activation knows the axes of the output only
+            return super().result(given, output)
+        for part in around(sums.sizes, together, LIMIT):
+            numbers: Array = np.empty(lengths(part))
+            for at in sums.parts(part):
+                inner = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(at, part, strict=True))
+                numbers[tuple(inner)] = _finished(sums, at, dtype)
+            target[part] = m.stored(activated(fused, numbers, m), dtype, numbers.shape)
+        return result
 
 
 def _sums(given: Given, output: str, absolute: bool = False) -> Sums:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._families.blocks import whole
 from dmlcy._families.contract.blocks import LIMIT, SIDE, Part, parts, ranges, steps_of
 from dmlcy._families.contract.sums import Sums
 from dmlcy._families.given import Given
@@ -39,9 +40,9 @@ class Matrices(Sums):
         """Those of the output."""
         return self.output_sizes
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, part: Part | None = None) -> Iterator[Part]:
         """Rows and columns, or some whole matrices."""
-        return parts(self.sizes, self.steps)
+        return parts(whole(self.sizes) if part is None else part, self.steps)
 
     def viewed(self, result: Array) -> Array:
         """The array itself."""
@@ -56,7 +57,7 @@ class Matrices(Sums):
         *batch, rows, columns = at
         zeros = self.entries("left_zero", at), self.entries("right_zero", at)
         total: Any = None
-        for some in ranges(self.left.shape[-1], self.depth):
+        for some in ranges(slice(0, self.left.shape[-1]), self.depth):
             left = self.operand(self.left[(*batch, rows, some)], zeros[0])
             right = self.operand(self.right[(*batch, some, columns)], zeros[1])
             product = self.m.matmul(left, right)

@@ -30,8 +30,8 @@ class Sums(ABC):
         """The sizes of the axes."""
 
     @abstractmethod
-    def parts(self) -> Iterator[Part]:
-        """Parts of the output that are computed one after another."""
+    def parts(self, part: Part | None = None) -> Iterator[Part]:
+        """Parts of the output, or of a part of it, that are computed one after another."""
 
     @abstractmethod
     def viewed(self, result: Array) -> Array:

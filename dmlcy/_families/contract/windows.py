@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._families.blocks import whole
 from dmlcy._families.contract.blocks import LIMIT, SIDE, Part, lengths, parts, ranges, steps_of
 from dmlcy._families.contract.sums import Sums
 from dmlcy._families.given import Given
@@ -54,9 +55,9 @@ class Windows(Sums):
         batch, channels, *spatial = self.output_sizes
         return self.groups, channels // self.groups, batch, *spatial
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, part: Part | None = None) -> Iterator[Part]:
         """Some channels, then some items of the batch or some rows."""
-        return parts(self.sizes, self.steps)
+        return parts(whole(self.sizes) if part is None else part, self.steps)
 
     def viewed(self, result: Array) -> Array:
         """The axis of the channels split, and the one of the batch after it."""
@@ -79,7 +80,7 @@ class Windows(Sums):
                 continue
             written = (..., *(place[0] for place in places if place))
             read = tuple(place[1] for place in places if place)
-            for some in ranges(self.filter.shape[2], self.inputs):
+            for some in ranges(slice(0, self.filter.shape[2]), self.inputs):
                 weights = self.operand(self.filter[(groups, channels, some, *tap)], zero)
                 elements = self.source[(groups, some, batch, *read)]
                 numbers = self.operand(elements, None if before is None else m.of(before.reshape(1)))

@@ -24,13 +24,11 @@ BLOCK: Final = 1 << 16
 class Elementwise(Family):
     """The family."""
 
-    applied_by_element = True
-
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
         words, roles, m = given.told.words, given.told.roles, given.arithmetic
-        names = [field.python for field in given.operator.fields if field.kind == "input"]
-        given = _with_entries(given)
+        names = _names(given)
+        given = _with_entries(given, spread=True)
         elements: dict[str, Any] = {}
         for name in names:
             array = given.arrays.get(name)
@@ -64,7 +62,7 @@ class Elementwise(Family):
         given = _with_entries(given)
         result: Array = np.empty(sizes, numpy_dtype(dtype_of(tensor)))
         for at in _blocks(sizes):
-            part = given.with_arrays({name: array[_within(array, at)] for name, array in given.arrays.items()})
+            part = given.with_arrays({name: _part(array, at, sizes) for name, array in given.arrays.items()})
             target = result[at]
             target[...] = self.stored(given, self.evaluate(part, output).values, output, target.shape)
         return result
@@ -90,6 +88,10 @@ class Elementwise(Family):
             values = _scaled(arithmetic, values, scale_bias, np.dtype(np.float32))
         return kernel.value("result", x=values)
 
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """No axes: each result is of one number."""
+        return ()
+
 
 def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[Any]) -> Any:
     """The elements times the scale, plus the bias: rounded to FLOAT32, or at each step to FLOAT64 beyond its range."""
@@ -99,9 +101,28 @@ def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[
     return m.double(m.add(m.double(m.multiply(m.double(x), scale)), bias))
 
 
-def _with_entries(given: Given) -> Given:
-    """The use with the arrays among its attributes as tensors, which have one axis of more than one element."""
+def _names(given: Given) -> list[str]:
+    """The names of the elements of the inputs: of an array of tensors, those that ``tensors`` gives them."""
+    fields = [field.python for field in given.operator.fields if field.kind == "input"]
+    return [name for field in fields for name in given.told.words.get(f"tensors.{field}", field).split()]
+
+
+def _with_entries(given: Given, spread: bool = False) -> Given:
+    """The use with the tensors of arrays by their names, and the arrays among its attributes as tensors.
+
+    These have one axis of more than one element. ``spread``: a tensor whose elements are for blocks gets the sizes of
+    the output.
+    """
     rank = len(given.output_sizes)
+    several = {name: found for name, found in given.arrays.items() if type(found) is tuple}
+    if several:
+        arrays = {name: found for name, found in given.arrays.items() if name not in several}
+        for field, found in several.items():
+            arrays |= dict(zip(given.told.words[f"tensors.{field}"].split(), found, strict=False))
+        whole = tuple(slice(0, size) for size in given.output_sizes)
+        if spread:
+            arrays = {name: _part(array, whole, given.output_sizes) for name, array in arrays.items()}
+        given = given.with_arrays(arrays)
     arrays = {}
     for key, axis in given.told.words.items():
         head, _, name = key.partition(".")
@@ -128,9 +149,18 @@ def _blocks(sizes: Sequence[int]) -> Iterator[tuple[slice, ...]]:
             yield (*before, slice(first, min(first + step, sizes[axis])))
 
 
-def _within(array: Array, at: Sequence[slice]) -> tuple[slice, ...]:
-    """The part of an input that goes with a part of the output; an axis of one element goes with all."""
-    return tuple(one if size > 1 else slice(None) for one, size in zip(at, array.shape, strict=False))
+def _part(array: Array, at: Sequence[slice], sizes: Sequence[int]) -> Array:
+    """The part of an input that goes with a part of the output.
+
+    An axis of one element goes with all; of fewer elements than the output has, each goes with a block of them.
+    """
+    if all(own in (1, size) for own, size in zip(array.shape, sizes, strict=False)):
+        return array[tuple(one if own > 1 else slice(None) for one, own in zip(at, array.shape, strict=False))]
+    whole = [*at, *(slice(0, size) for size in sizes[len(at) :])]
+    places = [
+        np.arange(one.start, one.stop) * own // size for one, own, size in zip(whole, array.shape, sizes, strict=True)
+    ]
+    return array[np.ix_(*places)]
 
 
 FAMILY: Final = Elementwise()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from dmlcy._frontends.dxdispatch import files, images, npy
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.numbers import array, scalar
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
+from dmlcy._runtime.memory import require
 from dmlcy._words.values import show
 
 _MEMBERS: Final = frozenset(
@@ -298,13 +297,6 @@ def size_of(buffer: Buffer) -> int | None:
 
 def _bytes(values: npt.NDArray[Any]) -> Bytes:
     return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-
-
-def require(size: int) -> None:
-    """MemoryError for more bytes than the machine has: refused at once, not when they are touched."""
-    known = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", ())
-    if size > (os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else sys.maxsize):
-        raise MemoryError
 
 
 def _zeros(size: int) -> Bytes:

@@ -1,0 +1,1 @@
+"""The family index: what its specs say."""

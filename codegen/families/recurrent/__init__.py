@@ -1,0 +1,1 @@
+"""The family recurrent: what its specs say."""

@@ -1,0 +1,112 @@
+"""recurrent: layers that compute a state step by step, in one direction or in both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families.base import Family, Result
+from dmlcy._families.given import Given
+from dmlcy._families.recurrent.numbers import LIMIT, Numbers, Sized
+from dmlcy._families.recurrent.units import Gated, Memory, Simple, State, Unit
+
+UNITS: Final[dict[str, type[Unit]]] = {"simple": Simple, "gated": Gated, "memory": Memory}
+LAST: Final = ("last", "last_cell")
+"""The outputs of the state after the last step."""
+BACKWARDS: Final = {"FORWARD": (False,), "BACKWARD": (True,), "BIDIRECTIONAL": (False, True)}
+"""Whether each direction goes from the last step to the first."""
+
+
+class Recurrent(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """All steps; beside them, on demand, the sizes of the terms."""
+        m, dtype = given.arithmetic, _dtype(given)
+
+        def found(numbers: Numbers) -> Any:
+            return _outputs(given, numbers, numbers.shown)[output]
+
+        return Result(found(Numbers(m, dtype)), magnitudes=lambda: found(Sized(m, dtype)))
+
+    def result(self, given: Given, output: str) -> Array:
+        """All outputs are of the same steps: the first one that is asked for computes the others."""
+        if output not in given.kept:
+            m, dtype = given.arithmetic, _dtype(given)
+            given.kept |= _outputs(given, Numbers(m, dtype), lambda one: m.stored(one, dtype, one.shape))
+        result: Array = given.kept.pop(output)
+        return result
+
+
+def _dtype(given: Given) -> np.dtype[Any]:
+    return numpy_dtype(dtype_of(given.values[given.told.roles["input"]]))
+
+
+def _outputs(given: Given, numbers: Numbers, stored: Callable[[Any], Array]) -> dict[str, Array]:
+    """Each output that there is, by its name."""
+    roles, lengths = given.told.roles, _lengths(given)
+    wanted: dict[str, str] = {
+        role: roles[role] for role in ("sequence", *LAST) if role in roles and given.values[roles[role]] is not None
+    }
+    backwards = BACKWARDS[given.field("direction").name]
+    found: dict[str, Array] = {}
+
+    def put(role: str, at: int, direction: int, state: Any, test: Array) -> None:
+        part = stored(numbers.chosen(test, state, _zeros(numbers, state)))
+        if wanted[role] not in found:
+            steps = given.values[wanted[role]].sizes[0]
+            found[wanted[role]] = np.empty((steps, len(backwards), *part.shape), part.dtype)
+        found[wanted[role]][at, direction] = part
+
+    for direction, backward in enumerate(backwards):
+        state: State = ()
+        for at, state in _steps(given, numbers, direction, backward, lengths):
+            if "sequence" in wanted:
+                put("sequence", at, direction, state[0], lengths > at)
+        for role, end in zip(LAST, state, strict=False):
+            if role in wanted:
+                put(role, 0, direction, end, lengths > 0)
+    return found
+
+
+def _lengths(given: Given) -> Array:
+    """The number of steps of each sequence, as a column."""
+    array = given.arrays.get(given.told.roles["lengths"])
+    _, steps, batch, _ = given.arrays[given.told.roles["input"]].shape
+    found: Array = np.full((batch, 1), steps) if array is None else array.astype(np.int64).reshape(batch, 1)
+    return found
+
+
+def _zeros(numbers: Numbers, like: Any) -> Any:
+    shape = (like[0] if isinstance(like, tuple) else like).shape
+    return numbers.of(np.zeros(shape, np.float32))
+
+
+def _steps(given: Given, numbers: Numbers, number: int, backward: bool, lengths: Array) -> Iterator[tuple[int, State]]:
+    """The state after each step of a direction. Behind the end of a sequence it stays as it is."""
+    unit = UNITS[given.told.words["unit"]](given, numbers, number)
+    source = given.arrays[given.told.roles["input"]][0]
+    steps, batch, _ = source.shape
+    state: State = tuple(
+        numbers.of(np.zeros((batch, unit.hidden), np.float32) if array is None else array[0, number])
+        for array in (unit.tensor(given, role) for role in ("hidden", "cell") if role in given.told.roles)
+    )
+    some = max(1, LIMIT // (batch * max(unit.gates * unit.hidden, source.shape[2])))
+    order = range(steps)[::-1] if backward else range(steps)
+    for first in range(0, steps, some):
+        piece = [*order[first : first + some]]
+        inputs = numbers.times(numbers.of(source[piece]), unit.weight)
+        for place, at in enumerate(piece):
+            after = unit.step(numbers.part(inputs, place), state)
+            state = tuple(
+                numbers.shortened(numbers.chosen(lengths > at, *pair)) for pair in zip(after, state, strict=True)
+            )
+            yield at, state
+
+
+FAMILY: Final = Recurrent()

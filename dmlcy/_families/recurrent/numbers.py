@@ -1,0 +1,145 @@
+"""The operations of a layer: on numbers, or on numbers together with the sizes of the terms that they are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._families.activations import activated, steep
+
+LIMIT: Final = 1 << 20
+"""Numbers of a part of a tensor: 8 MB."""
+
+
+class Weights:
+    """A matrix of weights, as numbers if it is small, else part by part each time that it is used."""
+
+    def __init__(self, array: Array, m: Arithmetic) -> None:
+        self.array, self.m = array, m
+        self.whole: Any = self._part(slice(None)) if array.size <= 4 * LIMIT else None
+
+    def _part(self, rows: slice) -> Any:
+        return np.swapaxes(self.m.of(self.array[rows]), 0, 1)
+
+    def times(self, values: Any, absolute: bool = False) -> Any:
+        """The products of numbers along the last axis with each row."""
+        return np.concatenate([self._product(values, part, absolute) for part in self._parts()], -1)
+
+    def _parts(self) -> Any:
+        if self.whole is not None:
+            return [self.whole]
+        step = max(1, LIMIT // self.array.shape[1])
+        return (self._part(slice(first, first + step)) for first in range(0, len(self.array), step))
+
+    def _product(self, values: Any, part: Any, absolute: bool) -> Any:
+        rows = values.reshape(-1, values.shape[-1])
+        product = self.m.matmul(rows, self.m.absolute(part) if absolute else part)
+        return product.reshape(*values.shape[:-1], -1)
+
+
+class Numbers:
+    """Numbers alone."""
+
+    def __init__(self, m: Arithmetic, dtype: np.dtype[Any]) -> None:
+        self.m, self.dtype = m, dtype
+
+    def of(self, array: Array) -> Any:
+        """Elements of a tensor."""
+        return self.m.of(array)
+
+    def add(self, *terms: Any) -> Any:
+        """The sum of the terms that there are."""
+        first, *others = [term for term in terms if term is not None]
+        for other in others:
+            first = self.m.add(first, other)
+        return first
+
+    def multiply(self, a: Any, b: Any) -> Any:
+        """The product of numbers at the same place."""
+        return self.m.multiply(a, b)
+
+    def times(self, a: Any, weights: Weights) -> Any:
+        """The products with a matrix."""
+        return weights.times(a)
+
+    def rest(self, a: Any) -> Any:
+        """What is left of 1."""
+        return self.m.subtract(1.0, a)
+
+    def changed(self, function: Callable[[Any], Any], a: Any) -> Any:
+        """A function of each number."""
+        return function(a)
+
+    def activated(self, desc: OperatorDesc, a: Any) -> Any:
+        """An activation of each number."""
+        return self.changed(lambda one: activated(desc, one, self.m), a)
+
+    def part(self, a: Any, at: Any) -> Any:
+        """Some of the numbers."""
+        return a[at]
+
+    def chosen(self, test: Any, then: Any, other: Any) -> Any:
+        """The one or the other at each place."""
+        return self.m.where(test, then, other)
+
+    def shortened(self, a: Any) -> Any:
+        """Numbers that a step leaves for the next one."""
+        return self.m.shortened(a)
+
+    def shown(self, a: Any) -> Any:
+        """What a result is made of."""
+        return a
+
+
+class Sized(Numbers):
+    """Pairs of numbers and of the sizes of their terms; an error of a term grows with a result as its size does.
+
+    A size is NaN where one was beyond the range of float64 in a step before: any number may come of such terms.
+    """
+
+    def of(self, array: Array) -> Any:
+        found = self.m.of(array)
+        return found, self.m.absolute(found)
+
+    def add(self, *terms: Any) -> Any:
+        there = [term for term in terms if term is not None]
+        return tuple(super(Sized, self).add(*(term[side] for term in there)) for side in (0, 1))
+
+    def multiply(self, a: Any, b: Any) -> Any:
+        m = self.m
+        sizes = m.add(m.multiply(m.absolute(a[0]), b[1]), m.multiply(a[1], m.absolute(b[0])))
+        return m.multiply(a[0], b[0]), sizes
+
+    def times(self, a: Any, weights: Weights) -> Any:
+        return weights.times(a[0]), weights.times(a[1], absolute=True)
+
+    def rest(self, a: Any) -> Any:
+        return super().rest(a[0]), self.m.add(a[1], 1.0)
+
+    def changed(self, function: Callable[[Any], Any], a: Any) -> Any:
+        values, sizes = a
+        return function(values), self.known(sizes, steep(function, values, sizes, self.m, self.dtype))
+
+    def part(self, a: Any, at: Any) -> Any:
+        return a[0][at], a[1][at]
+
+    def chosen(self, test: Any, then: Any, other: Any) -> Any:
+        return tuple(self.m.where(test, *pair) for pair in zip(then, other, strict=True))
+
+    def shortened(self, a: Any) -> Any:
+        m = self.m
+        values, sizes = map(m.shortened, a)
+        beyond = m.both(m.isfinite(a[1]), m.negation(m.isfinite(sizes)))
+        return values, m.where(beyond, math.nan, sizes)
+
+    def known(self, sizes: Any, result: Any) -> Any:
+        """NaN where a size is, else the result."""
+        return self.m.where(self.m.isnan(sizes), math.nan, result)
+
+    def shown(self, a: Any) -> Any:
+        return a[1]

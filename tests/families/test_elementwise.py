@@ -1,0 +1,94 @@
+"""What holds of elementwise beside tests/operators/test_reference.py: scales and zero points of blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import assert_same_bits
+
+import dmlcy as dml
+from dmlcy._families.elementwise import family
+
+Array = np.ndarray[Any, Any]
+
+
+def blocks(random: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Sizes of blocks, and how many there are, along each axis."""
+    rank = int(random.integers(1, 4))
+    return random.integers(1, 4, rank).tolist(), random.integers(1, 4, rank).tolist()
+
+
+def repeated(x: Array, times: list[int]) -> Array:
+    for axis, count in enumerate(times):
+        x = x.repeat(count, axis)
+    return x
+
+
+def test_quantization_by_blocks_against_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnx")
+    from onnx import TensorProto, helper
+    from onnx.reference import ReferenceEvaluator
+
+    random = np.random.default_rng(1)
+    for number in range(60):
+        monkeypatch.setattr(family, "BLOCK", (1 << 16, 5)[number % 2])
+        times, counts = blocks(random)
+        sizes = [one * count for one, count in zip(times, counts, strict=True)]
+        axis = int(random.integers(len(sizes)))
+        counts = [count if d == axis else size for d, (count, size) in enumerate(zip(counts, sizes, strict=True))]
+        x = (random.standard_normal(sizes) * 100).astype(np.float32)
+        scale = random.choice([0.5, 0.1, 3, 0.01], counts).astype(np.float32)
+        low, dtype = (0, np.uint8) if number % 4 < 2 else (-128, np.int8)
+        zero = random.integers(low, low + 256, counts).astype(dtype)
+        for forward in (True, False):
+            name = "QuantizeLinear" if forward else "DequantizeLinear"
+            given = x if forward else random.integers(low, low + 256, sizes).astype(dtype)
+            node = helper.make_node(name, ["x", "s", "z"], ["y"], axis=axis, block_size=times[axis])
+            types = {"x": given, "s": scale, "z": zero}
+            inputs = [
+                helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(one.dtype), one.shape)
+                for key, one in types.items()
+            ]
+            outputs = [helper.make_tensor_value_info("y", TensorProto.UNDEFINED, None)]
+            model = helper.make_model(
+                helper.make_graph([node], "g", inputs, outputs), opset_imports=[helper.make_opsetid("", 21)]
+            )
+            (expected,) = ReferenceEvaluator(model).run(None, types)
+            more: Any = {"output_dtype": dtype} if forward else {}
+            function: Any = dml.quantize if forward else dml.dequantize
+            found = function(given, [scale, zero], quantization_type="SCALE_ZERO_POINT", **more)
+            assert_same_bits(found, expected)
+
+
+def test_blocks_of_several_axes_are_repeated_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(2)
+    for number in range(40):
+        monkeypatch.setattr(family, "BLOCK", (1 << 16, 4)[number % 2])
+        times, counts = blocks(random)
+        scale = random.standard_normal(counts).astype(np.float32)
+        small = [count if number % 3 else 1 for count in counts]
+        zero = random.integers(-128, 128, small).astype(np.int8)
+        sizes = [one * count for one, count in zip(times, counts, strict=True)]
+        x = (random.standard_normal(sizes) * 100).astype(np.float32)
+        whole = [repeated(scale, times), np.broadcast_to(repeated(zero, times if number % 3 else small), sizes)]
+        kind: Any = {"quantization_type": "SCALE_ZERO_POINT"}
+        quantized = dml.quantize(x, [scale, zero], **kind)
+        assert_same_bits(quantized, dml.quantize(x, whole, **kind))
+        assert_same_bits(quantized, dml.element_wise_quantize_linear(x, *whole, output_dtype="INT8"))
+        numbers = dml.dequantize(quantized, [scale, zero], **kind)
+        assert_same_bits(numbers, dml.element_wise_dequantize_linear(quantized, *whole))
+
+
+def test_four_bits_are_refused() -> None:
+    x, scale = np.ones(2, np.float32), np.ones(1, np.float32)
+    with pytest.raises(dml.ModelError, match="INT4 has no NumPy type"):
+        dml.quantize(x, [scale], quantization_type="SCALE", output_dtype="INT4")
+    desc = dml.desc.Quantize(
+        input=dml.TensorDesc.from_array(x), output=dml.TensorDesc("UINT4", (2,)),
+        quantizations=[dml.TensorDesc.from_array(scale)], quantization_type="SCALE",
+    )  # fmt: skip
+    assert dml.check(desc) == []
+    with pytest.raises(dml.ModelError, match="UINT4 has no NumPy type"):
+        dml.compile(desc)
