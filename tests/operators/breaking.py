@@ -23,6 +23,7 @@ from uses import (
     UINT_MAX,
     Array,
     Use,
+    first_level,
     rows_of_rank,
     rows_of_type,
 )
@@ -257,7 +258,7 @@ def break_dtype(use: Use, field: Field) -> Ways:
 
 
 def break_level(use: Use, field: Field) -> Ways:
-    operator, since = use.operator, FACTS.level_index(use.operator.since)
+    operator, since = use.operator, first_level(use.operator)
     for level in range(since, len(LEVELS) - 1):
         more = {"level": LEVELS[level]}
         if field.is_tensor:
@@ -314,8 +315,11 @@ def break_length(use: Use, field: Field) -> Ways:
         yield "desc", {field.python: getattr(use.desc, field.python) + 1}, {}
     elif field.shape in ("uint_array", "float_array"):
         entries = use.entries(field)
-        yield from both(field.python, (*entries, 1))
-        yield from both(field.python, entries[1:])
+        if field.max_length is None:
+            yield from both(field.python, (*entries, 1))
+            yield from both(field.python, entries[1:])
+        else:  # no entry is checked before their number
+            yield from both(field.python, (0,) * (field.maximum + 2))
         yield from both(field.python, (1,) * 50)
     elif field.shape == "operator_desc_array":
         entries = use.entries(field)
@@ -422,8 +426,11 @@ def break_overlap(use: Use, field: Field) -> Ways:
     if field.kind != "output":
         return
     result = use.arrays[use.path(field)]
+    several = result.size > 1
     for way in ("call", "compiled"):
-        yield way, {use.path(field): np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)}, {}
+        if several:
+            stretched = np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)
+            yield way, {use.path(field): stretched}, {}
         for tensor in use.operator.inputs:
             given = use.arrays[use.path(tensor)]
             memory = np.zeros(given.nbytes + result.nbytes, np.uint8)
@@ -439,7 +446,8 @@ def break_overlap(use: Use, field: Field) -> Ways:
             outs = [memory[: first.nbytes], memory[start : start + result.nbytes]]
             shared = [one.view(x.dtype).reshape(x.shape) for one, x in zip(outs, (first, result), strict=True)]
             yield way, {use.path(other): shared[0], use.path(field): shared[1]}, {}
-    yield "desc", {use.path(field): use.tensor(use.path(field), strides=(0,) * result.ndim)}, {}
+    if several:
+        yield "desc", {use.path(field): use.tensor(use.path(field), strides=(0,) * result.ndim)}, {}
 
 
 def break_owned(use: Use, field: Field) -> Ways:

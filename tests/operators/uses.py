@@ -55,6 +55,16 @@ def rows_of_rank(operator: Operator, field: Field, level: int) -> list[int]:
     return sorted({rank for row in rows for rank in range(row.min, row.max + 1) if rank <= most})
 
 
+def first_level(operator: Operator) -> int:
+    """The first level at which every tensor has data types and ranks: the header may have the operator before."""
+    level = FACTS.level_index(operator.since)
+    while not all(
+        rows_of_type(operator, one, level) and rows_of_rank(operator, one, level) for one in operator.tensors
+    ):
+        level += 1
+    return level
+
+
 class Use:
     """One valid use of an operator."""
 
@@ -119,6 +129,11 @@ class Use:
             changed = {name.partition("[")[0] for name in changes}
             sizes = {self.operator.sized_by(field) for field in self.operator.outputs if field.python in changed}
             given |= {name: value for name, value in self.requests.items() if name not in sizes}
+            given |= {  # an array of another data type is asked for as such
+                f"{name}_dtype": one.dtype.name
+                for name, one in changes.items()
+                if f"{name}_dtype" in given and isinstance(one, np.ndarray)
+            }
             given |= dict.fromkeys(absent)
         before = [*map(memory, parts(outs))]
         try:
