@@ -153,7 +153,7 @@ def _given(
     """What a call gives for each field, and the names in it of the outputs, of which there are ``names``."""
     fields = [field.python for field in (*operator.fields, *operator.chosen) if field.kind != "output"]
     given, out = {name: arguments[name] for name in fields if name in arguments}, arguments.get("out")
-    if out is None:
+    if out is None or not names:  # without outputs, a rule says that there must be one
         return given, {}
     if len(names) > 1 and type(out) is tuple and len(out) == len(names):
         labels = {name: f"{OUT}[{place}]" for place, name in enumerate(names)}

@@ -10,6 +10,7 @@ import pytest
 from checks import assert_same_bits
 
 import dmlcy as dml
+from dmlcy._families.generate import philox
 
 Array = np.ndarray[Any, Any]
 
@@ -90,6 +91,38 @@ def test_one_hot_against_pytorch() -> None:
     for index in (np.array([2**64 - 1], np.uint64), np.array([-(2**63)]), np.array([2**63 - 1]), np.array([-4])):
         found = dml.one_hot(index, np.array([0, 1], np.uint8), axis=0, output_sizes=(3,))
         assert found.tolist() == [0, 0, 0]
+
+
+KNOWN = [
+    ([0] * 6, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
+    ([0xFFFFFFFF] * 6, [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]),
+    (
+        [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0],
+        [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1],
+    ),
+]
+"""States, and the numbers of their counters that the authors of Philox publish."""
+
+
+def test_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for state, expected in KNOWN:
+        found, after = dml.random_generator(np.array(state, np.uint32), output_sizes=(4,), output_state=True)
+        assert found.tolist() == expected
+        counter = sum(word << 32 * place for place, word in enumerate(state[:4]))
+        assert sum(word << 32 * place for place, word in enumerate(after[:4].tolist())) == (counter + 1) % 2**128
+        assert after[4:].tolist() == state[4:]
+    for low in (0, 2**32 - 2, 2**64 - 3, 2**96 - 2, 2**128 - 1):
+        state = np.array([*(low >> 32 * place & 0xFFFFFFFF for place in range(4)), 5, 7], np.uint32)
+        whole, last = dml.random_generator(state, output_sizes=(3, 7), output_state=True)
+        monkeypatch.setattr(philox, "BLOCK", 2)
+        assert_same_bits(dml.random_generator(state, output_sizes=(3, 7), output_state=True), (whole, last))
+        parts, after = [], state
+        for count in (4, 8, 4, 4, 1):
+            part, after = dml.random_generator(after, output_sizes=(count,), output_state=True)
+            parts.append(part)
+        assert_same_bits(np.concatenate(parts), whole.ravel())
+        assert_same_bits(after, last)
+        monkeypatch.undo()
 
 
 def test_the_data_type_and_the_sizes_of_a_call() -> None:

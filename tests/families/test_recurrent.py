@@ -182,6 +182,15 @@ def test_lengths_beyond_the_steps_are_refused() -> None:
     assert (out == 77).all()
 
 
+def test_a_call_that_asks_for_no_output_is_refused() -> None:
+    """Whatever ``out`` is."""
+    arrays = layer("gru", 1)
+    for out in (None, (), np.zeros(3, np.float32)):
+        with pytest.raises(dml.InvalidDescError, match="output_single is left out") as refused:
+            dml.gru(*arrays, activation_descs=ACTIVATIONS["gru"], out=out)  # type: ignore[call-overload]
+        assert refused.value.id == "DML-GRU-output_single-some"
+
+
 def test_special_values() -> None:
     """NaN goes through a clip; what is infinite, into activations that end."""
     one = np.ones((1, 1, 1, 1), np.float32)

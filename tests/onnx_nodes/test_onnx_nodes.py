@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
-import pytest
-
-if importlib.util.find_spec("onnx.backend") is None:
-    pytest.skip("needs onnx, whose node tests these are", allow_module_level=True)
-
 import onnx_mapping  # noqa: F401
+import pytest
 from onnx_mapping.cases import Case, Outcome, cases, judge
 from onnx_mapping.node import CONVERSIONS, REASONS, Node, calls, dml
+
+onnx = pytest.importorskip("onnx", reason="needs onnx, whose node tests these are")
+
+of_this_version = pytest.mark.skipif(
+    not onnx.__version__.startswith("1.23."), reason="counts the tests of onnx 1.23; other versions have others"
+)
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,15 @@ def outcomes() -> list[Outcome]:
 def test_every_expressible_test_passes(outcomes: list[Outcome]) -> None:
     failed = [f"{one.case}: {one.why}" for one in outcomes if one.verdict == "failed"]
     assert not failed, "\n".join(failed)
-    assert sum(one.verdict == "passed" for one in outcomes) >= 650
+    assert sum(one.verdict == "passed" for one in outcomes) >= 500
 
 
+@of_this_version
+def test_nearly_all_are_run(outcomes: list[Outcome]) -> None:
+    assert sum(one.verdict == "passed" for one in outcomes) >= 726
+
+
+@of_this_version
 def test_every_operator_of_onnx_is_converted_or_has_a_reason() -> None:
     kinds = {case.node.kind for case in cases()}
     assert kinds == {*CONVERSIONS, *REASONS}
@@ -37,6 +43,7 @@ def test_every_other_test_has_a_reason(outcomes: list[Outcome]) -> None:
     assert all(one.operators for one in outcomes if one.verdict == "passed"), "NumPy alone has computed a result"
 
 
+@of_this_version
 def test_a_conversion_expresses_something(outcomes: list[Outcome]) -> None:
     """One that expresses no test at all would be a reason, unless all tests have a data type that is not taken."""
     converted = {one.kind for one in outcomes if one.verdict in ("passed", "not run") or "does not take" in one.why}

@@ -474,7 +474,8 @@ def break_tensors(use: Use, field: Field) -> Ways:
             inner = {one.python: one.default for one in held.fields if one.kind == "attribute" and one.value is None}
             given = {name: 0.5 if value is MISSING else value for name, value in inner.items()}
             desc = getattr(dml.desc, held.desc)(input=dml.TensorDesc("FLOAT32", (1, 1, 1, 1)), **given)
-            yield "desc", {field.python: [desc] if type_of(field).array else desc}, {}
+            broken = [desc, *use.entries(field)[1:]] if type_of(field).array else desc
+            yield "desc", {field.python: broken}, {}
 
 
 def break_value(use: Use, field: Field) -> Ways:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from breaking import WAYS, Case, cases, ids
 from each import each, each_of
-from uses import EARLY, PLAN, RUNNABLE
+from uses import EARLY, LEVELS, PLAN, RUNNABLE, first_level
 
 import dmlcy as dml
 

@@ -34,8 +34,16 @@ def inputs(desc: OperatorDesc, arrays: dict[str, Array]) -> list[Array | None]:
 def keywords(desc: OperatorDesc) -> dict[str, Any]:
     """What a call takes beside tensors, to compute what a desc says."""
     operator = desc.operator
-    open_types = [f for f in operator.fields if f.kind == "output" and not f.optional and not operator.has_type(f)]
-    return operator.arguments(desc) | {f"{f.python}_dtype": getattr(desc, f.python).dtype for f in open_types}
+    said = operator.arguments(desc)
+    for field in operator.fields:
+        tensor = getattr(desc, field.python)
+        if field.kind != "output" or tensor is None:
+            continue
+        if field.optional or not operator.has_type(field):
+            said[field.python if field.optional else f"{field.python}_dtype"] = tensor.dtype
+        if field.sized_by is not None:
+            said[field.sized_by] = [one.sizes for one in tensor] if isinstance(tensor, tuple) else tensor.sizes
+    return said
 
 
 @each_of("name", REFERENCE)

@@ -1,7 +1,8 @@
 """generate: elements that are made of their places.
 
 ``result`` is an expression of the number ``i`` of an element, or with ``filled``, a condition on the diagonal ``d``,
-the value that the matrices of the last two axes have there. With ``line``, an axis, each index gives a line.
+the value that the matrices of the last two axes have there. With ``line``, an axis, each index gives a line. With
+``state``, a tensor, the elements are random.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ class Generate(Evaluated):
             kernel.role("line", "axis", Kind.INT)
             kernel.role("indices", "indices", Kind.TENSOR)
             kernel.role("values", "values", Kind.TENSOR)
+        elif table.has("state"):
+            kernel.role("state", "", Kind.TENSOR)
+            kernel.role("next", "", Kind.TENSOR)
         else:
             self.expressions(kernel, operator)
         kernel.finish()

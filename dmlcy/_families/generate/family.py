@@ -11,6 +11,7 @@ from dmlcy._arithmetic import Array
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families.base import Family, Result
+from dmlcy._families.generate.philox import following, numbers
 from dmlcy._families.given import Given
 
 BLOCK: Final = 1 << 16
@@ -23,15 +24,21 @@ class Generate(Family):
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the number of each element, or what is on diagonals or in lines."""
         sizes, dtype = _output(given, output)
-        if "line" in given.told.roles:
+        roles = given.told.roles
+        if "state" in roles:
+            state = given.arrays[roles["state"]].ravel()
+            count = math.prod(given.output_sizes)
+            found = following(state, count) if output == roles["next"] else numbers(state, count)
+            return Result(found.reshape(sizes), moved=True)
+        if "line" in roles:
             return Result(_lines(given, sizes, dtype), moved=True)
         if "filled" in given.told.formulas:
             return Result(_matrices(given, sizes, dtype), moved=True)
-        numbers = np.arange(math.prod(sizes)).reshape(sizes)
-        values = _expression(given, "result", numbers, dtype)
+        places = np.arange(math.prod(sizes)).reshape(sizes)
+        values = _expression(given, "result", places, dtype)
         if "magnitudes" not in given.told.formulas:
             return Result(values)
-        return Result(values, magnitudes=lambda: _expression(given, "magnitudes", numbers, dtype))
+        return Result(values, magnitudes=lambda: _expression(given, "magnitudes", places, dtype))
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
@@ -41,9 +48,9 @@ class Generate(Family):
         result: Array = np.empty(sizes, dtype)
         flat = result.reshape(-1)
         for first in range(0, flat.size, BLOCK):
-            numbers = np.arange(first, min(first + BLOCK, flat.size))
-            values = _expression(given, "result", numbers, dtype)
-            flat[first : first + BLOCK] = given.arithmetic.stored(values, dtype, numbers.shape)
+            places = np.arange(first, min(first + BLOCK, flat.size))
+            values = _expression(given, "result", places, dtype)
+            flat[first : first + BLOCK] = given.arithmetic.stored(values, dtype, places.shape)
         return result
 
 
@@ -53,10 +60,10 @@ def _output(given: Given, output: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return tuple(tensor.sizes), numpy_dtype(dtype_of(tensor))
 
 
-def _expression(given: Given, key: str, numbers: Array, dtype: np.dtype[Any]) -> Any:
+def _expression(given: Given, key: str, places: Array, dtype: np.dtype[Any]) -> Any:
     """An expression of the numbers of elements, over attributes in the data type of the output."""
     m = given.arithmetic
-    names: dict[str, Any] = {"i": m.of(numbers.astype(np.float64 if dtype.kind == "f" else np.int64))}
+    names: dict[str, Any] = {"i": m.of(places.astype(np.float64 if dtype.kind == "f" else np.int64))}
     for field in given.operator.fields:
         if field.scalar_type is not None:
             value = dtype.type(given.values[field.python]).item()

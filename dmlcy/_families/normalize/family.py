@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -124,20 +124,11 @@ class Normalize(Family):
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """The operator as an activation: along axes of the numbers, all of which must be there."""
-        own = _kernel(desc, values.shape, arithmetic)
+        tensor = TensorDesc("FLOAT32", values.shape)
+        whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
+        own = Kernel(desc.operator, Formulas(whole).rules, arithmetic)
         at = blocks.whole(values.shape)
         return _value(own, "result", self.run(own, "result", values.shape, [at], values).names(at))
-
-    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """The axes that passes reduce."""
-        return _axes(_kernel(desc, sizes), sizes)
-
-
-def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic = WIDE) -> Kernel:
-    """What ``[kernel]`` says of an activation of numbers of these sizes."""
-    tensor = TensorDesc("FLOAT32", sizes)
-    whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
-    return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
 
 
 def _value(kernel: Kernel, key: str, names: Mapping[str, Any]) -> Any:
@@ -149,8 +140,7 @@ def _attributes(desc: OperatorDesc) -> dict[str, Any]:
     """The attributes that the desc of an activation has."""
     values = desc._values()
     names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]
-    given: dict[str, Any] = {name: values[name] for name in names}
-    return {name: single(value) if type(value) is float else value for name, value in given.items()}
+    return {name: single(value) if isinstance(value := values[name], float) else value for name in names}
 
 
 def _fused(given: Given, output: str) -> OperatorDesc | None:

@@ -231,7 +231,8 @@ class _Parser:
             return None
         for field in dispatchable.desc.operator.fields:
             needed = field.kind != "attribute" and not dispatchable.desc.leaves_out(field)
-            if needed and bindings.get(field.name) is None and field.name not in dispatchable.bindings:
+            names = dispatchable.desc.bound(field.name) if needed else None
+            if names and bindings.get(field.name) is None and not dispatchable.bindings.keys() >= {*names}:
                 reader.missing("DML-MODEL-unbound", bindings, field.name, field=field.name, name=dispatchable.name)
         return Dispatch(dispatchable.name, bound, node)
 

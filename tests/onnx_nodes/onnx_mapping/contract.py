@@ -202,7 +202,9 @@ def unpool(node: Node) -> Array:
     given = node.get(2)
     kernel, strides = node.attribute("kernel_shape"), node.attribute("strides")
     sizes = [(n - 1) * stride + size for n, stride, size in zip(node[0].shape[2:], strides, kernel, strict=True)]
-    whole = [*node[0].shape[:2], *sizes] if given is None else [int(n) for n in given]
+    whole = [*node[0].shape[:2], *sizes]
+    if given is not None and [int(size) for size in given] != whole:
+        raise NotExpressible("the indices count the elements of another tensor than the output")
     return dml.max_unpooling(node[0], node[1].view(np.uint64), output_sizes=whole)
 
 

@@ -10,6 +10,7 @@ import dmlcy.desc as desc
 from onnx_mapping.node import Array, Node, NotExpressible, converts, dml
 
 DEFAULTS = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
+DIRECTIONS = {b"forward": "FORWARD", b"reverse": "BACKWARD", b"bidirectional": "BIDIRECTIONAL"}
 ACTIVATIONS = {
     "Tanh": desc.ActivationTanh, "Sigmoid": desc.ActivationSigmoid, "Relu": desc.ActivationRelu,
 }  # fmt: skip
@@ -23,7 +24,7 @@ def recurrent(node: Node) -> Any:
         raise NotExpressible("only LSTM has a threshold to clip at")
     x = node[0].swapaxes(0, 1) if batchwise else node[0]
     length, batch, _ = x.shape
-    direction = node.attribute("direction", b"forward").decode().upper()
+    direction = DIRECTIONS[node.attribute("direction", b"forward")]
     directions = 2 if direction == "BIDIRECTIONAL" else 1
     names = [name.decode() for name in node.attribute("activations", [])] or DEFAULTS[node.kind] * directions
     hidden = node.get(5)
