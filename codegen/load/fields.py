@@ -12,13 +12,13 @@ from ..field_types import CHOSEN, type_of
 from ..model import FUSED, PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
 from ..source import Table
 from .formulas import Formulas
-
-ONES = ("call", "desc", "both")
-"""Where leading dimensions of size 1 may be left out, or may be more than a formula gives."""
 from .reading import each, word
 
 ANY = "any"
 """In place of a formula: no formula gives the sizes."""
+
+ONES = ("call", "desc", "both")
+"""Where leading dimensions of size 1 may be left out, or may be more than a formula gives."""
 
 
 class Fields:
