@@ -48,6 +48,12 @@ def values(folder: Path, name: str = "out.npy") -> list[Any]:
     return found
 
 
+def bound_as(operator: Operator, python: str) -> str:
+    """The name under which a tensor is bound, or an entry of an array."""
+    name, bracket, entry = python.partition("[")
+    return next(field.name for field in operator.fields if field.python == name) + bracket + entry
+
+
 # One output
 
 
@@ -60,18 +66,21 @@ def test_the_examples(operator: Operator, example: Example, tmp_path: Path) -> N
     assert "A difference of up to 2 bounds passes" in found["comparison"]
     assert len(found["outputs"]) == len(example.outputs)
     for output, (name, (dtype, sizes, data)) in zip(found["outputs"], example.outputs.items(), strict=True):
-        field = next(field for field in operator.fields if field.python == name)
-        assert output["file"] == f"{name}.npy" and output["resource"] == name and output["field"] == field.name
+        resource = name.replace("[", "_").removesuffix("]")
+        assert output["file"] == f"{resource}.npy" and output["resource"] == resource
+        assert output["field"] == bound_as(operator, name)
         assert (output["dtype"], output["sizes"], output["dispatchable"]) == (dtype, list(sizes), operator.python)
         written = np.load(folder / output["file"])
         assert written.dtype == np.dtype(DTYPES[dtype].numpy)
         np.testing.assert_array_equal(written, np.array(data, written.dtype).reshape(sizes))
         assert output["operator"]["type"] == f"DML_OPERATOR_{operator.name}"
-        assert output["operator"]["desc"][field.name]["Sizes"] == list(sizes)
-        assert output["inputs"].keys() == {field.name for field in operator.fields if field.python in example.inputs}
+        field, _, entry = output["field"].partition("[")
+        described = output["operator"]["desc"][field]
+        assert (described[int(entry[:-1])] if entry else described)["Sizes"] == list(sizes)
+        assert output["inputs"].keys() == {bound_as(operator, python) for python in example.inputs}
         for python, (_, shape, given_data) in example.inputs.items():
-            source = output["inputs"][next(field.name for field in operator.fields if field.python == python)]
-            assert source["resource"] == python and source["computed_by"] is None
+            source = output["inputs"][bound_as(operator, python)]
+            assert source["resource"] == python.replace("[", "_").removesuffix("]") and source["computed_by"] is None
             saved = np.load(folder / source["file"])
             np.testing.assert_array_equal(saved, np.array(given_data, saved.dtype).reshape(shape))
         stated = operator.accuracy.get(dtype)

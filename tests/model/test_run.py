@@ -18,6 +18,7 @@ from helpers import FLOATS, execute, model, padding, parse, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmlcy._cli import command_line
 from dmlcy._facts.tables import RUNNABLE
 from dmlcy._frontends.dxdispatch import resources, show
 from dmlcy._frontends.dxdispatch.files import target_parts
@@ -207,16 +208,17 @@ def test_a_list_has_no_type() -> None:
 
 
 @pytest.mark.parametrize(("name", "number"), first_of_each(EXAMPLES))
-def test_examples_give_their_documented_output(name: str, number: int, tmp_path: Path) -> None:
-    printed = command("example", name, "--number", str(number))
-    assert printed.returncode == 0, printed.stderr
-    text = printed.stdout
+def test_examples_give_their_documented_output(name: str, number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    options = command_line().parse_args(["example", name, "--number", str(number)])
+    assert options.execute(options) == 0
+    text = capsys.readouterr().out
     assert json.loads(text)
     example = RUNNABLE[name].examples[number - 1]
     expected = ""
     for output, (dtype, _, data) in example.outputs.items():
         array = np.array(data).astype({"FLOAT32": "f4", "FLOAT16": "f2"}.get(dtype, np.array(data).dtype)).ravel()
-        expected += f"Resource '{output}': {''.join(show.line(array))}\n"
+        resource = output.replace("[", "_").removesuffix("]")
+        expected += f"Resource '{resource}': {''.join(show.line(array))}\n"
     assert execute(text) == expected
 
 

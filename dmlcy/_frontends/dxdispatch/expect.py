@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -208,7 +208,7 @@ class _Outputs:
         sources = {tensor.name: self.source(tensor) for tensor in one.inputs}
         stated, beside = bound(desc, dtype_of(tensor_of(desc, field, one.output.entry))), None
         if stated is not None:
-            inputs = {tensor.field.python: tensor.values for tensor in one.inputs if tensor.entry is None}
+            inputs = _grouped(one.inputs)
             bounds = varying(desc, field, stated, inputs, values, self.level)
             if bounds is not None:
                 beside = self.file("tolerance/", one.output.resource)
@@ -243,6 +243,15 @@ class _Outputs:
     def file(self, folder: str, name: str) -> str:
         """A path that is like the name, that every file system takes, and that no other file has."""
         return f"{folder}{distinct(name, self.taken, folder)}.npy"
+
+
+def _grouped(tensors: Iterable[Tensor]) -> dict[str, Any]:
+    """The elements by the Python name of the field: a tuple for an array of tensors."""
+    found: dict[str, Any] = {}
+    for tensor in tensors:
+        name = tensor.field.python
+        found[name] = tensor.values if tensor.entry is None else (*found.get(name, ()), tensor.values)
+    return found
 
 
 def distinct(name: str, taken: set[str], folder: str = "") -> str:
