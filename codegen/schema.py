@@ -74,7 +74,7 @@ def _group() -> dict[str, JSON]:
     tensors = {"anyOf": [tensor, {"type": "array", "items": tensor}]}
     example = {
         "title": TEXT, "source": TEXT, "calculation": TEXT, "contradicts": TEXT,
-        "inputs": _map(tensors), "attributes": _map(ANY),
+        "sized": BOOL, "inputs": _map(tensors), "attributes": _map(ANY),
         "outputs": _map(tensors), "figure": FIGURE,
     }  # fmt: skip
     interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}

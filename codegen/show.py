@@ -91,8 +91,9 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         rows = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
         yield table("[[interpretation]]", rows)
     for example in operator.examples:
-        from_ = {"source": example.source, "calculation": example.calculation}
+        from_: dict[str, Any] = {"source": example.source, "calculation": example.calculation}
         from_["contradicts"] = example.contradicts or None
+        from_["sized"] = example.sized or None
         yield table("[[example]]", {"title": example.title, **from_, "figure": example.figure})
         yield table("[example.inputs]", _tensors(example.inputs))
         yield table("[example.attributes]", example.attributes)

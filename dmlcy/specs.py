@@ -106,8 +106,9 @@ def operator(name: str) -> dict[str, Any]:
             ``id``, ``question``, ``choice``, ``evidence``.
         ``example``
             ``title``, ``source`` or ``calculation``, ``contradicts`` (of a documented example that its page
-            contradicts: what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``figure``
-            (that it is in the figure of its page, and which elements of the output are followed there).
+            contradicts: what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``sized``
+            (that the caller says the sizes of the outputs, though a formula gives some), ``figure`` (that it is in the
+            figure of its page, and which elements of the output are followed there).
         ``equivalent``
             The same in another ``library``: ``call``, ``source``, ``note``; after ``setup``, the expressions ``ours``
             and ``theirs`` both give ``gives``; ``differs``, each with ``says``, ``setup``, and under ``ours`` and

@@ -31,7 +31,8 @@ class Examples:
         contradicts = row.str("contradicts", "")
         if contradicts and source_url is None:
             row.error("contradicts", "only a documented example is contradicted by its page", "add the source")
-        return Example(title, source_url, calculation, inputs, attributes, outputs, figure, span, contradicts)
+        sized = row.bool("sized", False)
+        return Example(title, source_url, calculation, inputs, attributes, outputs, figure, span, contradicts, sized)
 
     def attributes(self, row: Table, key: str) -> dict[str, Any]:
         """Values by the names of attributes."""

@@ -34,6 +34,7 @@ class Example:
     figure: tuple[tuple[int, ...], ...] | None  # the output elements that the figure follows; None: not in it
     span: Span | None
     contradicts: str = ""  # of a documented one that its own page contradicts: what it prints, and what is right
+    sized: bool = False  # the caller says the sizes of the outputs, though a formula gives some
 
     def tensors_of(self, name: str) -> list[TensorData]:
         """The input of this name, or the inputs of an array of tensors; empty where it is left out."""

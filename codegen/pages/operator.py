@@ -157,9 +157,9 @@ class OperatorPage:
         return f"{field.python}={True if usual else literal(dtype)}"
 
     def said_sizes(self, field: Field, example: Example) -> str:
-        """How the call of an example says the sizes of an output that no formula gives."""
+        """How the call of an example says the sizes of an output that the caller chooses."""
         parts = [tensor.sizes for path, tensor in example.outputs.items() if path.partition("[")[0] == field.python]
-        if field.sizes is not None or not parts:
+        if (field.sizes is not None and not example.sized) or self.spec.sized_by(field) is None or not parts:
             return ""
         return f"{self.spec.sized_by(field)}={literal(tuple(parts) if type_of(field).several else parts[0])}"
 

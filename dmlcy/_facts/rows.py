@@ -232,6 +232,7 @@ class Example(Row):
     attributes: dict[str, Any]
     outputs: dict[str, tuple[str, tuple[int, ...], Any]]
     contradicts: str | None = None  # of a documented one that its page contradicts: what it prints, and what is right
+    sized: bool = False  # the caller says the sizes of the outputs, though a formula gives some
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -316,7 +317,7 @@ class Operator(Row):
         chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
         for field in self.fields:
             paths = [path for path in sizes if path.partition("[")[0] == field.python]
-            if field.sized_by is not None and field.sizes is None and paths:
+            if field.sized_by is not None and (field.sizes is None or example.sized) and paths:
                 parts = tuple(sizes[path] for path in paths)
                 chosen[field.sized_by] = parts[0] if paths == [field.python] else parts
         return {**chosen, **example.attributes}
@@ -324,6 +325,7 @@ class Operator(Row):
     def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
         """The tensors of an example that a desc must be given."""
         given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
+        given |= {field.python for field in self.fields if example.sized and field.kind == "output"}
         tensors = {**example.inputs, **example.outputs}
         return {path: one for path, one in tensors.items() if path.partition("[")[0] in given}
 
@@ -383,6 +385,7 @@ def _examples(operator: str) -> tuple[Example, ...]:
             row["attributes"],
             _tensors(row["outputs"]),
             row.get("contradicts"),
+            row.get("sized", False),
         )
         for row in shipped.operator(operator).get("example", ())
     )

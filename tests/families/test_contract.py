@@ -13,6 +13,7 @@ from each import each_of
 from peers import onnx, session
 
 import dmlcy as dml
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._families.contract import blocks, family, matrices, windows
 
 Array = np.ndarray[Any, Any]
@@ -314,6 +315,26 @@ def test_onnx_runtime_agrees_on_floats() -> None:
     expected = onnx("ConvTranspose", 11, [x, filters], **said)
     assert_same_values(dml.convolution(x, filters, **own, direction="BACKWARD"), expected)
     assert session.cache_info().currsize
+
+
+def test_items_of_a_batch_are_independent() -> None:
+    """As the specs say: the items of the inputs give those of the output."""
+    x, filters = whole("i1", 4, 4, 5, 6), whole("i1", 6, 2, 3, 2)
+    a, b = whole("u1", 4, 3, 5, 6), whole("u1", 4, 3, 6, 2)
+    one = np.ones((1, 1, 1, 1), np.float32)
+
+    def product(at: slice) -> Array:
+        return dml.matrix_multiply_integer_to_float(a[at], one, None, b[at], one, None, None)
+
+    calls = {
+        "CONVOLUTION_INTEGER": lambda at: dml.convolution_integer(x[at], None, filters, group_count=2),
+        "MATRIX_MULTIPLY_INTEGER": lambda at: dml.matrix_multiply_integer(a[at], None, b[at]),
+        "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": product,
+    }
+    for name, function in calls.items():
+        assert OPERATORS[name].independent
+        parts = [function(at) for at in (slice(0, 1), slice(1, 4))]
+        assert_same_bits(np.concatenate(parts), function(slice(None)))
 
 
 def test_parts_give_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:

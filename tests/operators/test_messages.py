@@ -129,6 +129,8 @@ def test_the_advice_on_a_data_type_works(name: str, given: str) -> None:
     operator = OPERATORS[name]
     example = operator.examples[0]
     call, arguments = getattr(dml, operator.python), operator.example_arguments(example)
+    optional = [field.python for field in operator.fields if field.kind == "output" and field.optional]
+    arguments |= {key: example.outputs[key][0] for key in optional if key in example.outputs}
     arrays = arrays_of(example.inputs)
     for key, array in arrays.items():
         if isinstance(array, tuple):  # an array in one of its places

@@ -136,7 +136,7 @@ def sizes_asked(operator: Operator, example: Example) -> dict[str, Any]:
     return {
         str(operator.sized_by(field)): found[field.python]
         for field in operator.outputs
-        if field.sizes is None and field.python in found
+        if (field.sizes is None or example.sized) and field.python in found
     }
 
 

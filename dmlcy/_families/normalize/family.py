@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import WIDE, Arithmetic, Array
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -124,11 +124,20 @@ class Normalize(Family):
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """The operator as an activation: along axes of the numbers, all of which must be there."""
-        tensor = TensorDesc("FLOAT32", values.shape)
-        whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
-        own = Kernel(desc.operator, Formulas(whole).rules, arithmetic)
+        own = _kernel(desc, values.shape, arithmetic)
         at = blocks.whole(values.shape)
         return _value(own, "result", self.run(own, "result", values.shape, [at], values).names(at))
+
+    def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """The axes that passes reduce."""
+        return _axes(_kernel(desc, sizes), sizes)
+
+
+def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic = WIDE) -> Kernel:
+    """What ``[kernel]`` says of an activation of numbers of these sizes."""
+    tensor = TensorDesc("FLOAT32", sizes)
+    whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
+    return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
 
 
 def _value(kernel: Kernel, key: str, names: Mapping[str, Any]) -> Any:
