@@ -118,7 +118,9 @@ def of_rule(use: Use, rule: RulePlan) -> Iterator[Case]:
     for way in ("call", "compiled") if rule.rule.data else ("call", "desc"):
         changes = {name: broken_by_hint(use, name, hint, way) for name, hint in rule.rule.breaks.items()}
         if any(use.operator.field(name).kind == "input" for name in changes if name not in use.chosen):
-            changes |= {one.python: None for one in use.operator.outputs if not use.operator.is_open(one)}
+            follow = [one for one in use.operator.outputs if not use.operator.is_open(one)]
+            if not all(one.optional for one in use.operator.outputs):  # without one, another rule is broken
+                changes |= {one.python: None for one in follow}
         yield Case(rule.id, error, subject(about, way), use, way, changes, level_of(rule.rule))
 
 
