@@ -65,7 +65,7 @@ def _group() -> dict[str, JSON]:
     limits = _table({"min": INT, "max": INT, "from": _enum(PROVENANCE)})
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
-        "leading_ones": _enum(("call", "desc")), "length": FORMULA, "max_length": FORMULA, "range": limits,
+        "leading_ones": _enum(("call", "desc", "both")), "length": FORMULA, "max_length": FORMULA, "range": limits,
         "default": ANY, "value": FORMULA,
         "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "axes": WORDS,

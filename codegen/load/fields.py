@@ -17,6 +17,9 @@ from .reading import each, word
 ANY = "any"
 """In place of a formula: no formula gives the sizes."""
 
+ONES = ("call", "desc", "both")
+"""Where leading dimensions of size 1 may be left out, or may be more than a formula gives."""
+
 
 class Fields:
     """Reads the fields of one operator from its file, which is the last table, and from the groups that it includes."""
@@ -133,7 +136,7 @@ class Fields:
             types=variable if tensor else None if variable is None else snake(variable),
             ranks=rank,
             sizes=self.formulas.formula(row, sizes_key) if sizes_key and row.has(sizes_key) else None,
-            leading_ones=row.choice("leading_ones", ("call", "desc")) if tensor and row.has("leading_ones") else None,
+            leading_ones=row.choice("leading_ones", ONES) if tensor and row.has("leading_ones") else None,
             length=self.formulas.formula(row, "length") if row.has("length") else None,
             max_length=self.formulas.formula(row, "max_length") if row.has("max_length") else None,
             minimum=low,

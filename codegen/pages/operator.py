@@ -478,7 +478,8 @@ def equations(rows: Iterable[tuple[str, str | None, Node, Scope]]) -> str:
 def _leading(field: Field) -> str:
     if field.leading_ones == "call":
         return f"A call may leave leading dimensions of size 1 of {code(field.python)} out."
-    return f"In a desc, {code(field.python)} may have more dimensions than its formula gives, of size 1, in front."
+    where = "In a desc" if field.leading_ones == "desc" else "In a desc and in a call"
+    return f"{where}, {code(field.python)} may have more dimensions than its formula gives, of size 1, in front."
 
 
 def _between(since: str | None, until: str | None) -> str:

@@ -73,9 +73,9 @@ def compare(state: State, field: Field) -> None:
         return
     given = cast(TensorDesc, state.resolved[name]).sizes
     needed = expected
-    if not state.call and field.leading_ones == "desc":
+    if field.leading_ones == "both" or (not state.call and field.leading_ones == "desc"):
         extra = len(actual) - len(expected)
-        ones = extra > 0 and all(size is not BAD and size == 1 for size in actual[:extra])
+        ones = extra > 0 and all(size is BAD or size == 1 for size in actual[:extra])
         needed = (1,) * extra + expected if ones else expected
     pairs = zip(actual, needed, strict=False)
     differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]

@@ -101,7 +101,7 @@ class Field(Row):
     ranks: tuple[RankRow, ...] = ()  # of a tensor
     same_dtype_as: str | None = None  # the tensor whose data type this one shares
     sizes: Formula | None = None  # of a tensor whose sizes follow from other fields
-    leading_ones: str | None = None  # "call": a call may leave leading ones out; "desc": a desc may add them
+    leading_ones: str | None = None  # "call": a call may leave leading ones out; "desc", "both": who may add them
     length: Formula | None = None  # of an array
     max_length: Formula | None = None  # of an array that is as long as it is given
     minimum: int | None = None  # of a uint, or of each entry of an array

@@ -54,7 +54,8 @@ def bound(desc: OperatorDesc, dtype: Dtype) -> Bound | None:
     accuracy = desc.operator.accuracy.get(dtype.name)
     if accuracy is None:
         return None
-    return Bound(Formulas(desc).of(accuracy.ulp), accuracy.ulp.text, accuracy.of)
+    ulp = Formulas(desc).of(accuracy.ulp)
+    return Bound(ulp, accuracy.ulp.text, accuracy.of) if ulp else None
 
 
 def of_results(bound: Bound, values: Array) -> Tolerance:

@@ -34,6 +34,7 @@ from codegen.model import Field, Operator, Rule
 from codegen.plan import RulePlan
 from dmlcy._check.optional import descs_for
 from dmlcy._facts.rows import MISSING
+from dmlcy._field_types import type_of as kind_of
 
 DELETED = object()
 
@@ -118,9 +119,8 @@ def of_rule(use: Use, rule: RulePlan) -> Iterator[Case]:
     for way in ("call", "compiled") if rule.rule.data else ("call", "desc"):
         changes = {name: broken_by_hint(use, name, hint, way) for name, hint in rule.rule.breaks.items()}
         if any(use.operator.field(name).kind == "input" for name in changes if name not in use.chosen):
-            follow = [one for one in use.operator.outputs if not use.operator.is_open(one)]
-            if not all(one.optional for one in use.operator.outputs):  # without one, another rule is broken
-                changes |= {one.python: None for one in follow}
+            outputs = [one for one in use.operator.outputs if not one.optional and not use.operator.is_open(one)]
+            changes |= {one.python: None for one in outputs}
         yield Case(rule.id, error, subject(about, way), use, way, changes, level_of(rule.rule))
 
 
@@ -208,9 +208,9 @@ def both_tensors(use: Use, name: str, array: Array, **more: Any) -> Ways:
 
 def operator_level(use: Use) -> Ways:
     since = FACTS.level_index(use.operator.since)
+    alone = not dml.check(use.desc, LEVELS[since])  # the example has nothing newer than the operator
     for level in LEVELS[since - 1 : since]:
-        yield "call", {}, {"level": level}
-        yield "desc", {}, {"level": level}
+        yield from ((way, {}, {"level": level, "alone": alone}) for way in ("call", "desc"))
 
 
 def break_type(use: Use, field: Field) -> Ways:
@@ -255,13 +255,14 @@ def break_dtype(use: Use, field: Field) -> Ways:
     for dtype in (np.dtype(bool), np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")):
         yield from both_tensors(use, use.path(field), np.zeros(array.shape, dtype))
     yield "desc", {use.path(field): use.tensor(use.path(field), dtype="BOGUS")}, {}
-    yield "json", {f"{within(use, field)}.DataType": "DML_TENSOR_DATA_TYPE_UINT4"}, {}
+    if "UINT4" not in known:
+        yield "json", {f"{within(use, field)}.DataType": "DML_TENSOR_DATA_TYPE_UINT4"}, {}
 
 
 def break_level(use: Use, field: Field) -> Ways:
     operator, since = use.operator, FACTS.level_index(use.operator.since)
     for level in range(since, len(LEVELS) - 1):
-        more = {"level": LEVELS[level]}
+        more = {"level": LEVELS[level], "alone": not dml.check(use.desc, LEVELS[level])}
         if field.is_tensor:
             array = use.arrays[use.path(field)]
             for name in set(rows_of_type(operator, field, level + 1)) - set(rows_of_type(operator, field, level)):
@@ -272,6 +273,16 @@ def break_level(use: Use, field: Field) -> Ways:
             for member in next(enum for enum in PLAN.enums if enum.name == field.enum).members:
                 if FACTS.level_index(member.since) == level + 1:
                     yield from both(field.python, member.name, **more)
+        elif field.among is not None:
+            row = TABLE[operator.name].field(field.python)
+            for later, at in kind_of(row.type).later_in_json(row):
+                if at == level:
+                    yield "json", {field.name: first_of(use, field, later)}, more | {"alone": False}
+
+
+def first_of(use: Use, field: Field, value: Any) -> Any:
+    """In an array of operators, the first entry changed."""
+    return [*value, *use.desc.to_dict()["desc"][field.name][1:]] if isinstance(value, list) else value
 
 
 def break_rank(use: Use, field: Field) -> Ways:
@@ -294,13 +305,18 @@ def break_range(use: Use, field: Field) -> Ways:
         yield "desc", {use.path(field): use.tensor(use.path(field), sizes=(UINT_MAX + 1, *sizes[1:]))}, {}
         yield "desc", {use.path(field): use.tensor(use.path(field), total_tensor_size_in_bytes=-1)}, {}
         return
-    for value in (field.minimum - 1, field.maximum + 1, 10**400, -(10**400)):
+    low, high = (-(2**31), 2**31 - 1) if field.shape.startswith("int") else (field.minimum, field.maximum)
+    for value in (low - 1, high + 1, 10**400, -(10**400)):
         if field.shape == "uint":
             yield from both(field.python, value)
         elif field.shape == "uint_array":
             yield from both(field.python, value)
             yield from both(field.python, (*use.entries(field)[:-1], value))
         elif field.shape == "chosen":
+            yield from both(field.python, (*use.entries(field)[:-1], value))
+        elif field.shape == "int":
+            yield from both(field.python, value)
+        elif field.shape == "int_array":
             yield from both(field.python, (*use.entries(field)[:-1], value))
         elif field.shape == "size_2d":
             yield from both(field.python, (1, value))
@@ -314,7 +330,9 @@ def break_length(use: Use, field: Field) -> Ways:
         yield "json", {f"{within(use, field)}.DimensionCount": count - 1}, {}
     elif field.shape == "count":
         yield "desc", {field.python: getattr(use.desc, field.python) + 1}, {}
-    elif field.shape in ("uint_array", "float_array"):
+    elif field.max_length is not None:
+        yield from both(field.python, tuple(range(50)), alone=False)
+    elif field.shape in ("uint_array", "int_array", "float_array"):
         entries = use.entries(field)
         yield from both(field.python, (*entries, 1))
         yield from both(field.python, entries[1:])
@@ -333,12 +351,20 @@ def break_member(use: Use, field: Field) -> Ways:
         yield "desc", {field.python: "BOGUS"}, {}
         if field.value is None:
             yield "call", {field.python: "BOGUS"}, {}
+    elif field.among is not None:
+        row = TABLE[use.operator.name].field(field.python)
+        unknown = kind_of(row.type).unknown_in_json("BOGUS")
+        yield "json", {field.name: first_of(use, field, unknown)}, {"alone": False}
 
 
 def break_same_dtype(use: Use, field: Field) -> Ways:
     if field.is_tensor:
         array = use.arrays[use.path(field)]
-        known = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name] != array.dtype]
+        known = [
+            name
+            for name in rows_of_type(use.operator, field, len(LEVELS) - 1)
+            if NUMPY.get(name, array.dtype) != array.dtype
+        ]
         if not known:  # the data type is the only one
             other = next(one for one in NUMPY.values() if one != array.dtype)
             yield "compiled", {use.path(field): cast(array, other)}, {}
@@ -403,8 +429,9 @@ def break_byteorder(use: Use, field: Field) -> Ways:
     if field.is_tensor:
         array = use.arrays[use.path(field)]
         if array.itemsize == 1:  # a byte has no order
-            wider = [name for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if NUMPY[name].itemsize > 1]
-            array = cast(array, NUMPY[wider[0]]) if wider else array
+            known = [NUMPY[name] for name in rows_of_type(use.operator, field, len(LEVELS) - 1) if name in NUMPY]
+            wider = [dtype for dtype in known if dtype.itemsize > 1]
+            array = cast(array, wider[0]) if wider else array
         if array.itemsize == 1:
             return
         swapped = array.astype(array.dtype.newbyteorder())
@@ -425,7 +452,9 @@ def break_overlap(use: Use, field: Field) -> Ways:
         return
     result = use.arrays[use.path(field)]
     for way in ("call", "compiled"):
-        yield way, {use.path(field): np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)}, {}
+        if result.size > 1:
+            one = np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)
+            yield way, {use.path(field): one}, {}
         for tensor in use.operator.inputs:
             given = use.arrays[use.path(tensor)]
             memory = np.zeros(given.nbytes + result.nbytes, np.uint8)
@@ -441,7 +470,8 @@ def break_overlap(use: Use, field: Field) -> Ways:
             outs = [memory[: first.nbytes], memory[start : start + result.nbytes]]
             shared = [one.view(x.dtype).reshape(x.shape) for one, x in zip(outs, (first, result), strict=True)]
             yield way, {use.path(other): shared[0], use.path(field): shared[1]}, {}
-    yield "desc", {use.path(field): use.tensor(use.path(field), strides=(0,) * result.ndim)}, {}
+    if result.size > 1:
+        yield "desc", {use.path(field): use.tensor(use.path(field), strides=(0,) * result.ndim)}, {}
 
 
 def break_owned(use: Use, field: Field) -> Ways:

@@ -117,8 +117,9 @@ class Use:
         given = {name: value for name, value in given.items() if name not in absent}
         if function is getattr(dml, self.operator.python):
             changed = {name.partition("[")[0] for name in changes}
-            sizes = {self.operator.sized_by(field) for field in self.operator.outputs if field.python in changed}
-            given |= {name: value for name, value in self.requests.items() if name not in sizes}
+            moved = [field for field in self.operator.outputs if field.python in changed]
+            said = {name for field in moved for name in (self.operator.sized_by(field), f"{field.python}_dtype")}
+            given |= {name: value for name, value in self.requests.items() if name not in said}
             given |= dict.fromkeys(absent)
         before = [*map(memory, parts(outs))]
         try:

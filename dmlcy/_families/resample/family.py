@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +17,6 @@ from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 
 NEAREST: Final = "NEAREST_NEIGHBOR"
-HALF: Final = Fraction(1, 2)
 BLOCK: Final = 1 << 18
 """Elements of the output that are computed at once."""
 
@@ -36,35 +34,26 @@ class Line:
     whole: int
     size: int
 
-    @property
-    def moves(self) -> bool:
-        """Whether the axis is another one in the output."""
-        return len(self.low) != self.size or bool(self.rest.any()) or bool((self.low != np.arange(self.size)).any())
+    def cut(self, places: Array) -> Array:
+        """Places of which those outside are at the ends of the input."""
+        return np.minimum(np.maximum(places, 0), self.size - 1)
 
     def nearest(self) -> Array:
         """The nearest element of each place; of two, the first one."""
-        return np.clip(np.where(2 * self.rest > self.whole, self.low + 1, self.low), 0, self.size - 1).astype(np.intp)
+        return self.cut(self.low + (2 * self.rest > self.whole))
 
-    def part(self, at: slice) -> Line:
-        """The same of some elements of the output."""
-        return Line(self.low[at], self.rest[at], self.whole, self.size)
-
-    def within(self) -> tuple[slice, Line]:
-        """The part of the input that the places need, and the places in this part."""
-        first = int(np.clip(self.low.min(), 0, self.size - 1))
-        last = int(np.clip(self.low.max() + 1, 0, self.size - 1))
-        below = first - 1 if self.low.min() < 0 else first  # a place before the first element stays before it
-        shift = first if below == first else 0
-        return slice(first, last + 1), Line(self.low - shift, self.rest, self.whole, last + 1 - first)
+    def within(self, at: slice) -> tuple[slice, Line]:
+        """The part of the input that some of the places need, and these places in this part."""
+        low, rest = self.low[at], self.rest[at]
+        first, last = (int(one) for one in self.cut(np.array([low[0], low[-1] + 1])))
+        shift = first if low[0] >= 0 else 0  # a place before the first element stays before it
+        return slice(first, last + 1), Line(low - shift, rest, self.whole, last + 1 - first)
 
 
-def line(size: int, count: int, factor: Fraction) -> Line:
-    """The places of the middles of so many elements, each of which is 1 / factor long."""
-    step, first = 1 / factor, HALF / factor - HALF
-    whole = math.lcm(step.denominator, first.denominator)
-    numbers = np.arange(count, dtype=object if count * step * whole >= 2**62 else np.int64)
-    low, rest = np.divmod(numbers * int(step * whole) + int(first * whole), whole)
-    return Line(low.astype(np.int64), rest, whole, size)
+def line(size: int, count: int, factor: int) -> Line:
+    """The places of the middles of so many elements, each of which is 1 / factor long: (i + 0.5) / factor - 0.5."""
+    low, rest = np.divmod(2 * np.arange(count) + (1 - factor), 2 * factor)
+    return Line(low, rest, 2 * factor, size)
 
 
 class Resample(Family):
@@ -88,25 +77,30 @@ class Resample(Family):
         result: Array = np.empty(sizes, numpy_dtype(dtype_of(tensor)))
         lines = _lines(given, output)
         for at in _parts(sizes):
-            needed, parts = zip(*(one.part(here).within() for one, here in zip(lines, at, strict=True)), strict=True)
-            numbers = given.arithmetic.of(given.input[needed])
+            needed, parts = list(at), dict(lines)
+            for axis, one in lines.items():
+                needed[axis], parts[axis] = one.within(at[axis])
+            numbers = given.arithmetic.of(given.input[tuple(needed)])
             target = result[at]
             target[...] = self.stored(given, _means(given.arithmetic, numbers, parts), output, target.shape)
         return result
 
 
-def _lines(given: Given, output: str) -> list[Line]:
-    """The places along each axis."""
+def _lines(given: Given, output: str) -> dict[int, Line]:
+    """The places along each axis that is another one in the output."""
     sizes, counts = given.input.shape, given.values[output].sizes
     factors = given.numbers(given.told.roles["factors"], len(sizes))
-    return [line(size, count, Fraction(factor)) for size, count, factor in zip(sizes, counts, factors, strict=True)]
+    return {
+        axis: line(size, count, factor)
+        for axis, (size, count, factor) in enumerate(zip(sizes, counts, factors, strict=True))
+        if (size, factor) != (count, 1)
+    }
 
 
-def _nearest(array: Array, lines: Sequence[Line]) -> Array:
+def _nearest(array: Array, lines: Mapping[int, Line]) -> Array:
     """The nearest element of each place; the last axis first, so that others move whole lines."""
-    for axis in reversed(range(array.ndim)):
-        if lines[axis].moves:
-            array = np.take(array, lines[axis].nearest(), axis)
+    for axis in sorted(lines, reverse=True):
+        array = np.take(array, lines[axis].nearest(), axis)
     return array
 
 
@@ -122,12 +116,10 @@ def _parts(sizes: Sequence[int]) -> Iterator[tuple[slice, ...]]:
         yield tuple(slice(a, min(a + n, size)) for a, n, size in zip(firsts, steps, sizes, strict=True))
 
 
-def _means(m: Arithmetic, numbers: Array, lines: Sequence[Line]) -> Any:
+def _means(m: Arithmetic, numbers: Array, lines: Mapping[int, Line]) -> Any:
     """Means of neighbours along each axis, by their distance from the places. What has no weight does not count."""
-    for axis, one in enumerate(lines):
-        if not one.moves:
-            continue
-        low, high = (np.clip(one.low + k, 0, one.size - 1).astype(np.intp) for k in (0, 1))
+    for axis, one in lines.items():
+        low, high = one.cut(one.low), one.cut(one.low + 1)
         shape = [-1 if d == axis else 1 for d in range(numbers.ndim)]
         rest = one.rest.reshape(shape)
         first, second = np.take(numbers, low, axis), np.take(numbers, high, axis)
