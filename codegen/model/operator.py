@@ -94,6 +94,11 @@ class Operator:
         dtypes = {dtype for row in self.types[output.types or ""] for dtype in row.dtypes}
         return len(dtypes) == 1 or any(other.types == output.types and not other.optional for other in before)
 
+    def has_limits(self, output: Field) -> bool:
+        """Whether rules say which of its data types an output has: those that a call can have are not all of them."""
+        wanted = f"{output.python}.dtype"
+        return any(rule.about == output.python and wanted in self.reads(rule.that.node) for rule in self.rules)
+
     def is_asked(self, output: Field) -> bool:
         """Whether a call has a keyword about an output: it is optional, or no input fixes its data type."""
         return output.optional or not self.has_type(output)

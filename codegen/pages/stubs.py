@@ -162,7 +162,8 @@ class StubOperator:
             yield "", first if only else same
             return
         if not tensor.optional:
-            yield f"{tensor.python}_dtype: None = None", first if tensor.same_as is None else "_Result"
+            known = tensor.same_as is None and not self.op.operator.has_limits(field)
+            yield f"{tensor.python}_dtype: None = None", first if known else "_Result"
             yield f"{tensor.python}_dtype: _DataType", "_Result"
             return
         yield f"{tensor.python}: Literal[False] | None = False", ""

@@ -224,6 +224,8 @@ class Planner:
         dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
         first = self.operator.first_of_type(field)
         default = dtypes[0] if first is None else f"that of {first.python}, or {dtypes[0]} without it"
+        if self.operator.has_limits(field):
+            default = "the first of these that the call can have"
         return AttributePlan(
             python=f"{field.python}_dtype",
             declarations=(),
@@ -233,7 +235,7 @@ class Planner:
             default="None",
             doc=f"Data type of {field.python}.",
             summary="data type",
-            takes=f"None: {default}. One of {alternatives(dtypes)}.",
+            takes=f"One of {alternatives(dtypes)}. None: {default}.",
             field=field,
             of_desc=f"desc.{field.python}.dtype",
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -29,6 +29,7 @@ from dmlcy._facts.tables import OPERATORS
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
 from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import Refused, as_dtype
@@ -176,8 +177,21 @@ def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, An
         values[one] = parts if type(found) is tuple else parts[0]
     asked = {output: arguments[keyword] for output, keyword in faces.asked}
     sizes = sizes_asked(faces.operator, arguments)
-    check = Check(faces.operator, values, level, call=True, asked=asked, asked_sizes=sizes)
-    return None if check.violations else use_of(faces.operator, check.rules, check.resolved)
+    for request in _requests_of(faces, asked, level):
+        check = Check(faces.operator, values, level, call=True, asked=asked | request, asked_sizes=sizes)
+        if not check.violations:
+            return use_of(faces.operator, check.rules, check.resolved)
+        if any(found.field != faces.open for found in check.violations):
+            return None
+    return None
+
+
+def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator[dict[str, Any]]:
+    """Nothing more; then, for an output of any data type, each one that it can have: the first valid one counts."""
+    yield {}
+    if faces.open is not None and asked.get(faces.open) is None:
+        for name in dtypes_at(faces.operator.field(faces.open), level):
+            yield {faces.open: name}
 
 
 def _described(array: Array) -> TensorDesc:

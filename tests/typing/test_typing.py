@@ -100,7 +100,8 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
         if field.same_dtype_as is not None and field.same_dtype_as == like and operator.has_type(field):
             return numpy_type(dtype)
         dtypes = [name for row in field.dtypes for name in row.dtypes]
-        return numpy_type(dtypes[0]) if field.same_dtype_as is None else RESULT
+        limited = any(rule.about == field.python and f"{field.python}.dtype" in rule.reads for rule in operator.rules)
+        return numpy_type(dtypes[0]) if field.same_dtype_as is None and not limited else RESULT
 
     for dtype in sorted({name for row in outputs[0].dtypes for name in row.dtypes}):
         arrays = []

@@ -32,8 +32,8 @@ def argmin(
         Which of several equal elements counts: the first (INCREASING) or the
         last (DECREASING). One of INCREASING or DECREASING.
     output_dtype : data type, default None
-        Data type of output. None: UINT32. One of UINT32, INT32, UINT64 or
-        INT64.
+        Data type of output. One of UINT32, INT32, UINT64 or INT64. None:
+        UINT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -24,8 +24,8 @@ def cast(
         The elements to convert. Rank 1 to 8; data type FLOAT32, FLOAT16, INT16,
         INT8, UINT16, UINT8, INT64, INT32, UINT64, UINT32 or FLOAT64.
     output_dtype : data type, default None
-        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, INT16,
-        INT8, UINT16, UINT8, INT64, INT32, UINT64, UINT32 or FLOAT64.
+        Data type of output. One of FLOAT32, FLOAT16, INT16, INT8, UINT16,
+        UINT8, INT64, INT32, UINT64, UINT32 or FLOAT64. None: FLOAT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

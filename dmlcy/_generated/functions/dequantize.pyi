@@ -37,7 +37,7 @@ def dequantize(
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
         point. One of NONE, SCALE or SCALE_ZERO_POINT.
     output_dtype : data type, default None
-        Data type of output. None: FLOAT32. One of FLOAT32 or FLOAT16.
+        Data type of output. One of FLOAT32 or FLOAT16. None: FLOAT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -39,9 +39,9 @@ def diagonal_matrix1(
         The diagonal behind the last one to fill; if it is less than
         DiagonalFillBegin, all diagonals but those between are filled.
     output_dtype : data type, default None
-        Data type of output. None: that of input, or FLOAT32 without it. One of
-        FLOAT32, FLOAT64, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32,
-        UINT16 or UINT8.
+        Data type of output. One of FLOAT32, FLOAT64, FLOAT16, INT64, INT32,
+        INT16, INT8, UINT64, UINT32, UINT16 or UINT8. None: that of input, or
+        FLOAT32 without it.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -24,7 +24,7 @@ def dynamic_quantize_linear(
     input : array
         The numbers to quantize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     output_dtype : data type, default None
-        Data type of output. None: UINT8. One of UINT8 or INT8.
+        Data type of output. One of UINT8 or INT8. None: UINT8.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -24,7 +24,7 @@ def element_wise_bit_count(
         The elements to read. Rank 1 to 8; data type UINT32, UINT16, UINT8,
         FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8 or UINT64.
     output_dtype : data type, default None
-        Data type of output. None: UINT32. One of UINT32 or UINT8.
+        Data type of output. One of UINT32 or UINT8. None: UINT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

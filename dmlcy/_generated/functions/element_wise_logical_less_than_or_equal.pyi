@@ -29,7 +29,7 @@ def element_wise_logical_less_than_or_equal(
         The right operands. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     output_dtype : data type, default None
-        Data type of output. None: UINT32. One of UINT32 or UINT8.
+        Data type of output. One of UINT32 or UINT8. None: UINT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

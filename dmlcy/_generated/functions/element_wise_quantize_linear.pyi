@@ -32,8 +32,8 @@ def element_wise_quantize_linear(
         The integer that stands for 0, for each element; left out, it is 0. Rank
         1 to 8; data type UINT8 or INT8.
     output_dtype : data type, default None
-        Data type of output. None: that of zero_point, or UINT8 without it. One
-        of UINT8 or INT8.
+        Data type of output. One of UINT8 or INT8. None: that of zero_point, or
+        UINT8 without it.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -49,8 +49,8 @@ def element_wise_quantized_linear_add(
         The integer of OutputTensor that stands for 0, one element; left out, it
         is 0. Rank 1 to 8; data type INT8 or UINT8.
     output_dtype : data type, default None
-        Data type of output. None: that of output_zero_point, or INT8 without
-        it. One of INT8 or UINT8.
+        Data type of output. One of INT8 or UINT8. None: that of
+        output_zero_point, or INT8 without it.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -26,8 +26,8 @@ def fill_value_constant(
     value : number
         The value. A value of the data type of ``output``.
     output_dtype : data type, default None
-        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        Data type of output. One of FLOAT32, FLOAT16, INT32, INT16, INT8,
+        UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64. None: FLOAT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -30,8 +30,8 @@ def fill_value_sequence(
         What each number is more than the one before. A value of the data type
         of ``output``.
     output_dtype : data type, default None
-        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
+        Data type of output. One of FLOAT32, FLOAT16, INT32, INT16, INT8,
+        UINT32, UINT16, UINT8, INT64 or UINT64. None: FLOAT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -81,8 +81,8 @@ def multihead_attention(
         The format of MaskTensor. One of NONE, KEY_SEQUENCE_LENGTH,
         KEY_SEQUENCE_END_START, KEY_QUERY_SEQUENCE_LENGTH_START_END or BOOLEAN.
     output_dtype : data type, default None
-        Data type of output. None: that of query, or FLOAT32 without it. One of
-        FLOAT32 or FLOAT16.
+        Data type of output. One of FLOAT32 or FLOAT16. None: that of query, or
+        FLOAT32 without it.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. All keys,
         for the next run.

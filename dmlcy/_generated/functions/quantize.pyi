@@ -36,7 +36,7 @@ def quantize(
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
         point. One of NONE, SCALE or SCALE_ZERO_POINT.
     output_dtype : data type, default None
-        Data type of output. None: INT8. One of INT8, INT4, UINT8 or UINT4.
+        Data type of output. One of INT8, INT4, UINT8 or UINT4. None: INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

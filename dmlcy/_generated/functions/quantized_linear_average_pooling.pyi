@@ -63,8 +63,8 @@ def quantized_linear_average_pooling(
     include_padding : bool, default False
         Count padding elements in the divisor.
     output_dtype : data type, default None
-        Data type of output. None: that of output_zero_point, or UINT8 without
-        it. One of UINT8 or INT8.
+        Data type of output. One of UINT8 or INT8. None: that of
+        output_zero_point, or UINT8 without it.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -53,8 +53,8 @@ def quantized_linear_matrix_multiply(
         The integer that stands for 0 in the output, one element or one for each
         row; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
     output_dtype : data type, default None
-        Data type of output. None: that of output_zero_point, or UINT8 without
-        it. One of UINT8 or INT8.
+        Data type of output. One of UINT8 or INT8. None: that of
+        output_zero_point, or UINT8 without it.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -17,7 +17,7 @@ def reduce(
     axes: _Int | _Ints,
     output_dtype: None = None,
     out: None = None,
-) -> np.ndarray[Any, np.dtype[np.float32]]:
+) -> _Result:
     """Reduce the elements along some axes to one, by the function that Function
     names.
 
@@ -33,8 +33,9 @@ def reduce(
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
     output_dtype : data type, default None
-        Data type of output. None: FLOAT32. One of FLOAT32, FLOAT16, UINT32,
-        INT32, INT64, INT16, INT8, UINT64, UINT16 or UINT8.
+        Data type of output. One of FLOAT32, FLOAT16, UINT32, INT32, INT64,
+        INT16, INT8, UINT64, UINT16 or UINT8. None: the first of these that the
+        call can have.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -35,7 +35,7 @@ def top_k1(
         The greatest elements, in descending order (DECREASING), or the least
         ones, in ascending order (INCREASING). One of INCREASING or DECREASING.
     output_index_dtype : data type, default None
-        Data type of output_index. None: UINT32. One of UINT32 or UINT64.
+        Data type of output_index. One of UINT32 or UINT64. None: UINT32.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
