@@ -92,7 +92,11 @@ def nonzero_coordinates(
     >>> import dmlcy as dml
     >>> x = np.array([[[[ 1.0,  0.0,  0.0,  2.0],
     ...                 [-0.0,  3.5,  0.0, -5.2]]]], dtype=np.float32)
-    >>> output_count, output_coordinates = dml.nonzero_coordinates(x)
+    >>> output_count, output_coordinates = dml.nonzero_coordinates(
+    ...     x,
+    ...     output_count_sizes=(1, 1, 1, 1),
+    ...     output_coordinates_sizes=(1, 1, 8, 3),
+    ... )
     >>> output_count
     array([[[[4]]]], dtype=uint32)
     >>> output_coordinates
