@@ -195,8 +195,8 @@ def within(use: Use, field: Field) -> str:
 
 
 def cast(array: Array, dtype: np.dtype[Any]) -> Array:
-    """The elements in another data type, whatever becomes of NaN."""
-    with np.errstate(invalid="ignore"):
+    """The elements in another data type, whatever becomes of NaN and of large numbers."""
+    with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(dtype)
 
 

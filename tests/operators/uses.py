@@ -55,6 +55,14 @@ def rows_of_rank(operator: Operator, field: Field, level: int) -> list[int]:
     return sorted({rank for row in rows for rank in range(row.min, row.max + 1) if rank <= most})
 
 
+def first_level(operator: Operator) -> int:
+    """The first level at which every tensor has data types and ranks: the header may have the operator before."""
+    level = FACTS.level_index(operator.since)
+    while not all(rows(operator, one, level) for one in operator.tensors for rows in (rows_of_type, rows_of_rank)):
+        level += 1
+    return level
+
+
 class Use:
     """One valid use of an operator."""
 
