@@ -72,5 +72,5 @@ def test_the_model_file_prints_the_output(
     printed = capsys.readouterr().out
     for tensor in example.outputs.values():
         (array,) = arrays_of({"output": tensor}).values()
-        values = ", ".join(f"{value:g}" for value in array.ravel().tolist())
+        values = ", ".join(f"{value:g}" if type(value) is float else f"{value}" for value in array.ravel().tolist())
         assert f": {values}\n" in printed
