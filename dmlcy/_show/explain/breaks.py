@@ -174,16 +174,19 @@ def _of_tensor(
 
 
 def _called(operator: Operator, field: Field, words: str, change: Callable[[Any], Any]) -> Change:
-    """A call of the compiled example."""
+    """A call of the compiled example; of the last entry of an array of tensors."""
     outputs = [one.python for one in operator.fields if one.kind == "output"]
-    name = argument = field.python
-    if name in outputs:
-        argument = "out" if len(outputs) == 1 else f"out[{outputs.index(name)}]"
-    return Change(
-        {},
-        call=f"compiled, and called with {argument} of {words}",
-        arrays=lambda arrays: {**arrays, name: change(arrays[name])},
-    )
+    several = type_of(field.type).tensors
+    argument = field.python + "[-1]" * several
+    if field.python in outputs:
+        argument = "out" if len(outputs) == 1 else f"out[{outputs.index(field.python)}]"
+        argument += "[-1]" * several
+
+    def changed(arrays: dict[str, Any]) -> dict[str, Any]:
+        *_, path = (path for path in arrays if path.partition("[")[0] == field.python)
+        return {**arrays, path: change(arrays[path])}
+
+    return Change({}, call=f"compiled, and called with {argument} of {words}", arrays=changed)
 
 
 def _swapped(array: Any) -> Any:
@@ -242,7 +245,7 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
 def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
     arguments = {**operator.example_arguments(example), **given}
     try:
-        function(operator.name)(*_arrays(example.inputs).values(), **arguments)
+        function(operator.name)(*_given(operator, "input", _arrays(example.inputs)), **arguments)
     except DmlError as error:
         return error.violations
     return ()
@@ -255,11 +258,23 @@ def _call(
 
     try:
         arrays = change(_arrays(example.inputs | example.outputs))
-        out = tuple(arrays.pop(name) for name in example.outputs)
-        compile(_desc(operator, example))(*arrays.values(), out=out if len(out) > 1 else out[0])
+        out = [one for one in _given(operator, "output", arrays) if one is not None]
+        inputs = _given(operator, "input", arrays)
+        compile(_desc(operator, example))(*inputs, out=tuple(out) if len(out) > 1 else out[0])
     except DmlError as error:
         return error.violations
     return ()
+
+
+def _given(operator: Operator, kind: str, arrays: Mapping[str, Any]) -> list[Any]:
+    """What a call takes for the tensors of a kind: an array, a tuple of them, or None for one that is left out."""
+    given: list[Any] = []
+    for field in operator.fields:
+        if field.kind == kind:
+            parts = [array for path, array in arrays.items() if path.partition("[")[0] == field.python]
+            several = type_of(field.type).tensors
+            given.append(tuple(parts) if several and parts else parts[0] if parts else None)
+    return given
 
 
 def _arrays(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
