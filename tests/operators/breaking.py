@@ -5,12 +5,11 @@ A case changes one thing of a use, and names the id that must be reported.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from broken_case import DELETED, Case, broken_by_hint
 from uses import (
     ALL,
     EARLY,
@@ -32,62 +31,8 @@ from codegen.expr.nodes import Splat
 from codegen.field_types import type_of
 from codegen.model import Field, Operator, Rule
 from codegen.plan import RulePlan
-from dmlcy._check.optional import descs_for
 from dmlcy._facts.rows import MISSING
 from dmlcy._field_types import type_of as kind_of
-
-DELETED = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One broken thing. ``way``: desc, json, call or compiled; ``alone``: nothing else follows from it."""
-
-    id: str
-    error: str
-    subject: str
-    use: Use
-    way: str
-    changes: Mapping[str, Any]
-    level: str = NEWEST
-    alone: bool = True
-
-    def run(self) -> dml.DmlError:
-        """The error that it gives."""
-        try:
-            with dml.feature_level(self.level):
-                result = self.attempt()
-        except dml.DmlError as error:
-            return error
-        raise AssertionError(f"{self} was accepted: {result!r}")
-
-    def attempt(self) -> Any:
-        """Does what the case does."""
-        use, function = self.use, getattr(dml, self.use.operator.python)
-        if self.way == "call":
-            return use.call(function, self.changes, use.attributes)
-        if self.way == "compiled":
-            return use.call(dml.compile(use.desc, NEWEST), self.changes, {})
-        return dml.compile(self.desc())
-
-    def desc(self) -> Any:
-        """The broken desc."""
-        if self.way == "desc":
-            return self.use.make({**self.use.values(), **self.changes})
-        model = copy.deepcopy(self.use.desc.to_dict())
-        for path, value in self.changes.items():
-            *owners, name = path.split(".")
-            owner = model["desc"]
-            for part in owners:
-                owner = owner[int(part) if isinstance(owner, list) else part]
-            if value is DELETED:
-                del owner[name]
-            else:
-                owner[name] = value
-        return type(self.use.desc).from_dict(model)
-
-    def __str__(self) -> str:
-        return f"{self.id} {self.way} {', '.join(self.changes) or self.level}"
 
 
 def cases(operator: Operator) -> Iterator[Case]:
@@ -149,33 +94,6 @@ def level_of(rule: Rule) -> str:
 def subject(field: Field, way: str) -> str:
     """How what a message calls a field begins."""
     return "out" if field.kind == "output" and way in ("call", "compiled") else field.python
-
-
-def broken_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
-    """The value that a rule's ``breaks`` stands for."""
-    if hint == "absent":
-        return None
-    if hint == "present":
-        known = TABLE[use.operator.name]
-        return next(descs_for(known, known.field(name), use.values(), len(LEVELS) - 1))
-    if f"{name}[0]" in use.arrays:
-        paths = [f"{name}[{min(place, len(use.values()[name]) - 1)}]" for place in range(len(hint))]
-        return tuple(tensor_by_hint(use, path, one, way) for path, one in zip(paths, hint, strict=True))
-    return tensor_by_hint(use, name, hint, way) if name in use.arrays else hint
-
-
-def tensor_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
-    """A tensor with what a hint says of it."""
-    if not hint:
-        return use.arrays[name] if way in ("call", "compiled") else use.tensor(name)
-    if "sizes" in hint or "dtype" in hint:
-        array = use.arrays[name]
-        sizes, dtype = hint.get("sizes", array.shape), NUMPY[hint["dtype"]] if "dtype" in hint else array.dtype
-        return np.zeros(sizes, dtype) if way in ("call", "compiled") else dml.TensorDesc(dtype, sizes)
-    array = use.arrays[name].copy()
-    for index, value in hint.items():
-        array[tuple(int(part) for part in index.split(","))] = float(value)
-    return array
 
 
 # Each function gives (way, what to change, more) for a field; nothing where the error cannot happen to it.

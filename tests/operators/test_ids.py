@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from breaking import WAYS, Case, cases, ids
+from breaking import WAYS, cases, ids
+from broken_case import Case
 from each import each, each_of
 from uses import EARLY, LEVELS, PLAN, RUNNABLE, first_level
 
