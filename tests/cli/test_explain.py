@@ -69,7 +69,7 @@ def test_a_rule(operator: Operator, rule: Rule) -> None:
     defined = {each["name"]: each for each in found["definitions"]}
     assert len(defined) == len(found["definitions"])
     formulas = [rule.text, *(each["formula"] for each in defined.values() if each["is"] == "quantity")]
-    indices = {loop.split()[0] for loop in [rule.loop, *(let.loop for let in operator.lets)] if loop}
+    indices = {loop.split()[0] for loop in [rule.loop, *(let.loop for let in operator.lets)] if loop} | {rule.index}
     for formula in formulas:
         assert {*rules.names_in(formula)} <= {*defined, *indices}
     for field in rule.reads:

@@ -167,6 +167,8 @@ def _of_tensor(
         yield _called(operator, field, f"data type {other}", lambda x: x.astype(DTYPES[other].numpy))
     elif slug == "sizes":
         yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
+    elif slug == "overlap":
+        yield _called_over(operator, field)
     elif slug == "byteorder":
         yield _called(operator, field, "foreign byte order", _swapped)
     elif slug == "readonly":
@@ -187,6 +189,23 @@ def _called(operator: Operator, field: Field, words: str, change: Callable[[Any]
         return {**arrays, path: change(arrays[path])}
 
     return Change({}, call=f"compiled, and called with {argument} of {words}", arrays=changed)
+
+
+def _called_over(operator: Operator, field: Field) -> Change:
+    """A call of the compiled example with an output that begins in the last element of an input."""
+    *_, source = (one.python for one in operator.fields if one.kind == "input")
+
+    def changed(arrays: dict[str, Any]) -> dict[str, Any]:
+        *_, path = (path for path in arrays if path.partition("[")[0] == field.python)
+        read, written = arrays[source], arrays[path]
+        memory = np.zeros(read.nbytes + written.nbytes, np.uint8)
+        begin = read.nbytes - read.itemsize
+        moved = memory[: read.nbytes].view(read.dtype).reshape(read.shape)
+        moved[...] = read
+        out = memory[begin : begin + written.nbytes].view(written.dtype).reshape(written.shape)
+        return {**arrays, source: moved, path: out}
+
+    return Change({}, call=f"compiled, and called with an output in the memory of {source}", arrays=changed)
 
 
 def _swapped(array: Any) -> Any:
