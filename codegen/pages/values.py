@@ -52,7 +52,9 @@ def _shortest(number: float, dtype: Dtype) -> str:
     stored = struct.unpack(form, struct.pack(form, number))[0]
     tries = (f"{stored:.{digits}g}" for digits in range(1, 18))
     text = next(text for text in tries if struct.unpack(form, struct.pack(form, float(text)))[0] == stored)
-    whole, _, fraction = f"{round(Decimal(text), 8):f}".partition(".")
+    digits = Decimal(text)
+    rounded = digits if digits == round(digits, 8) else round(Decimal(stored), 8)  # of the number, as NumPy does it
+    whole, _, fraction = f"{rounded:f}".partition(".")
     return f"{whole}.{fraction.rstrip('0')}"
 
 

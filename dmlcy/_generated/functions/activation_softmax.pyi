@@ -70,7 +70,7 @@ def activation_softmax(
     ...                 [ -1,   0, 0.5]]]], dtype=np.float32)
     >>> dml.activation_softmax(x)
     array([[[[0.09003057, 0.24472848, 0.66524094],
-             [0.12195166, 0.33149895, 0.5465494 ]]]], dtype=float32)
+             [0.12195165, 0.33149895, 0.5465494 ]]]], dtype=float32)
     """
 
 @overload
