@@ -446,26 +446,37 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
             for one in spec.examples:  # noqa: B023
                 wished = {**operator.chosen_in(one), **one.attributes}  # noqa: B023
                 typed = {f"{name}_dtype": output.dtype for name, output in one.outputs.items()}
-                wished |= {name: dtype for name, dtype in typed.items() if name in given}
+                typed |= _sizes(spec, one)  # noqa: B023
+                wished |= {name: value for name, value in typed.items() if name in given}
                 same = attributes == {name: _frozen(value) for name, value in wished.items()}
                 same = same and asked == [name for name in optional if name in one.outputs]  # noqa: B023
-                flat = [
-                    x for value in inputs if value is not None for x in (value if isinstance(value, list) else [value])
-                ]
-                wanted = [np.array(tensor.data) for tensor in one.inputs.values()]
+                there = [value for value in inputs if value is not None]
+                flat = [array for value in there for array in (value if isinstance(value, list) else [value])]
+                wanted = [np.array(tensor.data, dtypes[tensor.dtype]) for tensor in one.inputs.values()]
                 same = same and len(flat) == len(wanted)
                 if same and all(map(partial(np.array_equal, equal_nan=True), flat, wanted)):
                     outputs = one.outputs.values()
                     assert [str(array.dtype) for array in flat] == [dtypes[t.dtype] for t in one.inputs.values()]
                     assert all(given[name] in (True, one.outputs[name].dtype) for name in asked)
                     arrays = [np.array(output.data, dtypes[output.dtype]).reshape(output.sizes) for output in outputs]
-                    return tuple(arrays) if len(arrays) > 1 else arrays[0]
+                    return tuple(arrays) if len(arrays) > 1 or "[" in next(iter(one.outputs)) else arrays[0]
             raise AssertionError(f"no example has {given}")
 
         dml = SimpleNamespace(**{operator.python: call}, desc=_Descs())
         compared = run(texts[f"{REFERENCE}{operator.python}.md"], {"dml": dml})
         shown = [len(one.outputs) for one in spec.examples]
         assert compared == sum(shown) + max(shown, default=0)
+
+
+def _sizes(spec: Any, one: Any) -> dict[str, Any]:
+    """What a call says of the sizes of the outputs of an example."""
+    found: dict[str, Any] = {}
+    for field in spec.outputs:
+        paths = [path for path in one.outputs if path.partition("[")[0] == field.python]
+        sizes = tuple(tuple(one.outputs[path].sizes) for path in paths)
+        if paths and spec.sized_by(field) is not None:
+            found[spec.sized_by(field)] = sizes[0] if paths == [field.python] else sizes
+    return found
 
 
 def _frozen(value: Any) -> Any:
