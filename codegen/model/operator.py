@@ -111,7 +111,7 @@ class Operator:
         own = {f"{output.python}.sizes", f"{output.python}.rank"}
         if output.sizes is not None and own.isdisjoint(self.reads(output.sizes.node)):
             return None
-        several = output.type == "tensor_array"
+        several = self.scope[output.python].kind is Kind.TENSORS
         return f"{output.python.removesuffix('s') if several else output.python}_sizes"
 
     def is_open(self, output: Field) -> bool:

@@ -181,8 +181,6 @@ def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, An
         check = Check(faces.operator, values, level, call=True, asked=asked | request, asked_sizes=sizes)
         if not check.violations:
             return use_of(faces.operator, check.rules, check.resolved)
-        if any(found.field != faces.open for found in check.violations):
-            return None
     return None
 
 

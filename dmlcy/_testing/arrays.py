@@ -77,7 +77,9 @@ def broken_inputs(
 @st.composite
 def _broken(draw: st.DrawFn, case: tuple[OperatorDesc, Arrays]) -> tuple[OperatorDesc, Arrays, Violation]:
     desc, arrays = case
-    rule = draw(st.sampled_from([rule for rule in desc.operator.rules if rule.data and rule.severity == "error"]))
+    rules = [rule for rule in desc.operator.rules if rule.data and rule.severity == "error" and rule.about in arrays]
+    assume(rules)
+    rule = draw(st.sampled_from(rules))
     array = arrays[rule.about] = arrays[rule.about].copy()
     at = draw(st.tuples(*(st.integers(0, size - 1) for size in array.shape)))
     with np.errstate(over="ignore"):

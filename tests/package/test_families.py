@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = ("codegen", "dmlcy", "benchmarks")
 OWN = re.compile(r"(^|/)_generated/|families/\w+(/|\.py$)")
 OTHER = {("dmlcy/_cli/compare_text.py", "pad")}  # printed for an element of the padding
+OTHER |= {(f"codegen/expr/{name}.py", "index") for name in ("cython", "python", "text", "types")}  # of a formula
+OTHER |= {("codegen/pages/__init__.py", "index"), ("dmlcy/_cli/compare_json.py", "index")}  # a page, an element's place
 
 
 def files(*folders: str) -> Iterator[tuple[str, str]]:

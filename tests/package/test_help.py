@@ -38,7 +38,8 @@ def test_help_of_an_operator(operator: Operator) -> None:
     assert re.match(rf"{operator.python}\({re.escape(first)}(=None)?[,:] ", lines[2])
     assert lines[3].strip() and lines[3].strip() in operator.summary
     wide = [line for line in lines[3:] if len(line) > TERMINAL]
-    assert not [line for line in wide if "https://" not in line and ">>> " not in line], wide
+    code = (">>> ", "... ", "``")  # code does not break
+    assert not [line for line in wide if "https://" not in line and not line.strip().startswith(code)], wide
     stripped = [line.strip() for line in lines]
     positions = [stripped.index(section) for section in SECTIONS if operator.runs or section != "Examples"]
     assert positions == sorted(positions)
@@ -46,6 +47,8 @@ def test_help_of_an_operator(operator: Operator) -> None:
         shown = "" if parameter.default in (None, parameter.empty) else f", default {parameter.default!r}"
         assert any(line.startswith(f"{name} : ") and line.endswith(shown) for line in stripped), name
     for rule in operator.rules if operator.runs else ():
+        if rule.severity == "warning":
+            continue
         assert f"``{rule.id}``" in stripped
     assert ("OperatorNotRunnableError" in stripped) == (not operator.runs)
 
@@ -72,7 +75,7 @@ def test_help_of_a_desc(operator: Operator) -> None:
 def test_signature_of_a_compiled_operator(operator: Operator) -> None:
     compiled = dml.compile(desc_of(operator))
     names = [field.python for field in operator.fields if field.kind == "input"]
-    assert str(inspect.signature(compiled)) == f"({', '.join(names)}, *, out=None)"
+    assert str(inspect.signature(compiled)) == f"({', '.join([*names, '*', 'out=None'])})"
     assert operator.name in "\n".join(texts(compiled))
     assert isinstance(compiled, dml.CompiledOperator)
 

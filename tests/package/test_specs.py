@@ -227,6 +227,8 @@ def normal(text: str) -> str:
 def loop(row: dict[str, Any]) -> str | None:
     index, _, count = row.get("for", "").partition(" in ")
     elements = f"v of {row['each']}" if "each" in row and "that" in row else None
+    if count and elements is not None:
+        return f"{elements}, at {index} in {normal(count)} of its last axis"
     return f"{index} in {normal(count)}" if count else elements
 
 

@@ -92,6 +92,10 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
     sure, asked = ([field for field in outputs if field.optional is one] for one in (False, True))
     like = outputs[0].same_dtype_as
     attributes = [f"{name}={value!r}" for name, value in given(operator.example_arguments(example)).items()]
+    if not sure:  # one of them has to be asked for
+        sure, asked = asked[:1], asked[1:]
+        attributes.append(f"{sure[0].python}=True")
+    array = sure[0].type == "tensor_array"
 
     def call(arrays: Iterable[str], *more: str) -> str:
         return f"dml.{operator.python}({', '.join([*arrays, *attributes, *more])})"
@@ -103,13 +107,14 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
         limited = any(rule.about == field.python and f"{field.python}.dtype" in rule.reads for rule in operator.rules)
         return numpy_type(dtypes[0]) if field.same_dtype_as is None and not limited else RESULT
 
-    for dtype in sorted({name for row in outputs[0].dtypes for name in row.dtypes}):
+    for dtype in sorted({name for row in outputs[0].dtypes for name in row.dtypes if DTYPES[name].numpy}):
         arrays = []
         for field in inputs:
-            own = dtype if field.python == like else field.dtypes[0].dtypes[0]
+            first = next(name for name in field.dtypes[0].dtypes if DTYPES[name].numpy)
+            own = dtype if field.python == like else first
             one = f"np.zeros(1, np.{DTYPES[own].numpy})"
             arrays.append(f"[{one}]" if field.type == "tensor_array" else one)
-        known = [of(field, dtype) for field in sure]
+        known = [f"tuple[{of(field, dtype)}, ...]" if array else of(field, dtype) for field in sure]
         yield f"assert_type({call(arrays)}, {several(known)})"
         for other in asked:
             first = of(other, dtype)
@@ -124,6 +129,11 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
                     yield f"assert_type({call(arrays, f'{other.python}_dtype={value}')}, {several(found)})"
     rest = ['[b""]' if field.type == "tensor_array" else 'b""' for field in inputs]
     unknown = [of(field, "") if field.same_dtype_as is None else RESULT for field in sure]
+    if array:
+        yield f"assert_type({call(rest)}, {several([f'tuple[{one}, ...]' for one in unknown])})"
+        yield f"assert_type({call(rest, 'out=(bytearray(4),)')}, tuple[bytearray])"
+        yield f"{call(rest, 'out=bytearray(4)')}  # type: ignore"
+        return
     out = ["bytearray(4)"] * len(sure)
     yield f"assert_type({call(rest)}, {several(unknown)})"
     for taken in [out, *([*out, "bytearray(4)"] for _ in asked)]:

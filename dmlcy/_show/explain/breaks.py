@@ -262,9 +262,9 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
 
 
 def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
-    arguments = {**operator.example_arguments(example), **given}
+    arguments = {**operator.example_arguments(example), **asked_of(operator, example), **given}
     try:
-        function(operator.name)(*_given(operator, "input", _arrays(example.inputs)), **arguments)
+        function(operator.name)(*given_to(operator, "input", _arrays(example.inputs)), **arguments)
     except DmlError as error:
         return error.violations
     return ()
@@ -277,15 +277,15 @@ def _call(
 
     try:
         arrays = change(_arrays(example.inputs | example.outputs))
-        out = [one for one in _given(operator, "output", arrays) if one is not None]
-        inputs = _given(operator, "input", arrays)
+        out = [one for one in given_to(operator, "output", arrays) if one is not None]
+        inputs = given_to(operator, "input", arrays)
         compile(_desc(operator, example))(*inputs, out=tuple(out) if len(out) > 1 else out[0])
     except DmlError as error:
         return error.violations
     return ()
 
 
-def _given(operator: Operator, kind: str, arrays: Mapping[str, Any]) -> list[Any]:
+def given_to(operator: Operator, kind: str, arrays: Mapping[str, Any]) -> list[Any]:
     """What a call takes for the tensors of a kind: an array, a tuple of them, or None for one that is left out."""
     given: list[Any] = []
     for field in operator.fields:
@@ -294,6 +294,12 @@ def _given(operator: Operator, kind: str, arrays: Mapping[str, Any]) -> list[Any
             several = type_of(field.type).tensors
             given.append(tuple(parts) if several and parts else parts[0] if parts else None)
     return given
+
+
+def asked_of(operator: Operator, example: Example) -> dict[str, bool]:
+    """What a call says to have the optional outputs of an example."""
+    outputs = [field for field in operator.fields if field.kind == "output" and field.optional]
+    return {field.python: True for field in outputs if _has(example, field)}
 
 
 def _arrays(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:

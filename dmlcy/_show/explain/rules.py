@@ -256,7 +256,9 @@ def _refused_values(operator: Operator, example: Example, changed: Facts, other:
             arrays[name][place] = float(value)
     try:
         if operator.runs:
-            function(operator.name)(*arrays.values(), **{**operator.example_arguments(example), **other})
+            asked = breaks.asked_of(operator, example)
+            given = breaks.given_to(operator, "input", arrays)
+            function(operator.name)(*given, **{**operator.example_arguments(example), **asked, **other})
         return check_inputs(_desc_of(operator, example, other), arrays)
     except DmlError as error:
         return error.violations
