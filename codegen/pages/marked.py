@@ -55,7 +55,7 @@ def info(plan: Plan, docs: str) -> str:
         "$ dmlcy info",
         "dmlcy ...",
         "  Location        ...",
-        f"  Operators       {_in_states(plan)}; {len(plan.facts.catalogue)} in DirectML's catalogue",
+        f"  Operators       {_in_states(plan)}: {len(plan.facts.catalogue)} in all",
         f"  Feature levels  {levels[0].name} to {levels[-1].name}, {len(levels)} of them",
         "...",
     ]

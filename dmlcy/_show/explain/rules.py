@@ -146,8 +146,10 @@ def names_in(formula: str) -> Iterator[str]:
 
 
 def _count(loop: str | None) -> str:
-    """``spatial`` of ``d in spatial``, ``indices`` of ``v of indices``."""
-    return (loop or "").partition(" ")[2].partition(" ")[2]
+    """``spatial`` of ``d in spatial``, ``indices`` of ``v of indices``, and both if the rule has both."""
+    first, _, rest = (loop or "").partition(", at ")
+    second = rest.removesuffix(" of its last axis")
+    return ", ".join(filter(None, (part.partition(" ")[2].partition(" ")[2] for part in (first, second))))
 
 
 def _formulas(field: Field | None, slug: str) -> list[str]:
