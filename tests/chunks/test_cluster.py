@@ -16,6 +16,7 @@ LARGE = str(Path(__file__).with_name("larger_than_memory.py"))
 PROGRAM = """
 import dask.array as da, distributed, numpy as np
 import dmlcy as dml, dmlcy.dask
+from dmlcy._facts.tables import FAST
 
 rng = np.random.default_rng(1)
 image = rng.integers(-9, 9, (4, 8, 20, 30)).astype(np.float32)
@@ -37,10 +38,11 @@ calls = {
     "space_to_depth1": ([image], [(2, 4, 6, 10)], {"block_size": 2, "order": "COLUMN_ROW_DEPTH"}),
     "depth_to_space1": ([image], [(2, 4, 7, 8)], {"block_size": 2, "order": "COLUMN_ROW_DEPTH"}),
     "roi_pooling": ([image, rois], [(-1, 3, -1, -1), (4, -1)], {"spatial_scale": 1.0, "pooled_size": (2, 3)}),
+    "element_wise_add": ([image, -image], [(2, 3, 7, 8), (1, 8, 20, 7)], {}),
 }
 
 if __name__ == "__main__":
-    assert {*calls} == {*dmlcy.dask.__all__}
+    assert {*calls} - {"element_wise_add"} == {one.python for one in FAST.values()}
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=2, dashboard_address=None, host="127.0.0.1"
     ) as cluster, distributed.Client(cluster) as client:
