@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from dmlcy._arithmetic import Arithmetic
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.names import must_run
 from dmlcy._facts.rows import Rules
+from dmlcy._families import family_of
 from dmlcy._families.given import Kernel
 
 
@@ -58,4 +58,4 @@ def steep(function: Callable[[Any], Any], values: Any, sizes: Any, m: Arithmetic
 
 def _family(desc: OperatorDesc) -> Any:
     must_run(desc.operator)
-    return import_module(f"dmlcy._families.{desc.operator.family}.family").FAMILY
+    return family_of(desc.operator)

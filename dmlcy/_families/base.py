@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._arithmetic import Arithmetic, Array
-from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pieces import Cut, Cutting
@@ -58,9 +56,8 @@ class Family(ABC):
 
     def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:
         """Numbers in the data type of an output; ``sizes``: of the part of it that they are."""
-        tensor = given.values[output]
-        whole = tuple(tensor.sizes) if sizes is None else sizes
-        return given.arithmetic.stored(values, numpy_dtype(dtype_of(tensor)), whole)
+        whole = tuple(given.values[output].sizes) if sizes is None else sizes
+        return given.arithmetic.stored(values, given.dtype(output), whole)
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """An operator of the family as an activation of the numbers that another operator computes."""

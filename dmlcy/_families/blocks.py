@@ -18,12 +18,40 @@ RESULTS: Final = 1 << 18
 """Results along axes that are kept at once."""
 
 
-def parts(sizes: Sequence[int], most: int, axes: Iterable[int] | None = None) -> Iterator[At]:
-    """Parts of at most ``most`` elements, if cutting ``axes`` is enough for this, the slowest of them first."""
+def whole(sizes: Sequence[int]) -> At:
+    """All of a tensor as a part."""
+    return tuple(slice(0, size) for size in sizes)
+
+
+def sizes_of(at: At) -> tuple[int, ...]:
+    """The sizes of a part."""
+    return tuple(one.stop - one.start for one in at)
+
+
+def ranges(all_: slice, step: int) -> Iterator[slice]:
+    """A slice in pieces of ``step`` elements; the last piece may have fewer."""
+    for first in range(all_.start, all_.stop, step):
+        yield slice(first, min(first + step, all_.stop))
+
+
+def cut(part: At, steps: Sequence[int]) -> Iterator[At]:
+    """A tensor, or a part of it, in parts of ``steps`` elements along each axis."""
+    return itertools.product(*(tuple(ranges(one, step)) for one, step in zip(part, steps, strict=True)))
+
+
+def steps_of(
+    sizes: Sequence[int], most: int, axes: Iterable[int] | None = None, least: Sequence[int] | None = None
+) -> list[int]:
+    """The sizes of parts of at most ``most`` elements, if cutting ``axes`` is enough for this, the slowest first.
+
+    ``least``: how many elements a part has at least along each axis, if the tensor has as many.
+    """
     steps = list(sizes)
     for d in range(len(sizes)) if axes is None else axes:
         shorten(steps, d, most, math.prod(steps))
-    return cut(sizes, steps)
+        if least is not None:
+            steps[d] = min(sizes[d], max(steps[d], least[d]))
+    return steps
 
 
 def shorten(steps: list[int], d: int, most: int, count: int) -> None:
@@ -32,13 +60,9 @@ def shorten(steps: list[int], d: int, most: int, count: int) -> None:
         steps[d] = max(1, most * steps[d] // count)
 
 
-def cut(sizes: Sequence[int], steps: Sequence[int]) -> Iterator[At]:
-    """The parts with these steps along the axes."""
-    pieces = [
-        [slice(first, min(first + step, size)) for first in range(0, size, step)]
-        for size, step in zip(sizes, steps, strict=True)
-    ]
-    return itertools.product(*pieces)
+def parts(sizes: Sequence[int], most: int, axes: Iterable[int] | None = None) -> Iterator[At]:
+    """The parts with these steps."""
+    return cut(whole(sizes), steps_of(sizes, most, axes))
 
 
 def around(sizes: Sequence[int], axes: Iterable[int], most: int) -> Iterator[At]:
@@ -56,7 +80,7 @@ def around(sizes: Sequence[int], axes: Iterable[int], most: int) -> Iterator[At]
             shorten(steps, d, most, math.prod(steps))
         else:
             shorten(steps, d, RESULTS, math.prod(steps[k] for k in kept))
-    return cut(sizes, steps)
+    return cut(whole(sizes), steps)
 
 
 def within(array: Array, at: At) -> Array:
@@ -64,11 +88,6 @@ def within(array: Array, at: At) -> Array:
     return array[tuple(one if size > 1 else slice(None) for one, size in zip(at, array.shape, strict=True))]
 
 
-def sizes_of(at: At) -> tuple[int, ...]:
-    """The sizes of a part."""
-    return tuple(one.stop - one.start for one in at)
-
-
-def whole(sizes: Sequence[int]) -> At:
-    """All of a tensor as a part."""
-    return tuple(slice(0, size) for size in sizes)
+def inside(at: At, part: At) -> At:
+    """Where a part is in another one that has it."""
+    return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(at, part, strict=True))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from dmlcy._arithmetic import EXACT, Arithmetic
 from dmlcy._desc.formulas import Formulas, Values
+from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Operator, Rules
 from dmlcy._field_types.tensor_array import by_path
 
@@ -24,6 +28,10 @@ class Kernel(Values):
     def field(self, role: str) -> Any:
         """The value of the field that plays a role."""
         return getattr(self.rules, self.told.roles[role])
+
+    def is_member(self, role: str, member: str) -> bool:
+        """Whether the field that plays a role is that member of its enum; False without such a field."""
+        return role in self.told.roles and self.field(role).name == member
 
     def value(self, key: str, **names: Any) -> Any:
         """The value of an expression, over the names that the family reserves."""
@@ -68,6 +76,15 @@ class Given(Kernel):
     def with_arrays(self, arrays: Mapping[str, Any]) -> Given:
         """The same use with other arrays."""
         return type(self)(self.operator, self.rules, self.values, arrays, self.arithmetic)
+
+    def of_role(self, role: str) -> Any:
+        """The value of the field that plays a role, as the desc has it; None without such a field."""
+        name = self.told.roles.get(role)
+        return None if name is None else self.values[name]
+
+    def dtype(self, name: str) -> np.dtype[Any]:
+        """The data type of a tensor."""
+        return numpy_dtype(dtype_of(self.values[name]))
 
     def elements(self, name: str) -> Any:
         """The elements of an input as numbers; None if it is left out."""

@@ -120,11 +120,10 @@ def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
             key.append(None)
             continue
         found: Any = parts_of(value, to_array) if several else to_array(value)
-        parts: Any = found if several else (found,)
-        if parts is None or not all(isinstance(part, np.ndarray) for part in parts):
+        if found is None or not all(isinstance(part, np.ndarray) for part in _each(found)):
             refuse(name, said | {"out": out}, level)
         arrays[one] = found
-        key.append(tuple((part.dtype, part.shape) for part in parts))
+        key.append(tuple((part.dtype, part.shape) for part in _each(found)))
     key += [key_of(said[one]) for _, one in faces.asked]
     key += [key_of(said[one]) for one in faces.sized]
     key += [key_of(said[one]) for one in faces.others]
@@ -173,7 +172,7 @@ def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, An
     """The use that a call is; None if something is wrong with it."""
     values: dict[str, object] = {one: arguments[one] for one in faces.others}
     for one, found in arrays.items():
-        parts = tuple(_described(part) for part in (found if type(found) is tuple else (found,)))
+        parts = tuple(TensorDesc(part.dtype, part.shape) for part in _each(found))
         values[one] = parts if type(found) is tuple else parts[0]
     asked = {output: arguments[keyword] for output, keyword in faces.asked}
     sizes = sizes_asked(faces.operator, arguments)
@@ -190,10 +189,6 @@ def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator
     if faces.open is not None and asked.get(faces.open) is None:
         for name in dtypes_at(faces.operator.field(faces.open), level):
             yield {faces.open: name}
-
-
-def _described(array: Array) -> TensorDesc:
-    return TensorDesc(array.dtype, array.shape)
 
 
 def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
@@ -245,8 +240,12 @@ def evaluate(use: Use, arrays: Mapping[str, Any]) -> list[Array]:
 
 def _shares(result: Array, arrays: Mapping[str, Any]) -> bool:
     """Whether a result is memory of an input."""
-    parts = (part for found in arrays.values() for part in (found if type(found) is tuple else (found,)))
-    return any(np.may_share_memory(result, part) for part in parts)
+    return any(np.may_share_memory(result, part) for found in arrays.values() for part in _each(found))
+
+
+def _each(found: Any) -> tuple[Any, ...]:
+    """The arrays of an input: of an array of tensors, all of them."""
+    return found if type(found) is tuple else (found,)
 
 
 def _packed(array: Any) -> Any:
@@ -290,7 +289,7 @@ def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequen
         if not array.flags.c_contiguous and self_overlaps(array):
             return None
         for name, found in arrays.items():
-            for part in found if type(found) is tuple else (found,):
+            for part in _each(found):
                 if may_overlap(array, part) and not (name in faces.in_place and same_place(array, part)):
                     return None
         if any(may_overlap(array, other) for other in taken):

@@ -93,11 +93,8 @@ class ReferenceOperator(CompiledOperator):
         return compiled, (self._desc, self._level)
 
     def __repr__(self) -> str:
-        return (
-            f"compile({self._desc!r}, path='reference')"
-            if self._desc.operator.state == "fast"
-            else (f"compile({self._desc!r})")
-        )
+        path = ", path='reference'" if self._desc.operator.state == "fast" else ""
+        return f"compile({self._desc!r}{path})"
 
 
 @cache

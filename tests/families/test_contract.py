@@ -14,7 +14,7 @@ from peers import onnx, session
 
 import dmlcy as dml
 from dmlcy._facts.tables import OPERATORS
-from dmlcy._families.contract import blocks, family, matrices, windows
+from dmlcy._families.contract import family, matrices, windows
 
 Array = np.ndarray[Any, Any]
 random = np.random.default_rng(23)
@@ -356,7 +356,7 @@ def test_parts_give_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append((dml.convolution, (x[..., ::-1], filters), said))
     expected = [function(*given, **said) for function, given, said in calls]
     for limit, side in ((1, 1), (7, 2), (64, 3), (100, 1000)):
-        for module in (blocks, family, matrices, windows):
+        for module in (family, matrices, windows):
             monkeypatch.setattr(module, "LIMIT", limit, raising=False)
             monkeypatch.setattr(module, "SIDE", side, raising=False)
         for (function, given, said), result in zip(calls, expected, strict=True):

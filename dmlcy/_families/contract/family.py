@@ -7,14 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families.activations import activated, along, magnitudes
 from dmlcy._families.base import Family, Result
-from dmlcy._families.blocks import around, whole
-from dmlcy._families.contract.blocks import LIMIT, Part, lengths
+from dmlcy._families.blocks import At, around, inside, sizes_of, whole
 from dmlcy._families.contract.matrices import Matrices
-from dmlcy._families.contract.sums import Sums
+from dmlcy._families.contract.sums import LIMIT, Sums
 from dmlcy._families.contract.windows import Windows
 from dmlcy._families.given import Given
 
@@ -26,7 +23,7 @@ class Contract(Family):
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
-        sums, fused, dtype = _sums(given, output), _fused(given), _dtype(given, output)
+        sums, fused, dtype = _sums(given, output), given.of_role("fused"), given.dtype(output)
         every = whole(sums.sizes)
         values = sums.output(_finished(sums, every, dtype))
 
@@ -39,21 +36,20 @@ class Contract(Family):
 
     def result(self, given: Given, output: str) -> Array:
         """The same, part by part. What an activation makes results of together is in one part."""
-        m, sums, fused, dtype = given.arithmetic, _sums(given, output), _fused(given), _dtype(given, output)
+        m, sums, fused, dtype = given.arithmetic, _sums(given, output), given.of_role("fused"), given.dtype(output)
         together = along(fused, sums.output_sizes)
         result: Array = np.empty(sums.output_sizes, dtype)
         target = sums.viewed(result)
         if not together:
             for at in sums.parts():
-                target[at] = m.stored(activated(fused, _finished(sums, at, dtype), m), dtype, lengths(at))
+                target[at] = m.stored(activated(fused, _finished(sums, at, dtype), m), dtype, sizes_of(at))
             return result
         if sums.sizes != sums.output_sizes:  # the activation knows the axes of the output only
             return super().result(given, output)
         for part in around(sums.sizes, together, LIMIT):
-            numbers: Array = np.empty(lengths(part))
+            numbers: Array = np.empty(sizes_of(part))
             for at in sums.parts(part):
-                inner = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(at, part, strict=True))
-                numbers[tuple(inner)] = _finished(sums, at, dtype)
+                numbers[inside(at, part)] = _finished(sums, at, dtype)
             target[part] = m.stored(activated(fused, numbers, m), dtype, numbers.shape)
         return result
 
@@ -62,17 +58,7 @@ def _sums(given: Given, output: str, absolute: bool = False) -> Sums:
     return KINDS[given.told.words["of"]](given, output, absolute)
 
 
-def _fused(given: Given) -> Any:
-    """The activation, if there is one."""
-    role = given.told.roles.get("fused")
-    return None if role is None else given.values[role]
-
-
-def _dtype(given: Given, output: str) -> np.dtype[Any]:
-    return numpy_dtype(dtype_of(given.values[output]))
-
-
-def _finished(sums: Sums, at: Part, dtype: np.dtype[Any]) -> Any:
+def _finished(sums: Sums, at: At, dtype: np.dtype[Any]) -> Any:
     """A part of the output before the activation; or, of sums of absolute values, the absolute values of its terms."""
     m = sums.m
     size = m.absolute if sums.absolute else lambda x: x

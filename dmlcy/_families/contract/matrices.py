@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._families.blocks import whole
-from dmlcy._families.contract.blocks import LIMIT, SIDE, Part, parts, ranges, steps_of
-from dmlcy._families.contract.sums import Sums
+from dmlcy._families.blocks import At, cut, ranges, steps_of, whole
+from dmlcy._families.contract.sums import LIMIT, SIDE, Sums
 from dmlcy._families.given import Given
 
 
@@ -31,8 +30,7 @@ class Matrices(Sums):
     def _matrix(self, role: str) -> Array:
         found = self.array(role)
         assert found is not None
-        transposed = f"{role}_transposed"
-        turned = transposed in self.given.told.roles and self.given.field(transposed).name != "NONE"
+        turned = self.given.is_member(f"{role}_transposed", "TRANSPOSE")
         return np.swapaxes(found, -1, -2) if turned else found
 
     @property
@@ -40,9 +38,9 @@ class Matrices(Sums):
         """Those of the output."""
         return self.output_sizes
 
-    def parts(self, part: Part | None = None) -> Iterator[Part]:
+    def parts(self, part: At | None = None) -> Iterator[At]:
         """Rows and columns, or some whole matrices."""
-        return parts(whole(self.sizes) if part is None else part, self.steps)
+        return cut(whole(self.sizes) if part is None else part, self.steps)
 
     def viewed(self, result: Array) -> Array:
         """The array itself."""
@@ -52,7 +50,7 @@ class Matrices(Sums):
         """The numbers themselves."""
         return values
 
-    def of(self, at: Part) -> Array:
+    def of(self, at: At) -> Array:
         """The products, for some columns of the left matrix after others."""
         *batch, rows, columns = at
         zeros = self.entries("left_zero", at), self.entries("right_zero", at)
@@ -64,7 +62,7 @@ class Matrices(Sums):
             total = product if total is None else self.m.add(total, product)
         return np.asarray(total)
 
-    def entries(self, role: str, at: Part) -> Any:
+    def entries(self, role: str, at: At) -> Any:
         """All elements, those of some rows (of the right matrix: columns), or the only one."""
         array = self.array(role)
         if array is None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from dmlcy._arithmetic import Array
-from dmlcy._families.contract.blocks import Part
+from dmlcy._families.blocks import At
 from dmlcy._families.given import Given
 from dmlcy._field_types.float import single
+
+LIMIT: Final = 1 << 20
+"""Numbers of a part of a tensor: 8 MB."""
+SIDE: Final = 1024
+"""Rows and columns of a part of a matrix, if the matrix has as many."""
 
 
 class Sums(ABC):
@@ -30,8 +35,8 @@ class Sums(ABC):
         """The sizes of the axes."""
 
     @abstractmethod
-    def parts(self, part: Part | None = None) -> Iterator[Part]:
-        """Parts of the output, or of a part of it, that are computed one after another."""
+    def parts(self, part: At | None = None) -> Iterator[At]:
+        """Ats of the output, or of a part of it, that are computed one after another."""
 
     @abstractmethod
     def viewed(self, result: Array) -> Array:
@@ -42,11 +47,11 @@ class Sums(ABC):
         """Numbers over these axes, over those of the output."""
 
     @abstractmethod
-    def of(self, at: Part) -> Array:
+    def of(self, at: At) -> Array:
         """The sums of a part of the output."""
 
     @abstractmethod
-    def entries(self, role: str, at: Part) -> Any:
+    def entries(self, role: str, at: At) -> Any:
         """The elements of a tensor that go with a part of the output, as numbers; None without the tensor."""
 
     def array(self, role: str) -> Array | None:

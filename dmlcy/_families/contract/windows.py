@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._families.blocks import whole
-from dmlcy._families.contract.blocks import LIMIT, SIDE, Part, lengths, parts, ranges, steps_of
-from dmlcy._families.contract.sums import Sums
+from dmlcy._families.blocks import At, cut, ranges, sizes_of, steps_of, whole
+from dmlcy._families.contract.sums import LIMIT, SIDE, Sums
 from dmlcy._families.given import Given
 
 SPATIAL = 3
@@ -28,13 +27,13 @@ class Windows(Sums):
         super().__init__(given, output, absolute)
         source, weights = self.array("left"), self.array("right")
         assert source is not None and weights is not None
-        self.backward = self._is("direction", "BACKWARD")
+        self.backward = given.is_member("direction", "BACKWARD")
         groups = given.field("groups")
         self.groups = groups
         self.source = _grouped(source, groups)
         weights = weights.reshape(groups, weights.shape[0] // groups, *weights.shape[1:])
         self.filter = weights.swapaxes(1, 2) if self.backward else weights  # group, channels of output and of input
-        if self._is("mode", "CONVOLUTION"):
+        if given.is_member("mode", "CONVOLUTION"):
             self.filter = np.flip(self.filter, tuple(range(SPATIAL, self.filter.ndim)))
         rank = source.ndim - 2
         self.strides, self.dilations, self.start, self.appended = (
@@ -46,18 +45,15 @@ class Windows(Sums):
         some, *others = steps_of((groups, *self.sizes[2:]), max(1, LIMIT // max(self.inputs, outputs)))
         self.steps = (min(some, max(1, LIMIT // (self.inputs * outputs))), outputs, *others)
 
-    def _is(self, role: str, member: str) -> bool:
-        return role in self.given.told.roles and self.given.field(role).name == member
-
     @property
     def sizes(self) -> tuple[int, ...]:
         """Groups, channels of a group, batch, spatial axes."""
         batch, channels, *spatial = self.output_sizes
         return self.groups, channels // self.groups, batch, *spatial
 
-    def parts(self, part: Part | None = None) -> Iterator[Part]:
+    def parts(self, part: At | None = None) -> Iterator[At]:
         """Some channels, then some items of the batch or some rows."""
-        return parts(whole(self.sizes) if part is None else part, self.steps)
+        return cut(whole(self.sizes) if part is None else part, self.steps)
 
     def viewed(self, result: Array) -> Array:
         """The axis of the channels split, and the one of the batch after it."""
@@ -67,13 +63,13 @@ class Windows(Sums):
         """The same backwards."""
         return np.moveaxis(np.broadcast_to(values, self.sizes), 2, 0).reshape(self.output_sizes)
 
-    def of(self, at: Part) -> Array:
+    def of(self, at: At) -> Array:
         """The sums over the elements of the filter and the channels of the input."""
         groups, channels, batch, *spatial = at
         m, zero = self.m, self.entries("right_zero", at)
         zero = zero if zero is None else zero.reshape(*zero.shape[:2], 1)
         before = self.array("left_zero")
-        total: Any = m.of(np.zeros(lengths(at), self.source.dtype))
+        total: Any = m.of(np.zeros(sizes_of(at), self.source.dtype))
         for tap in np.ndindex(*self.filter.shape[SPATIAL:]):
             places = [self._places(axis, element, spatial[axis]) for axis, element in enumerate(tap)]
             if any(place is None for place in places):
@@ -112,7 +108,7 @@ class Windows(Sums):
             )
         return found if first <= last else None
 
-    def entries(self, role: str, at: Part) -> Any:
+    def entries(self, role: str, at: At) -> Any:
         """The elements of some channels, or the only one."""
         array = self.array(role)
         if array is None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
-from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families import blocks
 from dmlcy._families.activations import activated
 from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
 from dmlcy._field_types.float import single
-
-BLOCK: Final = 1 << 16
-"""Elements that are computed at once: their numbers stay in the caches."""
 
 
 class Elementwise(Family):
@@ -26,7 +23,7 @@ class Elementwise(Family):
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
-        words, roles, m = given.told.words, given.told.roles, given.arithmetic
+        words, m = given.told.words, given.arithmetic
         names = _names(given)
         given = _with_entries(given, spread=True)
         elements: dict[str, Any] = {}
@@ -37,7 +34,7 @@ class Elementwise(Family):
             else:
                 elements[name] = m.of(array.view(f"u{array.itemsize}") if "elements" in words else array)
         whole = all(array.dtype.kind in "iu" for array in given.arrays.values()) or "elements" in words
-        scale_bias = given.values[roles["scaled"]] if "scaled" in roles else None
+        scale_bias = given.of_role("scaled")
         if scale_bias is not None:
             elements[names[0]] = _scaled(m, elements[names[0]], scale_bias, given.input.dtype)
             whole = False
@@ -45,23 +42,19 @@ class Elementwise(Family):
         if len(names) == 1:
             elements["x"] = elements.pop(names[0])
         key = "integers" if whole and _has(given, "integers") else "result"
-        tensor = given.values[output]
-        given.rules.stored_as = numpy_dtype(dtype_of(tensor))  # type: ignore[attr-defined]
+        given.rules.stored_as = given.dtype(output)  # type: ignore[attr-defined]
         several = f"{key}.{output}"
         found = given.value(several if several in given.told.formulas else key, **elements)
-        if "fused" in roles:
-            found = activated(given.values[roles["fused"]], found, m)
-        return Result(found)
+        return Result(activated(given.of_role("fused"), found, m))
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
-        tensor = given.values[output]
-        sizes = tuple(tensor.sizes)
+        sizes = tuple(given.values[output].sizes)
         if math.prod(sizes) <= BLOCK:
             return super().result(given, output)
         given = _with_entries(given)
-        result: Array = np.empty(sizes, numpy_dtype(dtype_of(tensor)))
-        for at in _blocks(sizes):
+        result: Array = np.empty(sizes, given.dtype(output))
+        for at in blocks.parts(sizes, BLOCK):
             part = given.with_arrays({name: _part(array, at, sizes) for name, array in given.arrays.items()})
             target = result[at]
             target[...] = self.stored(given, self.evaluate(part, output).values, output, target.shape)
@@ -72,7 +65,7 @@ class Elementwise(Family):
         if "elements" not in given.told.words:
             return super().stored(given, values, output, sizes)
         tensor = given.values[output]
-        own = numpy_dtype(dtype_of(tensor))
+        own = given.dtype(output)
         bits = given.arithmetic.stored(values, np.dtype(f"u{own.itemsize}"), tensor.sizes if sizes is None else sizes)
         return np.ascontiguousarray(bits).view(own)
 
@@ -119,9 +112,9 @@ def _with_entries(given: Given, spread: bool = False) -> Given:
         arrays = {name: found for name, found in given.arrays.items() if name not in several}
         for field, found in several.items():
             arrays |= dict(zip(given.told.words[f"tensors.{field}"].split(), found, strict=False))
-        whole = tuple(slice(0, size) for size in given.output_sizes)
         if spread:
-            arrays = {name: _part(array, whole, given.output_sizes) for name, array in arrays.items()}
+            every = blocks.whole(given.output_sizes)
+            arrays = {name: _part(array, every, given.output_sizes) for name, array in arrays.items()}
         given = given.with_arrays(arrays)
     arrays = {}
     for key, axis in given.told.words.items():
@@ -136,29 +129,15 @@ def _has(given: Given, key: str) -> bool:
     return any(name.partition(".")[0] == key for name in given.told.formulas)
 
 
-def _blocks(sizes: Sequence[int]) -> Iterator[tuple[slice, ...]]:
-    """Parts of a tensor of at most BLOCK elements each."""
-    inner, axis = 1, len(sizes) - 1
-    while inner * sizes[axis] <= BLOCK and axis:
-        inner *= sizes[axis]
-        axis -= 1
-    step = max(1, BLOCK // inner)
-    for outer in np.ndindex(*sizes[:axis]):
-        before = tuple(slice(i, i + 1) for i in outer)
-        for first in range(0, sizes[axis], step):
-            yield (*before, slice(first, min(first + step, sizes[axis])))
-
-
-def _part(array: Array, at: Sequence[slice], sizes: Sequence[int]) -> Array:
+def _part(array: Array, at: At, sizes: Sequence[int]) -> Array:
     """The part of an input that goes with a part of the output.
 
     An axis of one element goes with all; of fewer elements than the output has, each goes with a block of them.
     """
-    if all(own in (1, size) for own, size in zip(array.shape, sizes, strict=False)):
-        return array[tuple(one if own > 1 else slice(None) for one, own in zip(at, array.shape, strict=False))]
-    whole = [*at, *(slice(0, size) for size in sizes[len(at) :])]
+    if all(own in (1, size) for own, size in zip(array.shape, sizes, strict=True)):
+        return blocks.within(array, at)
     places = [
-        np.arange(one.start, one.stop) * own // size for one, own, size in zip(whole, array.shape, sizes, strict=True)
+        np.arange(one.start, one.stop) * own // size for one, own, size in zip(at, array.shape, sizes, strict=True)
     ]
     return array[np.ix_(*places)]
 

@@ -8,14 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import BLOCK, ranges
 from dmlcy._families.generate.philox import following, numbers
 from dmlcy._families.given import Given
-
-BLOCK: Final = 1 << 16
-"""Elements that are computed at once."""
 
 
 class Generate(Family):
@@ -47,17 +43,16 @@ class Generate(Family):
         sizes, dtype = _output(given, output)
         result: Array = np.empty(sizes, dtype)
         flat = result.reshape(-1)
-        for first in range(0, flat.size, BLOCK):
-            places = np.arange(first, min(first + BLOCK, flat.size))
+        for part in ranges(slice(0, flat.size), BLOCK):
+            places = np.arange(part.start, part.stop)
             values = _expression(given, "result", places, dtype)
-            flat[first : first + BLOCK] = given.arithmetic.stored(values, dtype, places.shape)
+            flat[part] = given.arithmetic.stored(values, dtype, places.shape)
         return result
 
 
 def _output(given: Given, output: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """The sizes and the data type of the output."""
-    tensor = given.values[output]
-    return tuple(tensor.sizes), numpy_dtype(dtype_of(tensor))
+    return tuple(given.values[output].sizes), given.dtype(output)
 
 
 def _expression(given: Given, key: str, places: Array, dtype: np.dtype[Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._families.blocks import ranges
 
 ROUNDS: Final = 10
 FACTORS: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
@@ -23,13 +24,13 @@ BLOCK: Final = 1 << 14
 def numbers(state: Array, count: int) -> Array:
     """So many numbers from a state."""
     result: Array = np.empty((-(-count // 4), 4), np.uint32)
-    for first in range(0, len(result), BLOCK):
-        words = _counters(state, first, min(BLOCK, len(result) - first))
+    for part in ranges(slice(0, len(result)), BLOCK):
+        words = _counters(state, part.start, part.stop - part.start)
         for number in range(ROUNDS):
             key = [np.uint64((int(word) + number * step) % 2**32) for word, step in zip(state[4:], STEPS, strict=True)]
             left, right = FACTORS[0] * words[0], FACTORS[1] * words[2]
             words = [(right >> WORD) ^ words[1] ^ key[0], right & LOW, (left >> WORD) ^ words[3] ^ key[1], left & LOW]
-        result[first : first + BLOCK] = np.stack(words, -1)
+        result[part] = np.stack(words, -1)
     return result.reshape(-1)[:count]
 
 

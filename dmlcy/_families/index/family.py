@@ -6,14 +6,14 @@ places in its order.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 
@@ -58,11 +58,10 @@ def _elements(given: Given, sizes: tuple[int, ...]) -> Array:
     flat, updates, own = result.reshape(-1), _tensor(given, "updates").reshape(-1), indices.reshape(-1)
     inner = math.prod(sizes[axis + 1 :])
     line = indices.shape[axis] * inner
-    for first in range(0, own.size, BLOCK):
-        numbers = np.arange(first, min(first + BLOCK, own.size))
-        part = _places(own[numbers[0] : numbers[-1] + 1], sizes[axis])
-        places = (numbers // line * sizes[axis] + part) * inner + numbers % inner
-        flat[places] = updates[first : first + BLOCK]
+    for part in blocks.ranges(slice(0, own.size), BLOCK):
+        numbers = np.arange(part.start, part.stop)
+        along = _places(own[part], sizes[axis])
+        flat[(numbers // line * sizes[axis] + along) * inner + numbers % inner] = updates[part]
     return result
 
 
@@ -100,23 +99,11 @@ def _reversed(given: Given, sizes: tuple[int, ...]) -> Array:
     places = np.arange(size, dtype=np.int32 if size < 2**31 else np.intp)
     places = places.reshape([-1 if d == axis else 1 for d in range(len(sizes))])
     result: Array = np.empty(sizes, array.dtype)
-    for at in _parts(sizes, axis):
+    for at in blocks.parts(sizes, BLOCK, [d for d in range(len(sizes)) if d != axis]):
         ends = np.minimum(lengths[at], np.asarray(size).astype(lengths.dtype)).astype(places.dtype)
         taken = np.where(places < ends, ends - 1 - places, places)
         result[at] = np.take_along_axis(array[at], taken, axis)
     return result
-
-
-def _parts(sizes: tuple[int, ...], whole: int) -> Iterator[tuple[slice, ...]]:
-    """Parts of about BLOCK elements in which one axis is whole."""
-    steps, left = list(sizes), BLOCK // sizes[whole]
-    for axis in reversed(range(len(sizes))):
-        if axis != whole:
-            steps[axis] = min(sizes[axis], max(left, 1))
-            left //= sizes[axis]
-    cuts = (range(0, size, step) for size, step in zip(sizes, steps, strict=True))
-    for firsts in itertools.product(*cuts):
-        yield tuple(slice(first, first + step) for first, step in zip(firsts, steps, strict=True))
 
 
 WAYS: Final[dict[str, Callable[[Given, tuple[int, ...]], Any]]] = {

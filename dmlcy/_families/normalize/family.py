@@ -10,9 +10,7 @@ import numpy as np
 
 from dmlcy._arithmetic import WIDE, Arithmetic, Array
 from dmlcy._desc.formulas import Formulas
-from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families import blocks
 from dmlcy._families.activations import activated
 from dmlcy._families.base import Family, Result
@@ -72,27 +70,26 @@ class Normalize(Family):
     def values(self, given: Given, run: Passes, at: At, output: str) -> Any:
         """The numbers of a part of an output."""
         found = _value(given, _key(given, "result", output), run.names(at))
-        fused = _fused(given, output)
-        return found if fused is None else activated(fused, found, given.arithmetic)
+        return activated(_fused(given, output), found, given.arithmetic)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts."""
-        tensor, sizes, axes = given.values[output], given.input.shape, _axes(given, given.input.shape)
+        sizes = given.input.shape
         _note(given)
         key = _key(given, "result", output)
-        result: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        result: Array = np.empty(given.values[output].sizes, given.dtype(output))
         if "near" in given.told.roles:
             self.with_neighbors(given, output, result)
             return result
-        for at in blocks.around(sizes, axes, blocks.BLOCK):
+        for at in blocks.around(sizes, _axes(given, sizes), blocks.BLOCK):
             part = given.with_arrays({name: blocks.within(array, at) for name, array in given.arrays.items()})
             shape = part.input.shape
-            target = result[tuple(one if size > 1 else slice(None) for one, size in zip(at, result.shape, strict=True))]
+            target = blocks.within(result, at)
             inner = [*blocks.parts(shape, blocks.BLOCK)]
             run = self.run(part, key, shape, inner)
             places = inner
             if target.shape != shape:  # one result for all elements along the axes: it reads none of them
-                places = [tuple(slice(0, size) for size in target.shape)]
+                places = [blocks.whole(target.shape)]
             for place in places:
                 values = self.values(part, run, place, output)
                 target[place] = self.stored(part, values, output, target[place].shape)
@@ -103,24 +100,17 @@ class Normalize(Family):
         sizes = given.input.shape
         extents = given.numbers(given.told.roles["near"], len(sizes))
         depth = sum(kind in NEIGHBORS for _, kind in _passes(given.told.words))
-        steps = list(sizes)
-        for d in range(len(sizes)):
-            blocks.shorten(steps, d, blocks.BLOCK, math.prod(steps))
-            steps[d] = min(sizes[d], max(steps[d], depth * (extents[d] - 1)))
-        for at in blocks.cut(sizes, steps):
-            more = [depth * (extent - 1) for extent in extents]
+        more = [depth * (extent - 1) for extent in extents]
+        for at in blocks.cut(blocks.whole(sizes), blocks.steps_of(sizes, blocks.BLOCK, least=more)):
             wide = tuple(
                 slice(max(0, one.start - far), min(size, one.stop + far))
                 for one, far, size in zip(at, more, sizes, strict=True)
-            )
-            inner = tuple(
-                slice(one.start - all_.start, one.stop - all_.start) for one, all_ in zip(at, wide, strict=True)
             )
             part = given.with_arrays({name: blocks.within(array, wide) for name, array in given.arrays.items()})
             shape = part.input.shape
             run = self.run(part, _key(given, "result", output), shape, [blocks.whole(shape)])
             values = np.broadcast_to(self.values(part, run, blocks.whole(shape), output), shape)
-            result[at] = self.stored(part, values[inner], output, result[at].shape)
+            result[at] = self.stored(part, values[blocks.inside(at, wide)], output, result[at].shape)
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """The operator as an activation: along axes of the numbers, all of which must be there."""
@@ -154,9 +144,8 @@ def _attributes(desc: OperatorDesc) -> dict[str, Any]:
 
 def _fused(given: Given, output: str) -> OperatorDesc | None:
     """The activation of an output: the first one may have one."""
-    role = given.told.roles.get("fused")
     first = next(field.python for field in given.operator.fields if field.kind == "output")
-    found: OperatorDesc | None = given.values[role] if role is not None and output == first else None
+    found: OperatorDesc | None = given.of_role("fused") if output == first else None
     return found
 
 
@@ -193,7 +182,7 @@ def _axes(kernel: Kernel, sizes: Sequence[int]) -> tuple[int, ...]:
 
 def _note(given: Given) -> None:
     """Tells ``saturate`` the data type of the integers among the outputs."""
-    dtypes = [numpy_dtype(dtype_of(one)) for name, one in given.values.items() if type(one) is TensorDesc]
+    dtypes = [given.dtype(name) for name, one in given.values.items() if type(one) is TensorDesc]
     given.rules.stored_as = next((one for one in dtypes if one.kind in "iu"), None)  # type: ignore[attr-defined]
 
 

@@ -8,8 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 from dmlcy._families.recurrent.numbers import LIMIT, Numbers, Sized
@@ -44,7 +42,7 @@ class Recurrent(Family):
 
 
 def _dtype(given: Given) -> np.dtype[Any]:
-    return numpy_dtype(dtype_of(given.values[given.told.roles["input"]]))
+    return given.dtype(given.told.roles["input"])
 
 
 def _outputs(given: Given, numbers: Numbers, stored: Callable[[Any], Array]) -> dict[str, Array]:

@@ -10,8 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import At
@@ -21,7 +19,6 @@ from dmlcy._families.passes import Pass, Passes
 
 TOP: Final = "top"
 ACC: Final = "acc"
-DECREASING: Final = "DECREASING"
 
 
 class Reduce(Family):
@@ -31,15 +28,14 @@ class Reduce(Family):
         """The reduction of all elements at once."""
         whole = [blocks.whole(given.input.shape)]
         if f"{_prefix(given)}index" in given.told.words:
-            return Result(_index(given, whole).astype(numpy_dtype(dtype_of(given.values[output]))), moved=True)
+            return Result(_index(given, whole).astype(given.dtype(output)), moved=True)
         return self.reduced(given, whole)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts."""
-        tensor = given.values[output]
         index = f"{_prefix(given)}index" in given.told.words
         axes = _axes(given)
-        result: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        result: Array = np.empty(given.values[output].sizes, given.dtype(output))
         for at in blocks.around(given.input.shape, axes, blocks.BLOCK):
             part = given.with_arrays({name: array[at] for name, array in given.arrays.items()})
             inner = [*blocks.parts(part.input.shape, blocks.BLOCK)]
@@ -101,7 +97,7 @@ def _axes(given: Given) -> tuple[int, ...]:
 def _index(given: Given, parts: Sequence[At]) -> Array:
     """The places of the extremes among the elements along the axes, which are counted in row-major order."""
     descending = given.told.words[f"{_prefix(given)}index"] == "greatest"
-    last = "direction" in given.told.roles and given.field("direction").name == DECREASING
+    last = given.is_member("direction", "DECREASING")
     axes, sizes = _axes(given), given.input.shape
     results = tuple(1 if d in axes else size for d, size in enumerate(sizes))
     best: dict[tuple[int, ...], Array] = {}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 
@@ -70,13 +68,12 @@ class Resample(Family):
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
-        tensor = given.values[output]
-        sizes = tuple(tensor.sizes)
+        sizes = tuple(given.values[output].sizes)
         if given.field("mode").name == NEAREST or math.prod(sizes) <= BLOCK:
             return super().result(given, output)
-        result: Array = np.empty(sizes, numpy_dtype(dtype_of(tensor)))
+        result: Array = np.empty(sizes, given.dtype(output))
         lines = _lines(given, output)
-        for at in _parts(sizes):
+        for at in blocks.parts(sizes, BLOCK):
             needed, parts = list(at), dict(lines)
             for axis, one in lines.items():
                 needed[axis], parts[axis] = one.within(at[axis])
@@ -102,18 +99,6 @@ def _nearest(array: Array, lines: Mapping[int, Line]) -> Array:
     for axis in sorted(lines, reverse=True):
         array = np.take(array, lines[axis].nearest(), axis)
     return array
-
-
-def _parts(sizes: Sequence[int]) -> Iterator[tuple[slice, ...]]:
-    """Parts of the output of about BLOCK elements each."""
-    steps: list[int] = []
-    left = BLOCK
-    for size in reversed(sizes):
-        steps.insert(0, min(size, max(left, 1)))
-        left //= size
-    cuts = [range(0, size, step) for size, step in zip(sizes, steps, strict=True)]
-    for firsts in itertools.product(*cuts):
-        yield tuple(slice(a, min(a + n, size)) for a, n, size in zip(firsts, steps, sizes, strict=True))
 
 
 def _means(m: Arithmetic, numbers: Array, lines: Mapping[int, Line]) -> Any:

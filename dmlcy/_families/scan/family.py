@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array, scaled
 from dmlcy._arithmetic.wide import is_integer
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 
-DECREASING: Final = "DECREASING"
 SUM: Final = "sum"
 
 
@@ -35,15 +31,13 @@ class Scan(Family):
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts: each goes on where the one before it along the axis ends."""
-        m, tensor, axis = given.arithmetic, given.values[output], int(given.field("axis"))
+        m, axis = given.arithmetic, int(given.field("axis"))
         source = _turned(given, given.input, axis)
-        result: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        result: Array = np.empty(given.values[output].sizes, given.dtype(output))
         target = _turned(given, result, axis)
-        steps = list(source.shape)
-        for d in range(len(steps)):
-            blocks.shorten(steps, d, blocks.BLOCK, math.prod(steps))
+        steps = blocks.steps_of(source.shape, blocks.BLOCK)
         step, steps[axis] = steps[axis], source.shape[axis]
-        for lines in blocks.cut(source.shape, steps):
+        for lines in blocks.cut(blocks.whole(source.shape), steps):
             before: Any = None
             for first in range(0, source.shape[axis], step):
                 at = (*lines[:axis], slice(first, first + step), *lines[axis + 1 :])
@@ -75,7 +69,7 @@ def _adds(given: Given) -> bool:
 
 def _turned(given: Given, array: Array, axis: int) -> Array:
     """The elements in the order in which they are taken."""
-    return np.flip(array, axis) if given.field("direction").name == DECREASING else array
+    return np.flip(array, axis) if given.is_member("direction", "DECREASING") else array
 
 
 def _shifted(given: Given, found: Array, before: Array | None, axis: int) -> Array:

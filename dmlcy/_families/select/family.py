@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.elements import keys
 from dmlcy._families.given import Given
 
 FIRST: Final = "first"
-INCREASING: Final = "INCREASING"
 SHORT: Final = 4
 """Bytes of keys that go into one number of 64 bits with a place."""
 BITS: Final = 32
@@ -31,8 +27,7 @@ class Select(Family):
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The elements that come first along an axis, or the coordinates of those that are not 0."""
-        tensor = given.values[output]
-        result: Array = np.zeros(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        result: Array = np.zeros(given.values[output].sizes, given.dtype(output))
         if given.told.words["choose"] == FIRST:
             self.first(given, result, output == given.told.roles["values"])
         elif output == given.told.roles["count"]:
@@ -44,14 +39,9 @@ class Select(Family):
     def first(self, given: Given, result: Array, values: bool) -> None:
         """Writes the elements that come first in each line along an axis, or their indices."""
         axis = int(given.field("axis"))
-        role = given.told.roles.get("direction")
-        descending = role is None or given.field("direction").name != INCREASING
+        descending = not given.is_member("direction", "INCREASING")
         source, target = (np.moveaxis(one, axis, -1) for one in (given.input, result))
-        lines = source.shape[-1]
-        steps = [*source.shape[:-1], lines]
-        for d in range(len(steps) - 1):
-            blocks.shorten(steps, d, blocks.BLOCK, math.prod(steps))
-        for at in blocks.cut(source.shape, steps):
+        for at in blocks.parts(source.shape, blocks.BLOCK, range(source.ndim - 1)):
             part = np.ascontiguousarray(source[at])
             places = _places(part, target.shape[-1], descending)
             target[at[:-1]] = np.take_along_axis(part, places, -1) if values else places
