@@ -246,7 +246,7 @@ class KernelTable:
         self.diagnostics.error(span, error.message, error.hint)
 
     def formula(
-        self, table: Table, key: str, locals_: Mapping[str, Symbol], kind: Kind, *others: Kind
+        self, table: Table, key: str, locals_: Mapping[str, Symbol], *kinds: Kind
     ) -> tuple[Node, dict[str, Symbol]] | None:
         """An expression of ``[kernel]`` over local names and attributes, which the reference evaluates; its names."""
         text = table.str(key)
@@ -261,8 +261,8 @@ class KernelTable:
         try:
             node = parse(text)
             found = kind_of(node, scope)
-            if found not in (kind, *others) and not (kind is Kind.FLOAT and found is Kind.INT):
-                raise ExprError(f"expected {kind.value}, found {found.value}", 0, len(text))
+            if found not in kinds and not (kinds[0] is Kind.FLOAT and found is Kind.INT):
+                raise ExprError(f"expected {kinds[0].value}, found {found.value}", 0, len(text))
             # An element of a tensor is one of the numbers that the reference is given, not one of an array.
             given = {n: local(Kind.VECTOR) if s.kind is Kind.TENSOR else s for n, s in scope.items()}
             path = ".".join(str(step) for step in (*table.path[1:], key))
@@ -271,6 +271,19 @@ class KernelTable:
         except ExprError as error:
             self.wrong(table, key, error)
             return None
+
+    def fused(self) -> None:
+        """``fused``: the field of the activation of the results, if there is one."""
+        if self.table is not None and self.table.has("fused"):
+            self.role("fused", "", Kind.OPERATOR)
+
+    def absent(self, *kinds: Kind) -> None:
+        """``absent``: what stands for the elements of each input that may be left out."""
+        inner = self.table.table("absent") if self.table is not None and self.table.has("absent") else None
+        if inner is not None:
+            for name in inner.keys():
+                self.formula(inner, name, {}, *kinds)
+            inner.finish()
 
     def finish(self) -> None:
         """Reports keys that the family does not know."""

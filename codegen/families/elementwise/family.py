@@ -31,13 +31,12 @@ class Elementwise(Evaluated):
         if table is None:
             return Told(kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
-        if table.has("fused"):
-            kernel.role("fused", "", Kind.OPERATOR)
+        kernel.fused()
         for field in operator.attributes:
             if type_of(field).scales:
                 kernel.definition.roles["scaled"] = field.python
         self.words(kernel, table, "tensors")
-        self.absent(kernel, table)
+        kernel.absent(*ALL)
         self.along(kernel, table)
         kinds = [Kind.INT] if bits else list(self.kinds(operator, operator.inputs[0]))
         single = "integers" not in table.keys()
@@ -66,14 +65,6 @@ class Elementwise(Evaluated):
         if inner is not None:
             for name in inner.keys():
                 kernel.word(f"{key}.{name}", inner.str(name))
-            inner.finish()
-
-    def absent(self, kernel: KernelTable, table: Table) -> None:
-        """What stands for the elements of a tensor that is left out."""
-        inner = table.table("absent") if table.has("absent") else None
-        if inner is not None:
-            for name in inner.keys():
-                kernel.formula(inner, name, {}, *ALL)
             inner.finish()
 
     def along(self, kernel: KernelTable, table: Table) -> None:

@@ -35,13 +35,8 @@ class Normalize(Evaluated):
         for role in ("over", "near"):
             if table.has(role):
                 kernel.role(role, "", Kind.VECTOR)
-        if table.has("fused"):
-            kernel.role("fused", "", Kind.OPERATOR)
-        absent = table.table("absent") if table.has("absent") else None
-        if absent is not None:
-            for name in absent.keys():
-                kernel.formula(absent, name, {}, Kind.FLOAT, Kind.INT)
-            absent.finish()
+        kernel.fused()
+        kernel.absent(Kind.FLOAT, Kind.INT)
         names = {field.python: local(Kind.FLOAT) for field in operator.inputs}
         if len(operator.inputs) == 1:
             names = {"x": local(Kind.FLOAT)}
