@@ -3,7 +3,7 @@
 ``python -m tests.reliability.accuracy --elements 200000 --seed 1`` computes so many results of each operator and data
 type over random descs, from random and from adversarial arrays, and holds each against the exact definition in the
 spec. It prints the worst error in units in the last place with the bound of that element, and the largest part of its
-bound that any error takes. The status is 1 if one is beyond.
+bound that any error takes. The status is 1 if one is beyond. ``--state reference`` is for operators without loops.
 """
 
 from __future__ import annotations
@@ -25,17 +25,22 @@ for folder in ("operators", "reliability"):
         sys.path.insert(0, str(TESTS / folder))
 
 from adversarial import KINDS, adversarial  # noqa: E402
+from drawing import draw_all  # noqa: E402
 from random_calls import Caller  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
 from dmlcy._facts.rows import Operator  # noqa: E402
-from dmlcy._facts.tables import FAST  # noqa: E402
+from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE  # noqa: E402
 from dmlcy._families import window_of  # noqa: E402
+from dmlcy._reference.expected import outputs_of  # noqa: E402
+from dmlcy.testing import cases as random_cases  # noqa: E402
 from dmlcy.testing import expected  # noqa: E402
 
 Array = np.ndarray[Any, Any]
+MOST: Final = 60
+"""Elements of a tensor that is drawn."""
 
 
 @dataclass(slots=True)
@@ -89,6 +94,45 @@ def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
         ):
             return found
     raise AssertionError("there are always more cases")
+
+
+def measure_drawn(operator: Operator, elements: int, seed: int, rounds: int = 40) -> dict[str, Worst]:
+    """So many results of each data type of the outputs, from arrays of Hypothesis and from adversarial ones."""
+    found: dict[str, Worst] = {}
+    for number in range(rounds):
+        drawn: list[tuple[OperatorDesc, dict[str, Any]]] = []
+        draw_all(random_cases(operator.name, most_elements=MOST), 20, drawn.append, seed + number)
+        for place, (desc, arrays) in enumerate(drawn):
+            kind = KINDS[(place + number) % len(KINDS)]
+            for label, given in (("any", arrays), (kind, hardened(desc, arrays, kind, seed + place))):
+                judge(found, label, desc, given)
+        if all(one.elements >= elements for one in found.values()):
+            break
+    return found
+
+
+def judge(found: dict[str, Worst], kind: str, desc: OperatorDesc, arrays: dict[str, Any]) -> None:
+    """Adds the errors of all outputs of a case."""
+    inputs = [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
+    result = dml.compile(desc)(*inputs)
+    for name, one in zip(outputs_of(desc), result if isinstance(result, tuple) else (result,), strict=True):
+        exact = expected(desc, arrays, name)
+        found.setdefault(str(one.dtype), Worst()).add(kind, exact.errors(one), exact.ulp)
+
+
+def hardened(desc: OperatorDesc, arrays: dict[str, Any], kind: str, seed: int) -> dict[str, Any]:
+    """The arrays with adversarial floats, except where a rule is about the elements."""
+    ruled = {rule.about for rule in desc.operator.rules if rule.data}
+
+    def hard(array: Array, number: int) -> Array:
+        return adversarial(seed + number, array.shape, array.dtype, kind) if array.dtype.kind == "f" else array
+
+    return {
+        name: given if name in ruled
+        else tuple(hard(one, place) for place, one in enumerate(given)) if isinstance(given, tuple)
+        else hard(given, len(name))
+        for name, given in arrays.items()
+    }  # fmt: skip
 
 
 def cases(operator: Operator, seed: int) -> Iterator[tuple[str, OperatorDesc, dict[str, Array]]]:
@@ -154,13 +198,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.accuracy", description=__doc__)
     parser.add_argument("--elements", type=int, default=20_000, help="results of each operator and data type")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--state", choices=("fast", "reference"), default="fast", help="of the operators")
     parser.add_argument("--only", help="one operator")
     given = parser.parse_args(arguments)
     begin = time.monotonic()
     found = {}
-    for operator in FAST.values():
+    way = measure if given.state == "fast" else measure_drawn
+    for operator in (OPERATORS[name] for name in RUNNABLE if (name in FAST) == (given.state == "fast")):
         if given.only is None or given.only.upper() == operator.name:
-            for dtype, worst in sorted(measure(operator, given.elements, given.seed).items()):
+            for dtype, worst in sorted(way(operator, given.elements, given.seed).items()):
                 found[operator.name, dtype] = worst
     print(table(found))
     total = sum(worst.elements for worst in found.values())
