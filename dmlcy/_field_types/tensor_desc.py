@@ -228,7 +228,7 @@ def _ints(value: object) -> object:
 
 
 def _known(ints: object) -> bool:
-    return type(ints) is tuple and all(type(entry) is int for entry in ints)
+    return type(ints) is tuple and {*map(type, ints)} <= {int}
 
 
 def _listed(value: object) -> Any:
@@ -242,7 +242,7 @@ def packed_strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 def minimum_size(desc: TensorDesc) -> int | None:
     """Bytes up to the last element, rounded up to 4, as DMLCalcBufferTensorSize does it; None: not to be known."""
-    if type(desc.dtype) is not TensorDataType or not _known(desc.sizes) or not all(size > 0 for size in desc.sizes):
+    if type(desc.dtype) is not TensorDataType or not _known(desc.sizes) or min(desc.sizes, default=1) < 1:
         return None
     if desc.strides is None:
         elements = math.prod(desc.sizes)
@@ -266,7 +266,7 @@ def structure(desc: TensorDesc) -> Iterator[Refused]:
     if desc.sizes is None:
         yield Refused("required", part=".sizes")
         return
-    if _known(desc.sizes) and all(1 <= size <= UINT_MAX for size in desc.sizes):
+    if _known(desc.sizes) and (not desc.sizes or 1 <= min(desc.sizes) <= max(desc.sizes) <= UINT_MAX):
         return
     try:
         entries = as_entries(desc.sizes, "a sequence of ints")
