@@ -46,6 +46,13 @@ def _combined(function: Callable[..., Any], a: Number, b: Number, ends: list[int
     return function(_long(a), _long(b))
 
 
+def _alike(a: Number, b: Number) -> tuple[Number, Number]:
+    """Integers as Python's both if one of them is; NumPy has no int64 for a Python int beyond it."""
+    if is_integer(a) and is_integer(b) and (_is_long(a) or _is_long(b)):
+        return np.asarray(_long(a), object), np.asarray(_long(b), object)
+    return a, b
+
+
 def _is_long(a: Number) -> bool:
     return not LEAST <= a <= MOST if isinstance(a, int) else bool(a.dtype == object)
 
@@ -230,12 +237,12 @@ class Wide(Arithmetic):
 
     def minimum(self, a: Number, b: Number) -> Number:
         if is_integer(a) and is_integer(b):
-            return np.minimum(a, b)
+            return np.minimum(*_alike(a, b))
         return np.where(np.equal(a, 0) & np.equal(b, 0), -(-np.asarray(a) - b), np.fmin(a, b))
 
     def maximum(self, a: Number, b: Number) -> Number:
         if is_integer(a) and is_integer(b):
-            return np.maximum(a, b)
+            return np.maximum(*_alike(a, b))
         return np.where(np.equal(a, 0) & np.equal(b, 0), np.add(a, b), np.fmax(a, b))
 
     def less(self, a: Number, b: Number) -> Number:
@@ -255,6 +262,9 @@ class Wide(Arithmetic):
 
     def negative(self, a: Number) -> Number:
         return np.less(a, 0) if is_integer(a) else np.signbit(a) & ~np.isnan(a)
+
+    def where(self, test: Any, then: Number, other: Number) -> Number:
+        return super().where(test, *_alike(then, other))
 
     def single(self, a: Number) -> Number:
         return np.asarray(a).astype(np.float32).astype(np.float64)

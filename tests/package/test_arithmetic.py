@@ -59,6 +59,21 @@ def test_integers_are_exact(dtype: str) -> None:
         np.testing.assert_array_equal(*found, err_msg=f"{name} of {dtype}")
 
 
+def test_integers_beyond_int64_beside_small_ones() -> None:
+    """An attribute may be larger than all elements."""
+    small, most = np.array([0, 5], np.uint64), 2**64 - 1
+    for name in ("minimum", "maximum", "add", "subtract", "multiply"):
+        for values in ([small, most], [most, small]):
+            found = [
+                m.stored(of(m, name)(*(m.of(x) if x is small else x for x in values)), np.dtype("u8"), (2,))
+                for m in (WIDE, EXACT)
+            ]
+            np.testing.assert_array_equal(*found, err_msg=name)
+    test = np.array([True, False])
+    assert np.asarray(WIDE.where(test, WIDE.of(small), most)).tolist() == [0, most]
+    assert np.asarray(WIDE.where(test, most, WIDE.of(small))).tolist() == [most, 5]
+
+
 @each_of("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
 def test_floats_saturate(dtype: str) -> None:
     limits = np.iinfo(dtype)
