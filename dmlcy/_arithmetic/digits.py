@@ -58,8 +58,9 @@ def _log1p(x: Decimal) -> Decimal:
 
 
 def _sinh(x: Decimal) -> Decimal:
-    part = _expm1(x)
-    return PLAIN.divide(PLAIN.add(part, PLAIN.divide(part, PLAIN.add(part, ONE))), 2)
+    part = _expm1(x.copy_abs())
+    size = PLAIN.divide(PLAIN.add(part, PLAIN.divide(part, PLAIN.add(part, ONE))), 2)
+    return size.copy_sign(x)
 
 
 def _cosh(x: Decimal) -> Decimal:
