@@ -53,6 +53,11 @@ def _alike(a: Number, b: Number) -> tuple[Number, Number]:
     return a, b
 
 
+def _quiet(a: Number) -> Number:
+    """The same number; of an attribute that is a signalling NaN a quiet one, to which extremes prefer numbers."""
+    return a * 1.0 if isinstance(a, float) else a
+
+
 def _is_long(a: Number) -> bool:
     return not LEAST <= a <= MOST if isinstance(a, int) else bool(a.dtype == object)
 
@@ -238,11 +243,13 @@ class Wide(Arithmetic):
     def minimum(self, a: Number, b: Number) -> Number:
         if is_integer(a) and is_integer(b):
             return np.minimum(*_alike(a, b))
+        a, b = _quiet(a), _quiet(b)
         return np.where(np.equal(a, 0) & np.equal(b, 0), -(-np.asarray(a) - b), np.fmin(a, b))
 
     def maximum(self, a: Number, b: Number) -> Number:
         if is_integer(a) and is_integer(b):
             return np.maximum(*_alike(a, b))
+        a, b = _quiet(a), _quiet(b)
         return np.where(np.equal(a, 0) & np.equal(b, 0), np.add(a, b), np.fmax(a, b))
 
     def less(self, a: Number, b: Number) -> Number:

@@ -74,6 +74,16 @@ def test_integers_beyond_int64_beside_small_ones() -> None:
     assert np.asarray(WIDE.where(test, most, WIDE.of(small))).tolist() == [most, 5]
 
 
+def test_extremes_prefer_numbers_to_signalling_attributes() -> None:
+    signalling = float(np.array(0x7FF4000000000000, np.uint64).view(np.float64))
+    assert math.isnan(signalling)
+    for name in ("minimum", "maximum"):
+        assert [
+            of(WIDE, name)(np.array([1.0, -0.0]), signalling).tolist(),
+            of(WIDE, name)(signalling, np.array([2.0])).tolist(),
+        ] == [[1, 0], [2]]
+
+
 @each_of("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
 def test_floats_saturate(dtype: str) -> None:
     limits = np.iinfo(dtype)
