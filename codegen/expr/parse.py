@@ -41,7 +41,7 @@ FUNCTIONS: dict[str, int | None] = {
     "erf": 1, "pow": 2,
 }  # fmt: skip
 REFERENCE: dict[str, int | None] = {
-    "ceil": 1, "trunc": 1, "round_even": 1, "f32": 1, "saturate": 1, "negative": 1,
+    "ceil": 1, "trunc": 1, "round_even": 1, "f32": 1, "f64": 1, "saturate": 1, "negative": 1,
     "expm1": 1, "log1p": 1, "erfc": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "int_pow": 2, "div_trunc": 2, "mod_trunc": 2, "mod_floor": 2,
