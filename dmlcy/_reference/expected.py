@@ -94,6 +94,10 @@ def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> floa
     return float(abs(actual_exact - Fraction(value)) / one)
 
 
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
+
+
 def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Sizes without leading ones."""
     first = next((axis for axis, size in enumerate(sizes) if size != 1), len(sizes))
@@ -145,8 +149,9 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     units = np.empty(values.shape, object)
     for at in np.ndindex(values.shape):
         size: Any = sizes[at]
-        finite = not isinstance(size, float) or math.isfinite(size)
-        units[at] = unit(abs(Fraction(size)) if finite else Fraction(0), own)
+        # An infinite size of a finite result is of an infinity that the result does not depend on.
+        one = next((one for one in (size, values[at]) if _is_finite(one)), 0)
+        units[at] = unit(abs(Fraction(one)), own)
         if isinstance(size, float) and math.isnan(size) and stated.of == MAGNITUDES:
             units[at] = None
     if magnitudes.accumulators is not None:

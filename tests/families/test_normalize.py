@@ -10,6 +10,7 @@ import pytest
 from each import each_of
 
 import dmlcy as dml
+from dmlcy import testing
 from dmlcy._arithmetic import EXACT, WIDE
 from dmlcy._families import blocks
 from dmlcy._families.activations import activated
@@ -297,3 +298,13 @@ def test_memory_is_that_of_parts() -> None:
     outputs = {"batch": 1, "gradient": 1, "quantize": 1}
     for name, use in uses(x).items():
         assert peak(use) < (outputs.get(name, 1)) * x.size * 2 + (16 << 20), name
+
+
+def test_an_infinity_that_a_result_does_not_depend_on() -> None:
+    """Without mean and variance, an infinity along the axes says nothing of the size of another result."""
+    x, one = np.array([[[[np.inf, 7]]]], np.float16), np.full((1, 1, 1, 1), 15.4296875, np.float16)
+    desc = dml.desc.MeanVarianceNormalization2(
+        input=dml.TensorDesc.from_array(x), scale=dml.TensorDesc.from_array(one), bias=dml.TensorDesc.from_array(one),
+        output=dml.TensorDesc.from_array(x), axes=(2, 3), use_mean=False, use_variance=False, epsilon=0.0,
+    )  # fmt: skip
+    testing.assert_result(desc, {"input": x, "scale": one, "bias": one}, dml.compile(desc)(x, one, one))
