@@ -150,7 +150,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     for at in np.ndindex(values.shape):
         size: Any = sizes[at]
         # An infinite size of a finite result is of an infinity that the result does not depend on.
-        one = next((one for one in (size, values[at]) if _is_finite(one)), 0)
+        one: Any = next((one for one in (size, values[at]) if _is_finite(one)), 0)
         units[at] = unit(abs(Fraction(one)), own)
         if isinstance(size, float) and math.isnan(size) and stated.of == MAGNITUDES:
             units[at] = None
