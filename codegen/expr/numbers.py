@@ -12,7 +12,8 @@ ARITH = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "flo
 COMPARE = {"<": ("less", False), "<=": ("less_equal", False), ">": ("less", True), ">=": ("less_equal", True)}
 EXTREMES = {"min": "minimum", "max": "maximum"}
 METHODS = {
-    "abs": "absolute", "f32": "single", "f64": "double", "isnan": "isnan", "isfinite": "isfinite", "negative": "negative",
+    "abs": "absolute", "f32": "single", "f64": "double",
+    "isnan": "isnan", "isfinite": "isfinite", "negative": "negative",
     "div_trunc": "div_trunc", "mod_floor": "mod_floor", "mod_trunc": "mod_trunc",
 }  # fmt: skip
 """Functions that are methods; most others are names that the method ``function`` takes."""

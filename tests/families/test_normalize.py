@@ -14,6 +14,7 @@ from dmlcy import testing
 from dmlcy._arithmetic import EXACT, WIDE
 from dmlcy._families import blocks
 from dmlcy._families.activations import activated
+from dmlcy._families.normalize import family
 from families.common import assert_near, peak
 
 Array = np.ndarray[Any, Any]
@@ -308,3 +309,27 @@ def test_an_infinity_that_a_result_does_not_depend_on() -> None:
         output=dml.TensorDesc.from_array(x), axes=(2, 3), use_mean=False, use_variance=False, epsilon=0.0,
     )  # fmt: skip
     testing.assert_result(desc, {"input": x, "scale": one, "bias": one}, dml.compile(desc)(x, one, one))
+
+
+@each_of("cross", [True, False])
+def test_many_neighbors_are_few_additions(cross: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbors of all elements at once: each sum is made of sums, not of elements."""
+    additions, add = [], family._plus
+    monkeypatch.setattr(family, "_plus", lambda *given: additions.append(given[4]) or add(*given))
+    x = np.random.default_rng(11).standard_normal((1, 30000, 1, 2) if cross else (1, 2, 3, 30000)).astype(np.float32)
+    more = {"cross_channel": cross, "alpha": 2.0, "beta": 1.0, "bias": 1.0}
+    for size in (2**32 - 1, 50001):
+        wide = x.astype(np.float64)
+        before, after = (size - 1) // 2, size // 2
+        axes = (1,) if cross else (2, 3)
+        sums = np.square(wide)
+        for axis in axes:
+            to = np.cumsum(sums, axis)
+            places = np.arange(x.shape[axis])
+            last = np.take(to, np.minimum(places + after, x.shape[axis] - 1), axis)
+            first = np.maximum(places - before, 0)
+            sums = last - np.take(to, first, axis) + np.take(sums, first, axis)
+        found = dml.local_response_normalization(x, local_size=size, **more)
+        assert_near(found, wide / (1 + 2 / size * sums))
+        assert np.isfinite(dml.local_response_normalization_grad(x, x, local_size=size, **more)).all()
+    assert 0 < len(additions) < 1000

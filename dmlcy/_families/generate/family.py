@@ -70,7 +70,9 @@ def _matrices(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Arr
     """The value on the diagonals that are filled, and elsewhere the elements of the input, or 0."""
     rows, columns = sizes[-2:]
     value = given.arithmetic.stored(_expression(given, "result", np.zeros(1, np.int64), dtype), dtype, (1,))
-    on = np.broadcast_to(np.asarray(given.value("filled", d=np.arange(1 - rows, columns)), bool), rows + columns - 1)
+    on: Array = np.empty(rows + columns - 1, bool)
+    for part in ranges(slice(0, on.size), BLOCK):
+        on[part] = given.value("filled", d=np.arange(part.start, part.stop) + (1 - rows))
     filled = np.lib.stride_tricks.sliding_window_view(on, columns)[::-1]
     under = given.arrays.get(given.told.roles.get("under", ""))
     return np.where(filled, value, np.zeros((*sizes[:-2], 1, 1), dtype) if under is None else under)
@@ -79,17 +81,17 @@ def _matrices(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Arr
 def _lines(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """For each index a line with the first value, and with the second one at the index, if it is in the line."""
     axis = given.field("line")
-    indices, (other, own) = (
-        given.arrays[given.told.roles["indices"]],
-        given.arrays[given.told.roles["values"]].ravel()[:2],
-    )
+    indices, values = (given.arrays[given.told.roles[role]] for role in ("indices", "values"))
     length = sizes[axis]
     if indices.dtype.kind == "u":
         places = np.minimum(indices, np.asarray(length).astype(indices.dtype)).astype(np.int64)
     else:
         places = np.where(indices < 0, indices.astype(np.int64) + length, indices)
-    line = np.arange(length).reshape([-1 if d == axis else 1 for d in range(len(sizes))])
-    found: Array = np.where(places == line, own, other)
+    other, own = values.ravel()[:1], values.ravel()[1:2]
+    found: Array = np.empty(sizes, dtype)
+    found[...] = other
+    inside = (places >= 0) & (places < length)
+    np.put_along_axis(found, np.where(inside, places, 0), np.where(inside, own, other), axis)
     return found
 
 

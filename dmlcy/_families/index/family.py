@@ -96,13 +96,25 @@ def _reversed(given: Given, sizes: tuple[int, ...]) -> Array:
     """The lines along an axis, of each of which as many elements as its length says are reversed."""
     array, lengths, axis = _tensor(given, "input"), _tensor(given, "indices"), given.field("axis")
     size = sizes[axis]
-    places = np.arange(size, dtype=np.int32 if size < 2**31 else np.intp)
+    if size > BLOCK:
+        return _reversed_lines(array, lengths, axis)
+    places = np.arange(size, dtype=np.int32)
     places = places.reshape([-1 if d == axis else 1 for d in range(len(sizes))])
     result: Array = np.empty(sizes, array.dtype)
     for at in blocks.parts(sizes, BLOCK, [d for d in range(len(sizes)) if d != axis]):
         ends = np.minimum(lengths[at], np.asarray(size).astype(lengths.dtype)).astype(places.dtype)
         taken = np.where(places < ends, ends - 1 - places, places)
         result[at] = np.take_along_axis(array[at], taken, axis)
+    return result
+
+
+def _reversed_lines(array: Array, lengths: Array, axis: int) -> Array:
+    """The same line by line, for long lines: no place of an element is a number."""
+    result = np.array(array, order="C")
+    for at in np.ndindex(lengths.shape):
+        before, after = at[:axis], at[axis + 1 :]
+        first = (*before, slice(0, min(int(lengths[at]), array.shape[axis])), *after)
+        result[first] = array[first][::-1]
     return result
 
 

@@ -219,15 +219,34 @@ def _near(m: Arithmetic, values: Any, extents: Sequence[int], mirrored: bool) ->
     for d, extent in enumerate(extents):
         size = values.shape[d]
         before = extent // 2 if mirrored else (extent - 1) // 2
-        total = values
-        for step in range(-min(before, size - 1), min(extent - 1 - before, size - 1) + 1):
-            if step:
-                moved = _along(values, d, max(0, step), size + min(0, step))
-                total = total.copy() if total is values else total
-                inside = _along(total, d, max(0, -step), size - max(0, step))
-                inside[...] = m.add(inside, moved)
+        total = _behind(m, values, d, min(extent - before, size))
+        if before and size > 1:
+            ahead = np.flip(_behind(m, np.flip(values, d), d, min(before, size)), d)
+            total = np.flip(_plus(m, np.flip(total, d), np.flip(ahead, d), d, 1), d)
         values = total
     return values
+
+
+def _behind(m: Arithmetic, values: Any, d: int, count: int) -> Any:
+    """The sums of so many elements from each one on, as far as there are any: of 1, 2, 4 and so on, joined."""
+    total, done, some, width = None, 0, values, 1
+    while True:
+        if count & width:
+            total = some if total is None else _plus(m, total, some, d, done)
+            done += width
+        if 2 * width > count:
+            return total
+        some = _plus(m, some, some, d, width)
+        width *= 2
+
+
+def _plus(m: Arithmetic, a: Any, b: Any, d: int, far: int) -> Any:
+    """Each element of ``a`` plus the one of ``b`` so far behind it, if there is one."""
+    total, size = a.copy(), a.shape[d]
+    if far < size:
+        inside = _along(total, d, 0, size - far)
+        inside[...] = m.add(inside, _along(b, d, far, size))
+    return total
 
 
 def _along(array: Array, d: int, first: int, last: int) -> Array:

@@ -21,7 +21,7 @@ BLOCK: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Along one axis, the places in the input of all elements of the output.
+    """Along one axis, the places in the input of elements of the output.
 
     ``low``: the last element of the input that is not behind the place, not cut to the input; ``rest`` of ``whole``:
     how far the place is behind it. ``size``: of the input.
@@ -40,17 +40,16 @@ class Line:
         """The nearest element of each place; of two, the first one."""
         return self.cut(self.low + (2 * self.rest > self.whole))
 
-    def within(self, at: slice) -> tuple[slice, Line]:
-        """The part of the input that some of the places need, and these places in this part."""
-        low, rest = self.low[at], self.rest[at]
-        first, last = (int(one) for one in self.cut(np.array([low[0], low[-1] + 1])))
-        shift = first if low[0] >= 0 else 0  # a place before the first element stays before it
-        return slice(first, last + 1), Line(low - shift, rest, self.whole, last + 1 - first)
+    def within(self) -> tuple[slice, Line]:
+        """The part of the input that the places need, and these places in this part."""
+        first, last = (int(one) for one in self.cut(np.array([self.low[0], self.low[-1] + 1])))
+        shift = first if self.low[0] >= 0 else 0  # a place before the first element stays before it
+        return slice(first, last + 1), Line(self.low - shift, self.rest, self.whole, last + 1 - first)
 
 
-def line(size: int, count: int, factor: int) -> Line:
-    """The places of the middles of so many elements, each of which is 1 / factor long: (i + 0.5) / factor - 0.5."""
-    low, rest = np.divmod(2 * np.arange(count) + (1 - factor), 2 * factor)
+def line(size: int, factor: int, at: slice) -> Line:
+    """The places of the middles of some elements, each of which is 1 / factor long: (i + 0.5) / factor - 0.5."""
+    low, rest = np.divmod(2 * np.arange(at.start, at.stop) + (1 - factor), 2 * factor)
     return Line(low, rest, 2 * factor, size)
 
 
@@ -59,7 +58,7 @@ class Resample(Family):
 
     def evaluate(self, given: Given, output: str) -> Result:
         """Each axis after the other: the nearest element of each place, or a mean of two."""
-        lines = _lines(given, output)
+        lines = _lines(given, output, blocks.whole(given.values[output].sizes))
         if given.field("mode").name == NEAREST:
             return Result(_nearest(given.input, lines), moved=True)
         m = given.arithmetic
@@ -69,27 +68,29 @@ class Resample(Family):
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
         sizes = tuple(given.values[output].sizes)
-        if given.field("mode").name == NEAREST or math.prod(sizes) <= BLOCK:
+        if math.prod(sizes) <= BLOCK:
             return super().result(given, output)
         result: Array = np.empty(sizes, given.dtype(output))
-        lines = _lines(given, output)
         for at in blocks.parts(sizes, BLOCK):
-            needed, parts = list(at), dict(lines)
-            for axis, one in lines.items():
-                needed[axis], parts[axis] = one.within(at[axis])
-            numbers = given.arithmetic.of(given.input[tuple(needed)])
-            target = result[at]
+            needed, parts = list(at), _lines(given, output, at)
+            for axis, one in parts.items():
+                needed[axis], parts[axis] = one.within()
+            source, target = given.input[tuple(needed)], result[at]
+            if given.field("mode").name == NEAREST:
+                target[...] = _nearest(source, parts)
+                continue
+            numbers = given.arithmetic.of(source)
             target[...] = self.stored(given, _means(given.arithmetic, numbers, parts), output, target.shape)
         return result
 
 
-def _lines(given: Given, output: str) -> dict[int, Line]:
-    """The places along each axis that is another one in the output."""
+def _lines(given: Given, output: str, at: blocks.At) -> dict[int, Line]:
+    """The places of a part of the output along each axis that is another one in the output."""
     sizes, counts = given.input.shape, given.values[output].sizes
     factors = given.numbers(given.told.roles["factors"], len(sizes))
     return {
-        axis: line(size, count, factor)
-        for axis, (size, count, factor) in enumerate(zip(sizes, counts, factors, strict=True))
+        axis: line(size, factor, some)
+        for axis, (size, count, factor, some) in enumerate(zip(sizes, counts, factors, at, strict=True))
         if (size, factor) != (count, 1)
     }
 
