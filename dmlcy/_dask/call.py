@@ -46,10 +46,11 @@ class Call:
         self.rules: Any = found.rules
         self.kernel = Kernel(self.operator, found.rules)
         self.resolved = found.resolved
-        known = dict(by_path(self.operator.fields, "input", found.resolved))
-        self.ones = {path: len(known[path].sizes) - x.ndim for path, x in given.items()}
+        self.ones = {path: len(found.tensors[path].sizes) - x.ndim for path, x in given.items()}
         self.inputs = {path: x[(None,) * self.ones[path]] for path, x in given.items()}
         self.outputs = dict(by_path(self.operator.fields, "output", found.resolved))
+        whole = {name: TensorDesc(x.dtype, x.shape) for name, x in self.inputs.items() if name in found.resolved}
+        self.values = {**found.resolved, **whole}
         self.input = next(iter(self.inputs), "")
         self.output = next(iter(self.outputs))
 
@@ -114,7 +115,7 @@ class Call:
 
     def _independent(self) -> Iterator[Cut]:
         for declared in self.operator.independent:
-            for one in slices(self.operator, self.rules, self.resolved, declared):
+            for one in slices(self.operator, self.rules, self.values, declared):
                 yield Cut(one.axes, cut(self._chunks_along(one.axes), one.takes, one.gives))
 
     def _chunks_along(self, axes: Mapping[str, int]) -> Sequence[int]:

@@ -142,15 +142,16 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
 
 
 def _values(call: Call) -> dict[str, Any]:
-    """The arguments beside tensors, in types that a graph carries well."""
+    """The arguments beside arrays, in types that a graph carries well: None for a tensor that is left out."""
     attributes = {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters}
     tensors = {field.python for field in call.operator.fields if field.kind == "input"}
     asked = {name: value for name, value in call.arguments.items() if name not in attributes and name not in tensors}
     for field in call.operator.fields:
         if field.sized_by is not None and asked.get(field.sized_by) is not None:
-            found = call.resolved[field.python]
+            found: Any = call.resolved[field.python]
             asked[field.sized_by] = tuple(one.sizes for one in found) if type(found) is tuple else found.sizes
-    return attributes | asked
+    absent = {name: None for name in tensors if call.resolved[name] is None}
+    return attributes | asked | absent
 
 
 def _plain(value: Any) -> Any:

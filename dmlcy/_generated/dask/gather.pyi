@@ -44,7 +44,6 @@ def gather(
     What can be cut into chunks:
 
     - Any axis of the input behind the one that the indices count along. Where ``d > axis``.
-    - Any axis of the input before the one that the indices count along. Where ``d < axis and d + 1 >=
-      index_dimensions``.
-    - Each index by itself. Where ``d + index_dimensions >= rank(indices)``.
+    - Any axis of the input before the one that the indices count along. Where ``d < axis``.
+    - Each index by itself.
     """

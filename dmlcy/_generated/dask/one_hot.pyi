@@ -44,5 +44,5 @@ def one_hot(
     -----
     What can be cut into chunks:
 
-    - Each index by itself. Where ``d != axis``.
+    - Each index by itself.
     """
