@@ -145,6 +145,9 @@ from dmlcy._generated.dask.rnn import rnn
 from dmlcy._generated.dask.roi_pooling import roi_pooling
 from dmlcy._generated.dask.scatter import scatter
 from dmlcy._generated.dask.scatter_nd import scatter_nd
+from dmlcy._generated.dask.slice import slice
+from dmlcy._generated.dask.slice1 import slice1
+from dmlcy._generated.dask.slice_grad import slice_grad
 from dmlcy._generated.dask.space_to_depth import space_to_depth
 from dmlcy._generated.dask.space_to_depth1 import space_to_depth1
 from dmlcy._generated.dask.split import split
@@ -300,6 +303,9 @@ __all__ = [
     "roi_pooling",
     "scatter",
     "scatter_nd",
+    "slice",
+    "slice1",
+    "slice_grad",
     "space_to_depth",
     "space_to_depth1",
     "split",

@@ -147,6 +147,7 @@ class IndependentPlan:
     loop: str | None  # d in axes
     domain: str | None
     axes: tuple[tuple[str, str], ...]
+    sized: tuple[tuple[str, str], ...]
     takes: str
     gives: str
     when: tuple[str, str] | None  # text, Python

@@ -116,7 +116,7 @@ class Call:
     def _independent(self) -> Iterator[Cut]:
         for declared in self.operator.independent:
             for one in slices(self.operator, self.rules, self.values, declared):
-                yield Cut(one.axes, cut(self._chunks_along(one.axes), one.takes, one.gives))
+                yield Cut(one.axes, cut(self._chunks_along(one.axes), one.takes, one.gives), sized=one.sized)
 
     def _chunks_along(self, axes: Mapping[str, int]) -> Sequence[int]:
         """The chunks of the first input that has several along its axis, as parts of the first input."""

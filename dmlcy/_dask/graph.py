@@ -16,7 +16,7 @@ from dmlcy._dask.call import Call
 from dmlcy._facts.levels import current_level, feature_level
 from dmlcy._facts.tables import DTYPES, FeatureLevelName, function
 from dmlcy._families.pieces import Cut, Piece, bounds
-from dmlcy._families.slices import part, replaced, sized
+from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._runtime.threads import one_thread
 
@@ -70,7 +70,8 @@ class Graph:
         whole = call.sizes(first)[inputs[first]]
         for name, axis in inputs.items():
             call.inputs[name] = _pieces(call.inputs[name], axis, one.pieces, whole)
-        entries = (*_paddings(one), *(Entry(*found, "size") for found in sized(call.operator, self.values, one.axes)))
+        sizes = sizes_of(call.operator, self.values, one.axes, one.sized)
+        entries = (*_paddings(one), *(Entry(*found, "size") for found in sizes))
         if entries:
             rows = np.array([(piece.before, piece.after, piece.size) for piece in one.pieces], PIECES)
             self.columns.append((da.from_array(rows, chunks=1), (label,)))
@@ -116,9 +117,7 @@ class Graph:
     def _work(self) -> Work:
         call = self.call
         several = math.prod(map(len, self.sizes.values())) > 1
-        return Work(
-            call.operator.name, tuple(call.inputs), self.values, tuple(self.entries), current_level(), several
-        )
+        return Work(call.operator.name, tuple(call.inputs), self.values, tuple(self.entries), current_level(), several)
 
     def _output(self, name: str, work: Any, given: Sequence[Any]) -> Any:
         """An output, made by ``work`` piece by piece."""

@@ -19,12 +19,14 @@ class Slices:
 
     ``axes``: the axis of each tensor, by its path, the inputs first. A slice of the first one has a multiple of
     ``takes`` elements, each ``takes`` of which give ``gives`` elements of each output; a slice of another input is the
-    same part of that input. An input that is not in ``axes`` is given whole with each slice.
+    same part of that input. An input that is not in ``axes`` is given whole with each slice. ``sized``: of attributes, the
+    entry that is the size of the slice of the output.
     """
 
     axes: dict[str, int]
     takes: int
     gives: int
+    sized: dict[str, int]
 
 
 def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Independent) -> Iterator[Slices]:
@@ -49,7 +51,8 @@ def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Ind
         takes = one.takes(rules, *index)
         least = math.lcm(takes, *(first // math.gcd(first, size) for size in long.values()))
         axes = {path: taken[path] for path in long} | given
-        yield Slices(axes, least, least // takes * one.gives(rules, *index))
+        sized = {name: int(entry(rules, *index)) for name, entry in one.sized.items()}
+        yield Slices(axes, least, least // takes * one.gives(rules, *index), sized)
 
 
 def _whole(operator: Operator, values: Mapping[str, Any], outputs: Mapping[str, Any]) -> set[tuple[str, int]]:
@@ -74,10 +77,11 @@ def part(size: int, begin: int, end: int, whole: int) -> tuple[int, int]:
     return begin * size // whole, end * size // whole
 
 
-def sized(
-    operator: Operator, arguments: Mapping[str, Any], axes: Mapping[str, int]
+def sizes_of(
+    operator: Operator, arguments: Mapping[str, Any], axes: Mapping[str, int], sized: Mapping[str, int]
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The arguments that say how long the outputs are along these axes: each keyword, and the place in its value."""
+    yield from ((name, (entry,)) for name, entry in sized.items())
     outputs = {path: axis for path, axis in axes.items() if operator.field(path).kind == "output"}
     for path, axis in outputs.items():
         name, _, place = path.partition("[")

@@ -139,7 +139,9 @@ def test_every_operator_in_chunks_of_any_size(name: str) -> None:
         return da.from_array(array, chunks=tuple(int(rng.integers(1, size + 1)) for size in array.shape))
 
     @seed(1)
-    @settings(max_examples=1, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=[*HealthCheck])
+    @settings(
+        max_examples=1, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=[*HealthCheck]
+    )
     @given(testing.cases(name, most_elements=40))
     def draw(case: Any) -> None:
         look_at_a_call(operator.python, *case, chunk)

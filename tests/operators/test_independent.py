@@ -19,7 +19,7 @@ from dmlcy import testing
 from dmlcy._desc.formulas import Formulas
 from dmlcy._facts.rows import Independent, Operator
 from dmlcy._facts.tables import FAST, OPERATORS
-from dmlcy._families.slices import Slices, replaced, sized, slices
+from dmlcy._families.slices import Slices, replaced, sizes_of, slices
 from dmlcy._field_types.tensor_array import by_path
 
 CUT = {name: operator for name, operator in OPERATORS.items() if operator.runs and operator.independent}
@@ -79,7 +79,7 @@ def compare(desc: Any, arrays: dict[str, Any], along: Slices, where: int) -> Non
     whole, parts = call(desc, arrays, arguments, paths), []
     for begin, end in ((0, where), (where, size)):
         gives, said = (end - begin) // along.takes * along.gives, dict(arguments)
-        for keyword, place in sized(operator, arguments, along.axes):
+        for keyword, place in sizes_of(operator, arguments, along.axes, along.sized):
             said[keyword] = replaced(said[keyword], place, gives)
         parts.append(call(desc, sliced(arrays, along.axes, begin, end, size), said, paths))
         assert all(parts[-1][path].shape[along.axes[path]] == gives for path in paths)
