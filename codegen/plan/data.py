@@ -276,7 +276,7 @@ class OperatorPlan:
 
     @property
     def asked_of_chunks(self) -> tuple[AttributePlan, ...]:
-        """What that function takes about outputs: pieces make an optional one if every axis that is cut is one of it."""
+        """What that function takes about outputs: pieces make an optional one that has every axis which is cut."""
         cut_everywhere = [{name for name, _ in one.axes} for one in self.independent]
         return tuple(
             one

@@ -19,8 +19,8 @@ class Slices:
 
     ``axes``: the axis of each tensor, by its path, the inputs first. A slice of the first one has a multiple of
     ``takes`` elements, each ``takes`` of which give ``gives`` elements of each output; a slice of another input is the
-    same part of that input. An input that is not in ``axes`` is given whole with each slice. ``sized``: of attributes, the
-    entry that is the size of the slice of the output.
+    same part of that input. An input that is not in ``axes`` is given whole with each slice. ``sized``: of attributes,
+    the entry that is the size of the slice of the output.
     """
 
     axes: dict[str, int]
