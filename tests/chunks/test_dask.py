@@ -301,7 +301,8 @@ def test_several_results_are_computed_together(monkeypatch: pytest.MonkeyPatch) 
     for one, other in zip(found, whole, strict=True):
         np.testing.assert_array_equal(one, other)
     alone = dml_dask.gru(
-        da.ones((1, 2, 4, 3), chunks=(1, 2, 3, 3), dtype="f4"), np.ones((1, 1, 6, 3), "f4"), np.ones((1, 1, 6, 2), "f4"),
+        da.ones((1, 2, 4, 3), chunks=(1, 2, 3, 3), dtype="f4"),
+        np.ones((1, 1, 6, 3), "f4"), np.ones((1, 1, 6, 2), "f4"),
         activation_descs=[dml.desc.ActivationSigmoid(), dml.desc.ActivationTanh()], output_single=True,
     )  # fmt: skip
     assert isinstance(alone, da.Array) and alone.chunks == ((1,), (1,), (3, 1), (2,))
