@@ -84,6 +84,7 @@ def _group() -> dict[str, JSON]:
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     independent = {
         "doc": TEXT, "for": LOOP, "axes": _map(FORMULA), "takes": FORMULA, "gives": FORMULA, "when": FORMULA,
+        "sized": _map(FORMULA),
     }  # fmt: skip
     return {
         "types": _map(_tables(dtypes)),

@@ -80,6 +80,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
             "doc": one.doc,
             "for": _loop(one.index, one.count),
             "axes": {name: formula.text for name, formula in one.axes.items()},
+            "sized": {name: formula.text for name, formula in one.sized.items()} or None,
             "takes": one.takes.text,
             "gives": one.gives.text,
             "when": _text(one.when),

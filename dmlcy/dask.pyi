@@ -16,6 +16,7 @@ from dmlcy._generated.dask.activation_log_softmax1 import activation_log_softmax
 from dmlcy._generated.dask.activation_parameterized_relu import activation_parameterized_relu
 from dmlcy._generated.dask.activation_parametric_softplus import activation_parametric_softplus
 from dmlcy._generated.dask.activation_relu import activation_relu
+from dmlcy._generated.dask.activation_relu_grad import activation_relu_grad
 from dmlcy._generated.dask.activation_scaled_elu import activation_scaled_elu
 from dmlcy._generated.dask.activation_scaled_tanh import activation_scaled_tanh
 from dmlcy._generated.dask.activation_shrink import activation_shrink
@@ -27,12 +28,24 @@ from dmlcy._generated.dask.activation_softsign import activation_softsign
 from dmlcy._generated.dask.activation_swish import activation_swish
 from dmlcy._generated.dask.activation_tanh import activation_tanh
 from dmlcy._generated.dask.activation_thresholded_relu import activation_thresholded_relu
+from dmlcy._generated.dask.adam_optimizer import adam_optimizer
+from dmlcy._generated.dask.argmax import argmax
+from dmlcy._generated.dask.argmin import argmin
 from dmlcy._generated.dask.average_pooling import average_pooling
 from dmlcy._generated.dask.average_pooling1 import average_pooling1
+from dmlcy._generated.dask.batch_normalization import batch_normalization
+from dmlcy._generated.dask.batch_normalization_grad import batch_normalization_grad
+from dmlcy._generated.dask.batch_normalization_training import batch_normalization_training
+from dmlcy._generated.dask.batch_normalization_training_grad import batch_normalization_training_grad
+from dmlcy._generated.dask.cast import cast
+from dmlcy._generated.dask.convolution import convolution
+from dmlcy._generated.dask.convolution_integer import convolution_integer
 from dmlcy._generated.dask.cumulative_product import cumulative_product
 from dmlcy._generated.dask.cumulative_summation import cumulative_summation
 from dmlcy._generated.dask.depth_to_space import depth_to_space
 from dmlcy._generated.dask.depth_to_space1 import depth_to_space1
+from dmlcy._generated.dask.dequantize import dequantize
+from dmlcy._generated.dask.diagonal_matrix1 import diagonal_matrix1
 from dmlcy._generated.dask.element_wise_abs import element_wise_abs
 from dmlcy._generated.dask.element_wise_acos import element_wise_acos
 from dmlcy._generated.dask.element_wise_acosh import element_wise_acosh
@@ -41,8 +54,10 @@ from dmlcy._generated.dask.element_wise_add1 import element_wise_add1
 from dmlcy._generated.dask.element_wise_asin import element_wise_asin
 from dmlcy._generated.dask.element_wise_asinh import element_wise_asinh
 from dmlcy._generated.dask.element_wise_atan import element_wise_atan
+from dmlcy._generated.dask.element_wise_atan_yx import element_wise_atan_yx
 from dmlcy._generated.dask.element_wise_atanh import element_wise_atanh
 from dmlcy._generated.dask.element_wise_bit_and import element_wise_bit_and
+from dmlcy._generated.dask.element_wise_bit_count import element_wise_bit_count
 from dmlcy._generated.dask.element_wise_bit_not import element_wise_bit_not
 from dmlcy._generated.dask.element_wise_bit_or import element_wise_bit_or
 from dmlcy._generated.dask.element_wise_bit_shift_left import element_wise_bit_shift_left
@@ -51,17 +66,28 @@ from dmlcy._generated.dask.element_wise_bit_xor import element_wise_bit_xor
 from dmlcy._generated.dask.element_wise_ceil import element_wise_ceil
 from dmlcy._generated.dask.element_wise_clip import element_wise_clip
 from dmlcy._generated.dask.element_wise_clip1 import element_wise_clip1
+from dmlcy._generated.dask.element_wise_clip_grad import element_wise_clip_grad
+from dmlcy._generated.dask.element_wise_clip_grad1 import element_wise_clip_grad1
 from dmlcy._generated.dask.element_wise_constant_pow import element_wise_constant_pow
 from dmlcy._generated.dask.element_wise_cos import element_wise_cos
 from dmlcy._generated.dask.element_wise_cosh import element_wise_cosh
+from dmlcy._generated.dask.element_wise_dequantize_linear import element_wise_dequantize_linear
 from dmlcy._generated.dask.element_wise_difference_square import element_wise_difference_square
 from dmlcy._generated.dask.element_wise_divide import element_wise_divide
 from dmlcy._generated.dask.element_wise_erf import element_wise_erf
 from dmlcy._generated.dask.element_wise_exp import element_wise_exp
 from dmlcy._generated.dask.element_wise_floor import element_wise_floor
 from dmlcy._generated.dask.element_wise_identity import element_wise_identity
+from dmlcy._generated.dask.element_wise_if import element_wise_if
+from dmlcy._generated.dask.element_wise_is_infinity import element_wise_is_infinity
+from dmlcy._generated.dask.element_wise_is_nan import element_wise_is_nan
 from dmlcy._generated.dask.element_wise_log import element_wise_log
 from dmlcy._generated.dask.element_wise_logical_and import element_wise_logical_and
+from dmlcy._generated.dask.element_wise_logical_equals import element_wise_logical_equals
+from dmlcy._generated.dask.element_wise_logical_greater_than import element_wise_logical_greater_than
+from dmlcy._generated.dask.element_wise_logical_greater_than_or_equal import element_wise_logical_greater_than_or_equal
+from dmlcy._generated.dask.element_wise_logical_less_than import element_wise_logical_less_than
+from dmlcy._generated.dask.element_wise_logical_less_than_or_equal import element_wise_logical_less_than_or_equal
 from dmlcy._generated.dask.element_wise_logical_not import element_wise_logical_not
 from dmlcy._generated.dask.element_wise_logical_or import element_wise_logical_or
 from dmlcy._generated.dask.element_wise_logical_xor import element_wise_logical_xor
@@ -72,6 +98,9 @@ from dmlcy._generated.dask.element_wise_modulus_floor import element_wise_modulu
 from dmlcy._generated.dask.element_wise_modulus_truncate import element_wise_modulus_truncate
 from dmlcy._generated.dask.element_wise_multiply import element_wise_multiply
 from dmlcy._generated.dask.element_wise_negate import element_wise_negate
+from dmlcy._generated.dask.element_wise_pow import element_wise_pow
+from dmlcy._generated.dask.element_wise_quantize_linear import element_wise_quantize_linear
+from dmlcy._generated.dask.element_wise_quantized_linear_add import element_wise_quantized_linear_add
 from dmlcy._generated.dask.element_wise_recip import element_wise_recip
 from dmlcy._generated.dask.element_wise_round import element_wise_round
 from dmlcy._generated.dask.element_wise_sign import element_wise_sign
@@ -83,18 +112,51 @@ from dmlcy._generated.dask.element_wise_tan import element_wise_tan
 from dmlcy._generated.dask.element_wise_tanh import element_wise_tanh
 from dmlcy._generated.dask.element_wise_threshold import element_wise_threshold
 from dmlcy._generated.dask.fold import fold
+from dmlcy._generated.dask.gather import gather
+from dmlcy._generated.dask.gather_elements import gather_elements
+from dmlcy._generated.dask.gather_nd import gather_nd
+from dmlcy._generated.dask.gather_nd1 import gather_nd1
+from dmlcy._generated.dask.gemm import gemm
+from dmlcy._generated.dask.gru import gru
+from dmlcy._generated.dask.join import join
+from dmlcy._generated.dask.local_response_normalization import local_response_normalization
+from dmlcy._generated.dask.local_response_normalization_grad import local_response_normalization_grad
 from dmlcy._generated.dask.lp_normalization import lp_normalization
 from dmlcy._generated.dask.lp_pooling import lp_pooling
 from dmlcy._generated.dask.lp_pooling1 import lp_pooling1
+from dmlcy._generated.dask.lstm import lstm
+from dmlcy._generated.dask.matrix_multiply_integer import matrix_multiply_integer
+from dmlcy._generated.dask.matrix_multiply_integer_to_float import matrix_multiply_integer_to_float
 from dmlcy._generated.dask.max_pooling import max_pooling
 from dmlcy._generated.dask.max_pooling1 import max_pooling1
 from dmlcy._generated.dask.max_pooling2 import max_pooling2
+from dmlcy._generated.dask.mean_variance_normalization import mean_variance_normalization
+from dmlcy._generated.dask.mean_variance_normalization1 import mean_variance_normalization1
+from dmlcy._generated.dask.mean_variance_normalization2 import mean_variance_normalization2
+from dmlcy._generated.dask.one_hot import one_hot
 from dmlcy._generated.dask.padding import padding
 from dmlcy._generated.dask.padding1 import padding1
+from dmlcy._generated.dask.quantize import quantize
+from dmlcy._generated.dask.quantized_linear_convolution import quantized_linear_convolution
+from dmlcy._generated.dask.quantized_linear_matrix_multiply import quantized_linear_matrix_multiply
+from dmlcy._generated.dask.reduce import reduce
+from dmlcy._generated.dask.reverse_subsequences import reverse_subsequences
+from dmlcy._generated.dask.rnn import rnn
 from dmlcy._generated.dask.roi_pooling import roi_pooling
+from dmlcy._generated.dask.scatter import scatter
+from dmlcy._generated.dask.scatter_nd import scatter_nd
+from dmlcy._generated.dask.slice import slice
+from dmlcy._generated.dask.slice1 import slice1
+from dmlcy._generated.dask.slice_grad import slice_grad
 from dmlcy._generated.dask.space_to_depth import space_to_depth
 from dmlcy._generated.dask.space_to_depth1 import space_to_depth1
+from dmlcy._generated.dask.split import split
+from dmlcy._generated.dask.tile import tile
+from dmlcy._generated.dask.top_k import top_k
+from dmlcy._generated.dask.top_k1 import top_k1
 from dmlcy._generated.dask.unfold import unfold
+from dmlcy._generated.dask.upsample_2d import upsample_2d
+from dmlcy._generated.dask.value_scale_2d import value_scale_2d
 
 __all__ = [
     "activation_celu",
@@ -112,6 +174,7 @@ __all__ = [
     "activation_parameterized_relu",
     "activation_parametric_softplus",
     "activation_relu",
+    "activation_relu_grad",
     "activation_scaled_elu",
     "activation_scaled_tanh",
     "activation_shrink",
@@ -123,12 +186,24 @@ __all__ = [
     "activation_swish",
     "activation_tanh",
     "activation_thresholded_relu",
+    "adam_optimizer",
+    "argmax",
+    "argmin",
     "average_pooling",
     "average_pooling1",
+    "batch_normalization",
+    "batch_normalization_grad",
+    "batch_normalization_training",
+    "batch_normalization_training_grad",
+    "cast",
+    "convolution",
+    "convolution_integer",
     "cumulative_product",
     "cumulative_summation",
     "depth_to_space",
     "depth_to_space1",
+    "dequantize",
+    "diagonal_matrix1",
     "element_wise_abs",
     "element_wise_acos",
     "element_wise_acosh",
@@ -137,8 +212,10 @@ __all__ = [
     "element_wise_asin",
     "element_wise_asinh",
     "element_wise_atan",
+    "element_wise_atan_yx",
     "element_wise_atanh",
     "element_wise_bit_and",
+    "element_wise_bit_count",
     "element_wise_bit_not",
     "element_wise_bit_or",
     "element_wise_bit_shift_left",
@@ -147,17 +224,28 @@ __all__ = [
     "element_wise_ceil",
     "element_wise_clip",
     "element_wise_clip1",
+    "element_wise_clip_grad",
+    "element_wise_clip_grad1",
     "element_wise_constant_pow",
     "element_wise_cos",
     "element_wise_cosh",
+    "element_wise_dequantize_linear",
     "element_wise_difference_square",
     "element_wise_divide",
     "element_wise_erf",
     "element_wise_exp",
     "element_wise_floor",
     "element_wise_identity",
+    "element_wise_if",
+    "element_wise_is_infinity",
+    "element_wise_is_nan",
     "element_wise_log",
     "element_wise_logical_and",
+    "element_wise_logical_equals",
+    "element_wise_logical_greater_than",
+    "element_wise_logical_greater_than_or_equal",
+    "element_wise_logical_less_than",
+    "element_wise_logical_less_than_or_equal",
     "element_wise_logical_not",
     "element_wise_logical_or",
     "element_wise_logical_xor",
@@ -168,6 +256,9 @@ __all__ = [
     "element_wise_modulus_truncate",
     "element_wise_multiply",
     "element_wise_negate",
+    "element_wise_pow",
+    "element_wise_quantize_linear",
+    "element_wise_quantized_linear_add",
     "element_wise_recip",
     "element_wise_round",
     "element_wise_sign",
@@ -179,16 +270,49 @@ __all__ = [
     "element_wise_tanh",
     "element_wise_threshold",
     "fold",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "gather_nd1",
+    "gemm",
+    "gru",
+    "join",
+    "local_response_normalization",
+    "local_response_normalization_grad",
     "lp_normalization",
     "lp_pooling",
     "lp_pooling1",
+    "lstm",
+    "matrix_multiply_integer",
+    "matrix_multiply_integer_to_float",
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
+    "mean_variance_normalization",
+    "mean_variance_normalization1",
+    "mean_variance_normalization2",
+    "one_hot",
     "padding",
     "padding1",
+    "quantize",
+    "quantized_linear_convolution",
+    "quantized_linear_matrix_multiply",
+    "reduce",
+    "reverse_subsequences",
+    "rnn",
     "roi_pooling",
+    "scatter",
+    "scatter_nd",
+    "slice",
+    "slice1",
+    "slice_grad",
     "space_to_depth",
     "space_to_depth1",
+    "split",
+    "tile",
+    "top_k",
+    "top_k1",
     "unfold",
+    "upsample_2d",
+    "value_scale_2d",
 ]

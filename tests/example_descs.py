@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._facts.rows import Operator
+from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import desc_class
 from dmlcy._field_types.tensor_desc import described
 
@@ -30,7 +30,11 @@ def arrays_of(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[s
 
 def desc_of(operator: Operator, **changes: Any) -> Any:
     """The desc of the first example, with its optional tensors and other values of some fields."""
-    example = operator.examples[0]
+    return desc_of_example(operator, operator.examples[0], **changes)
+
+
+def desc_of_example(operator: Operator, example: Example, **changes: Any) -> Any:
+    """The same of any example."""
     whole = described(example.inputs | example.outputs)
     optional = {
         field.python: whole[field.python] for field in operator.fields if field.python in whole and field.optional

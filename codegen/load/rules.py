@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..diagnostics import did_you_mean
 from ..expr.nodes import ExprError
@@ -136,9 +136,12 @@ class Rules:
             table.finish()
             if {tensors[name].kind if name in tensors else "input" for name in names} != {"input", "output"}:
                 row.error("axes", "an independent axis is one of an input and of an output")
+            else:
+                self.every_output(row, names)
         one = Formula("1", parse("1"), None)
         takes, gives = (self.formulas.formula(row, key) if row.has(key) else one for key in ("takes", "gives"))
         when = self.formulas.formula(row, "when") if row.has("when") else None
+        sized = self.sized(row)
         if scope is not None:
             if count is not None:
                 self.formulas.least(count, self.formulas.scope, 0)
@@ -149,11 +152,33 @@ class Rules:
                 if low is not None and rank is not None and low >= rank:
                     problem = f"{name} of rank {rank} has no axis {low}"
                     self.formulas.report(axis.span, axis.text, ExprError(problem, 0, len(axis.text)))
+            for entry in sized.values():
+                self.formulas.least(entry, scope, 0)
             for size in (takes, gives):
                 self.formulas.least(size, scope, 1)
             if when is not None:
                 self.formulas.typed(when, scope, Kind.BOOL)
-        return Independent(row.str("doc"), index, count, axes, takes, gives, when, row.span("doc"))
+        return Independent(row.str("doc"), index, count, axes, sized, takes, gives, when, row.span("doc"))
+
+    def every_output(self, row: Table, names: Iterable[str]) -> None:
+        """Reports an output that has no such axis: it would not be cut."""
+        for field in self.fields:
+            if field.kind == "output" and not field.optional and field.python not in names:
+                row.error("axes", f"{field.python!r} has no such axis", "every output that is not optional is cut")
+
+    def sized(self, row: Table) -> dict[str, Formula]:
+        """The attributes of which an entry is the size of a slice of the output, with this entry."""
+        table = row.table("sized")
+        if table is None:
+            return {}
+        arrays = [field.python for field in self.fields if field.kind == "attribute" and field.length is not None]
+        found = {}
+        for name in table.keys():
+            if name not in arrays:
+                table.error(name, f"{name!r} is no attribute with an entry for each axis", did_you_mean(name, arrays))
+            found[name] = self.formulas.formula(table, name)
+        table.finish()
+        return found
 
     def accuracy(self) -> Iterator[Accuracy]:
         for table in each(self.tables, "accuracy"):

@@ -132,13 +132,15 @@ class Independent:
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
     ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
-    which give ``gives`` elements of the output. With ``index``, one axis per index 0 … count - 1; ``when``: only then.
+    which give ``gives`` elements of the output. ``sized``: of attributes with entries for axes, the entry that is
+    the size of the slice of the output. With ``index``, one axis per index 0 … count - 1; ``when``: only then.
     """
 
     doc: str
     index: str | None
     count: Formula | None
     axes: Mapping[str, Formula]
+    sized: Mapping[str, Formula]
     takes: Formula
     gives: Formula
     when: Formula | None
@@ -147,7 +149,7 @@ class Independent:
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """All of its expressions."""
-        some = (self.count, *self.axes.values(), self.takes, self.gives, self.when)
+        some = (self.count, *self.axes.values(), *self.sized.values(), self.takes, self.gives, self.when)
         return tuple(formula for formula in some if formula is not None)
 
 

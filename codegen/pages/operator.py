@@ -20,6 +20,7 @@ from .described import described_example
 from .enums import members
 from .equivalents import sections
 from .errors import implicit_table, rule_error
+from .independent import independent_table
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
 from .speed import Speed
@@ -302,21 +303,7 @@ class OperatorPage:
     @property
     def independent(self) -> str | None:
         """The axes along which the operator can be cut."""
-        rows = []
-        for one in self.spec.independent:
-            axes = [f"{code(formula(axis.node))} of {code(name)}" for name, axis in one.axes.items()]
-            loop = None if one.index is None or one.count is None else f"{one.index} in {formula(one.count.node)}"
-            when = None if one.when is None else formula(one.when.node)
-            takes, gives = formula(one.takes.node), formula(one.gives.node)
-            said = [
-                cell(one.doc),
-                f"For {code(loop)}." if loop else "",
-                f"Where {code(when)}." if when else "",
-                f"A slice is of a multiple of {code(takes)} elements." if takes != "1" else "",
-                f"{'Each element gives' if takes == '1' else 'So many give'} {code(gives)}." if gives != "1" else "",
-            ]
-            rows.append((", ".join(axes), " ".join(filter(None, said))))
-        return table(("Axes", "What it says"), rows) if rows else None
+        return independent_table(self.spec.independent)
 
     @property
     def pieces(self) -> str:

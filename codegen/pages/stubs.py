@@ -138,8 +138,8 @@ class StubOperator:
             if not found:  # an operator computes something
                 continue
             if like is not None:  # the data type of an array is known, so that of the result is
-                yield known, requests, "None = None", several([of(one, array) for one in found])
-            yield inputs, requests, "None = None", several([of(one, "_Result") for one in found])
+                yield known, requests, "None = None", several_of([of(one, array) for one in found])
+            yield inputs, requests, "None = None", several_of([of(one, "_Result") for one in found])
             out = "_Out" if len(found) == 1 else "_Outs"
             if any(type_of(field).several for field in self.op.operator.outputs):
                 out = "_OutArray"
@@ -217,6 +217,39 @@ class StubOperator:
         yield "out=None", "out: object = None"
 
     @property
+    def dask_inputs(self) -> Iterator[tuple[TensorPlan, str, str]]:
+        """The inputs of the function for dask arrays: the default as Python, and the annotation with it."""
+        for tensor, (taken, default) in zip(self.op.inputs, self.taken, strict=True):
+            yield tensor, default.replace("=", " = "), taken
+
+    @property
+    def dask_texts(self) -> Iterator[str]:
+        """What the declarations of that function mention."""
+        yield from (taken for _, _, taken in self.dask_inputs)
+        yield from self.parameters
+        for requests, _ in self.dask_ways:
+            yield from requests
+
+    @property
+    def dask_ways(self) -> Iterator[tuple[list[str], str]]:
+        """For each way to ask for outputs of dask arrays: the requests, and the type of the result."""
+        asked = {one.python: one for one in self.op.asked_of_chunks}
+        ways: list[list[tuple[str, str]]] = []
+        for tensor in self.op.outputs:
+            name = tensor.python
+            if not tensor.optional:
+                several = type_of(self.op.operator.field(name)).several
+                ways.append([("", "tuple[Array, ...]" if several else "Array")])
+            elif name in asked:
+                wanted = "Literal[True]" if tensor.same_as is not None else "Literal[True] | _DataType"
+                ways.append([(f"{name}: Literal[False] | None = False", ""), (f"{name}: {wanted}", "Array")])
+        others = [f"{one.python}: {one.annotation} = None" for one in asked.values() if not one.field.optional]
+        for way in itertools.product(*ways):
+            found = [result for _, result in way if result]
+            if found:
+                yield [*others, *(request for request, _ in way if request)], several_of(found)
+
+    @property
     def names(self) -> list[str]:
         """What a call takes, except ``out``."""
         inputs = [tensor.python for tensor in self.op.inputs]
@@ -256,6 +289,6 @@ def of(said: str, array: str) -> str:
     return {"like": array, "likes": f"tuple[{array}, ...]"}.get(said, said)
 
 
-def several(types: list[str]) -> str:
+def several_of(types: list[str]) -> str:
     """The type of a result of these outputs."""
     return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"

@@ -147,6 +147,7 @@ class IndependentPlan:
     loop: str | None  # d in axes
     domain: str | None
     axes: tuple[tuple[str, str], ...]
+    sized: tuple[tuple[str, str], ...]
     takes: str
     gives: str
     when: tuple[str, str] | None  # text, Python
@@ -270,11 +271,30 @@ class OperatorPlan:
 
     @property
     def takes_chunks(self) -> bool:
-        """Whether it has a function for dask arrays: one that takes arrays, and gives one whose data type follows."""
-        fields = [self.operator.field(tensor.python) for tensor in self.inputs]
-        simple = not self.requests and len(self.outputs) == 1
-        simple = simple and not any(field.optional or type_of(field).several for field in fields)
-        return self.is_fast or (self.runs and bool(self.independent) and simple)
+        """Whether it has a function for dask arrays: there are axes along which they can be cut."""
+        return self.runs and (bool(self.independent) or self.pieces is not None)
+
+    @property
+    def asked_of_chunks(self) -> tuple[AttributePlan, ...]:
+        """What that function takes about outputs: pieces make an optional one that has every axis which is cut."""
+        cut_everywhere = [{name for name, _ in one.axes} for one in self.independent]
+        return tuple(
+            one
+            for one in self.requests
+            if not one.field.optional
+            or (self.pieces is None and all(one.field.python in names for names in cut_everywhere))
+        )
+
+    @property
+    def gives_tuples_of_chunks(self) -> bool:
+        """Whether that function may give several dask arrays."""
+        asked = [one.python for one in self.asked_of_chunks]
+        given = [one for one in self.outputs if not one.optional or one.python in asked]
+        return len(given) > 1 or any(map(self.is_array, given))
+
+    def is_array(self, tensor: TensorPlan) -> bool:
+        """Whether a tensor is an array of them."""
+        return type_of(self.operator.field(tensor.python)).several
 
     @property
     def definition(self) -> Definition | None:

@@ -111,6 +111,7 @@ class Independent:
     takes: Code
     gives: Code
     when: Code | None
+    sized: dict[str, Code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +284,7 @@ def independent(one: IndependentPlan) -> Independent:
         takes=function(one.takes, one.index),
         gives=function(one.gives, one.index),
         when=None if one.when is None else function(one.when[1], one.index),
+        sized={name: function(entry, one.index) for name, entry in one.sized},
     )
 
 

@@ -151,6 +151,7 @@ class Tables:
             self.loop_text(one.index, one.count),
             domain,
             tuple((name, python(axis.node, scope)) for name, axis in one.axes.items()),
+            tuple((name, python(entry.node, scope)) for name, entry in one.sized.items()),
             python(one.takes.node, scope),
             python(one.gives.node, scope),
             None if one.when is None else (formula(one.when.node), python(one.when.node, scope)),

@@ -161,8 +161,9 @@ class Independent(Row):
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
     ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
-    which give ``gives`` elements of the output. With ``domain``, one axis per index 0 … domain - 1, which all other
-    functions take; ``when``: only then.
+    which give ``gives`` elements of the output. ``sized``: of attributes with entries for axes, the entry that is
+    the size of the slice of the output. With ``domain``, one axis per index 0 … domain - 1, which
+    all other functions take; ``when``: only then.
     """
 
     domain: Callable[..., int] | None
@@ -170,6 +171,7 @@ class Independent(Row):
     takes: Callable[..., int]
     gives: Callable[..., int]
     when: Callable[..., bool] | None
+    sized: dict[str, Callable[..., int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from dmlcy._families.given import Kernel
@@ -31,11 +31,15 @@ class Padding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """An axis of some tensors, by their names, and its pieces; ``padding``: which entry is each piece's own."""
+    """An axis of some tensors, by their names, and its pieces.
+
+    ``padding``: which entry is each piece's own. ``sized``: of attributes, the entry that is the size of each piece.
+    """
 
     axes: dict[str, int]
     pieces: Sequence[Piece]
     padding: Padding | None = None
+    sized: Mapping[str, int] = field(default_factory=dict)
 
 
 class Cutting(Protocol):

@@ -170,17 +170,30 @@ def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str,
 
 def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, Any], level: int) -> Use | None:
     """The use that a call is; None if something is wrong with it."""
-    values: dict[str, object] = {one: arguments[one] for one in faces.others}
+    values: dict[str, object] = {}
     for one, found in arrays.items():
         parts = tuple(TensorDesc(part.dtype, part.shape) for part in _each(found))
         values[one] = parts if type(found) is tuple else parts[0]
-    asked = {output: arguments[keyword] for output, keyword in faces.asked}
+    check = check_of(faces, values, arguments, level)
+    return None if check.violations else use_of(faces.operator, check.rules, check.resolved)
+
+
+def check_of(
+    faces: Faces, tensors: Mapping[str, object], arguments: Mapping[str, Any], level: int, limited: bool = True
+) -> Check:
+    """The pass over a call with these tensors and other arguments.
+
+    Where the call may choose the data type of an output and does not, the first one counts that is valid.
+    """
+    values = {**{one: arguments[one] for one in faces.others}, **tensors}
+    asked = {output: arguments[keyword] for output, keyword in faces.asked if keyword in arguments}
     sizes = sizes_asked(faces.operator, arguments)
-    for request in _requests_of(faces, asked, level):
-        check = Check(faces.operator, values, level, call=True, asked=asked | request, asked_sizes=sizes)
-        if not check.violations:
-            return use_of(faces.operator, check.rules, check.resolved)
-    return None
+    passes = (
+        Check(faces.operator, values, level, call=True, asked=said, asked_sizes=sizes, limited=limited)
+        for said in ({**asked, **more} for more in _requests_of(faces, asked, level))
+    )
+    first = next(passes)
+    return first if not first.violations else next((one for one in passes if not one.violations), first)
 
 
 def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator[dict[str, Any]]:

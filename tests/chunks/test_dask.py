@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from depth import of_each_family
-from hypothesis import given, settings
+from each import each_of
+from example_descs import arrays_of, desc_of_example
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._facts.tables import FAST, IN_CHUNKS
+from dmlcy._facts.tables import FAST, IN_CHUNKS, OPERATORS, RUNNABLE, function
 from dmlcy._facts.tables import NAMES as FUNCTIONS
+from dmlcy._field_types.tensor_array import by_path
 from dmlcy._runtime.threads import one_thread, openmp_available
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 dml_dask: Any = pytest.importorskip("dmlcy.dask", reason="dask is not installed")
+graph: Any = pytest.importorskip("dmlcy._dask.graph", reason="dask is not installed")
 
 NAMES = [
     *(FUNCTIONS[name] for name in FAST),
@@ -38,7 +43,15 @@ def one_after_the_other() -> Iterator[None]:
 
 
 def attributes(desc: Any) -> dict[str, Any]:
-    found: dict[str, Any] = desc.operator.arguments(desc)
+    """What a call on dask arrays takes beside tensors, to compute the outputs of a desc that it can give."""
+    operator = desc.operator
+    found: dict[str, Any] = operator.arguments(desc)
+    takes = inspect.signature(getattr(dml_dask, operator.python)).parameters
+    for field in operator.fields:
+        tensor = getattr(desc, field.python) if field.kind == "output" else None
+        name = field.python if field.optional else f"{field.python}_dtype"
+        if isinstance(tensor, dml.TensorDesc) and name in takes:
+            found[name] = tensor.dtype.name
     return found
 
 
@@ -49,20 +62,62 @@ def parts(size: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 def chunked(data: st.DataObject, array: Any) -> Any:
+    if array is None or isinstance(array, tuple):
+        return None if array is None else tuple(chunked(data, one) for one in array)
     return da.from_array(array, chunks=-1).rechunk(tuple(data.draw(parts(size)) for size in array.shape))
 
 
 def whole_where_needed(function: Any, arrays: dict[str, Any], given: dict[str, Any]) -> Any:
     """The result, after what the refusals say has been done."""
-    for _ in range(9):
+    for _ in range(40):
         try:
             return function(**arrays, **given)
         except ValueError as error:
             _, _, advice = str(error).partition("Pass ")
-            name, _, call = advice.rstrip(".").partition(".")
-            assert call.startswith("rechunk({") and name in arrays, error
-            arrays = arrays | {name: eval(f"x.{call}", {"x": arrays[name]})}
+            path, _, call = advice.rstrip(".").partition(".")
+            assert call.startswith("rechunk({"), error
+            name, several, place = path.partition("[")
+            if several:
+                entries = list(arrays[name])
+                entries[int(place[:-1])] = eval(f"x.{call}", {"x": entries[int(place[:-1])]})
+                arrays = arrays | {name: entries}
+            else:
+                arrays = arrays | {name: eval(f"x.{call}", {"x": arrays[name]})}
     raise AssertionError("the advice does not help")
+
+
+def look_at_blocks(result: Any) -> None:
+    """Each block has the sizes and the data type that dask says."""
+    assert isinstance(result, da.Array)
+    blocks = [block.compute() for block in result.to_delayed().ravel()]
+    places = np.ndindex(result.numblocks)
+    sizes = [tuple(sizes[at] for at, sizes in zip(place, result.chunks, strict=True)) for place in places]
+    assert [block.shape for block in blocks] == sizes
+    assert {block.dtype for block in blocks} == {result.dtype}
+
+
+def look_at_a_call(name: str, desc: Any, arrays: dict[str, Any], chunk: Callable[[Any], Any]) -> None:
+    """The results for dask arrays are those for NumPy arrays; sums in another order are within the accuracy."""
+    fields, given = desc.operator.fields, attributes(desc)
+    optional = {field.python for field in fields if field.kind == "output" and field.optional}
+    paths = [path for path, _ in by_path(fields, "output", desc._values()) if path not in optional - given.keys()]
+    if not paths:  # a desc of outputs that pieces cannot make
+        return
+    inputs = {field.python: arrays.get(field.python) for field in fields if field.kind == "input"}
+    chunks = {key: chunk(array) for key, array in inputs.items()}
+    results = several(whole_where_needed(getattr(dml_dask, name), chunks, given))
+    whole = several(getattr(dml, name)(**inputs, **given))
+    for path, result, expected in zip(paths, results, whole, strict=True):
+        look_at_blocks(result)
+        actual = result.compute()
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+        if not np.array_equal(actual, expected, equal_nan=actual.dtype.kind == "f"):
+            found = testing.expected(desc, arrays, path)
+            assert not (found.errors(actual) > found.ulp).any()
+
+
+def several(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,16 +125,30 @@ def whole_where_needed(function: Any, arrays: dict[str, Any], given: dict[str, A
 @given(data=st.data())
 def test_what_numpy_arrays_give(name: str, data: st.DataObject) -> None:
     desc, arrays = data.draw(testing.cases(name, most_elements=300))
-    chunks = {key: chunked(data, array) for key, array in arrays.items()}
-    result = whole_where_needed(getattr(dml_dask, name), chunks, attributes(desc))
-    assert isinstance(result, da.Array)
-    blocks = [block.compute() for block in result.to_delayed().ravel()]
-    places = np.ndindex(result.numblocks)
-    sizes = [tuple(sizes[at] for at, sizes in zip(place, result.chunks, strict=True)) for place in places]
-    assert [block.shape for block in blocks] == sizes
-    assert {block.dtype for block in blocks} == {result.dtype}
-    found = testing.expected(desc, arrays)  # of the first output: dask gives no other
-    assert not (found.errors(result.compute()) > found.ulp).any()
+    look_at_a_call(name, desc, arrays, lambda array: chunked(data, array))
+
+
+@each_of("name", IN_CHUNKS)
+def test_every_operator_in_chunks_of_any_size(name: str) -> None:
+    """The examples of the specs and a few small draws: each function, at little cost."""
+    operator, rng = OPERATORS[name], np.random.default_rng(5)
+
+    def chunk(array: Any) -> Any:
+        if array is None or isinstance(array, tuple):
+            return None if array is None else tuple(map(chunk, array))
+        return da.from_array(array, chunks=tuple(int(rng.integers(1, size + 1)) for size in array.shape))
+
+    @seed(1)
+    @settings(
+        max_examples=1, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=[*HealthCheck]
+    )
+    @given(testing.cases(name, most_elements=40))
+    def draw(case: Any) -> None:
+        look_at_a_call(operator.python, *case, chunk)
+
+    for example in operator.examples:
+        look_at_a_call(operator.python, desc_of_example(operator, example), arrays_of(example.inputs), chunk)
+    draw()
 
 
 @pytest.mark.parametrize("mode", dml.PaddingMode.__members__)
@@ -204,6 +273,57 @@ def test_the_same_call_has_the_same_name() -> None:
     assert dml_dask.unfold(x, window_sizes=3).name != dml_dask.unfold(x, window_sizes=2).name
 
 
+def test_an_activation_over_an_axis_needs_it_whole() -> None:
+    """Rows of a product are independent, unless a softmax is made of them; columns likewise."""
+    a, b = (np.random.default_rng(3).standard_normal((1, 1, 6, 6)).astype("f4") for _ in range(2))
+    for axis in (2, 3):
+        softmax = dml.desc.ActivationSoftmax1(axes=[axis])
+        chunks = {"a": da.from_array(a, chunks=(1, 1, 2, 6)), "b": da.from_array(b, chunks=(1, 1, 6, 2))}
+        with pytest.raises(ValueError, match="must have one chunk there"):
+            dml_dask.gemm(**chunks, fused_activation=softmax)
+        name = "ab"[axis - 2]
+        chunks[name] = chunks[name].rechunk(-1)
+        result = dml_dask.gemm(**chunks, fused_activation=softmax)
+        assert result.npartitions == 3
+        np.testing.assert_allclose(result, dml.gemm(a, b, fused_activation=softmax), rtol=1e-6)
+        assert result.name == dml_dask.gemm(**chunks, fused_activation=softmax).name
+
+
+def test_several_results_are_computed_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each piece is computed once, if all results are computed at once."""
+    calls: list[str] = []
+    monkeypatch.setattr(graph, "function", lambda name: calls.append(name) or function(name))
+    x = np.random.default_rng(3).standard_normal((4, 6)).astype("f4")
+    values, places = dml_dask.top_k(da.from_array(x, chunks=(2, 3)).rechunk({1: -1}), axis=1, k=2)
+    whole = dml.top_k(x, axis=1, k=2)
+    found = dask.compute(values, places)
+    assert calls == ["TOP_K"] * 2
+    for one, other in zip(found, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+    alone = dml_dask.gru(
+        da.ones((1, 2, 4, 3), chunks=(1, 2, 3, 3), dtype="f4"),
+        np.ones((1, 1, 6, 3), "f4"), np.ones((1, 1, 6, 2), "f4"),
+        activation_descs=[dml.desc.ActivationSigmoid(), dml.desc.ActivationTanh()], output_single=True,
+    )  # fmt: skip
+    assert isinstance(alone, da.Array) and alone.chunks == ((1,), (1,), (3, 1), (2,))
+
+
+def test_a_scale_of_blocks_is_cut_with_its_blocks() -> None:
+    x = np.arange(24, dtype="f4").reshape(2, 12)
+    scale, zero = np.array([[1, 2, 3, 4]], "f4"), np.array([[1, 2], [3, 4]], "u1")
+    given = {"quantization_type": "SCALE_ZERO_POINT", "output_dtype": "UINT8"}
+    result = dml_dask.quantize(da.from_array(x, chunks=(1, 5)), (scale, zero), **given)
+    assert result.chunks == ((1, 1), (6, 6))
+    np.testing.assert_array_equal(result, dml.quantize(x, (scale, zero), **given))
+    result = dml_dask.dequantize(da.from_array(x.astype("u1"), chunks=(1, 5)), [scale], quantization_type="SCALE")
+    assert result.chunks == ((1, 1), (3, 6, 3))
+
+
+def test_the_chunks_of_one_tensor_cut_the_others() -> None:
+    result = dml_dask.element_wise_add(np.ones((4, 4), "f4"), da.ones((4, 4), chunks=(1, 2), dtype="f4"))
+    assert result.chunks == ((1, 1, 1, 1), (2, 2))
+
+
 def test_chunks_stay_as_small_as_they_were() -> None:
     x = da.zeros((1, 1, 4096, 4096), chunks=(1, 1, 512, 512), dtype="f4")
     result = dml_dask.unfold(x, window_sizes=3, start_padding=1, end_padding=1)
@@ -264,3 +384,14 @@ def test_without_dask_the_import_says_what_to_do() -> None:
     program = "import sys; sys.modules['dask'] = None; import dmlcy.dask"
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
     assert "ImportError: dmlcy.dask needs dask: pip install 'dmlcy[dask]'" in done.stderr
+
+
+def test_an_operator_that_cannot_be_cut_says_so() -> None:
+    missing = [name for name in RUNNABLE if name not in IN_CHUNKS]
+    assert {"RANDOM_GENERATOR", "NONZERO_COORDINATES"} <= {*missing}
+    for name in missing:
+        with pytest.raises(AttributeError) as caught:
+            getattr(dml_dask, FUNCTIONS[name])
+        assert f"Pass arrays, such as x.compute(), to dmlcy.{FUNCTIONS[name]}." in str(caught.value)
+    with pytest.raises(AttributeError, match=r"module 'dmlcy\.dask' has no attribute 'nothing'"):
+        _ = dml_dask.nothing

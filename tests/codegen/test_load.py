@@ -115,7 +115,7 @@ def test_load_and_schema_agree_on_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     def record(self: Table) -> None:
         steps = [step for step in self.path if isinstance(step, str)]
         named = steps[-2:-1] in (["types"], ["ranks"]) or steps[-1:] in (["types"], ["ranks"], ["accuracy"])
-        free = steps[:1] == ["kernel"] or steps[-1:] in (["inputs"], ["outputs"], ["axes"])
+        free = steps[:1] == ["kernel"] or steps[-1:] in (["inputs"], ["outputs"], ["axes"], ["sized"])
         if not (free or (named and len(steps) < 2)):
             asked.update(self._asked)
         finish(self)

@@ -1,0 +1,103 @@
+"""Along which axes a use of an operator can be cut: what its spec says of the independent ones, worked out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Independent, Operator, Rules
+from dmlcy._families.activations import along
+from dmlcy._field_types.tensor_array import by_path
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """An axis along which slices of the inputs give the slices of the outputs.
+
+    ``axes``: the axis of each tensor, by its path, the inputs first. A slice of the first one has a multiple of
+    ``takes`` elements, each ``takes`` of which give ``gives`` elements of each output; a slice of another input is the
+    same part of that input. An input that is not in ``axes`` is given whole with each slice. ``sized``: of attributes,
+    the entry that is the size of the slice of the output.
+    """
+
+    axes: dict[str, int]
+    takes: int
+    gives: int
+    sized: dict[str, int]
+
+
+def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Independent) -> Iterator[Slices]:
+    """What a declaration says of a valid use, for each axis of more than one element; ``values``: of its desc.
+
+    An input with one element along the axis is given whole where another input has more. An axis along which an
+    activation makes each result of several numbers cannot be cut.
+    """
+    inputs, outputs = (dict(by_path(operator.fields, kind, values)) for kind in ("input", "output"))
+    whole = _whole(operator, values, outputs)
+    for index in [()] if one.domain is None else [(d,) for d in range(one.domain(rules))]:
+        if one.when is not None and not one.when(rules, *index):
+            continue
+        named = {name: int(axis(rules, *index)) for name, axis in one.axes.items()}
+        taken = {path: axis for path in inputs if (axis := named.get(_name(path))) is not None}
+        given = {path: axis for path in outputs if (axis := named.get(_name(path))) is not None}
+        sizes = {path: inputs[path].sizes[axis] for path, axis in taken.items()}
+        long = {path: size for path, size in sizes.items() if size > 1}
+        if not long or any((path, axis) in whole for path, axis in given.items()):
+            continue
+        first = next(iter(long.values()))
+        takes = one.takes(rules, *index)
+        least = math.lcm(takes, *(first // math.gcd(first, size) for size in long.values()))
+        axes = {path: taken[path] for path in long} | given
+        sized = {name: int(entry(rules, *index)) for name, entry in one.sized.items()}
+        yield Slices(axes, least, least // takes * one.gives(rules, *index), sized)
+
+
+def _whole(operator: Operator, values: Mapping[str, Any], outputs: Mapping[str, Any]) -> set[tuple[str, int]]:
+    """The axes of outputs along which an activation that the operator applies reads several elements."""
+    held = [values[field.python] for field in operator.fields if field.among and field.type == "operator_desc"]
+    return {
+        (path, axis)
+        for desc in held
+        if isinstance(desc, OperatorDesc)
+        for path, tensor in outputs.items()
+        for axis in along(desc, tuple(tensor.sizes))
+    }
+
+
+def _name(path: str) -> str:
+    """The Python name of the field of a tensor."""
+    return path.partition("[")[0]
+
+
+def part(size: int, begin: int, end: int, whole: int) -> tuple[int, int]:
+    """The part of an axis of ``size`` elements that elements ``begin`` to ``end`` are of ``whole``."""
+    return begin * size // whole, end * size // whole
+
+
+def sizes_of(
+    operator: Operator, arguments: Mapping[str, Any], axes: Mapping[str, int], sized: Mapping[str, int]
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The arguments that say how long the outputs are along these axes: each keyword, and the place in its value."""
+    yield from ((name, (entry,)) for name, entry in sized.items())
+    outputs = {path: axis for path, axis in axes.items() if operator.field(path).kind == "output"}
+    for path, axis in outputs.items():
+        name, _, place = path.partition("[")
+        said = operator.field(path).sized_by
+        if said is not None and arguments.get(said) is not None:
+            yield said, (int(place[:-1]), axis) if place else (axis,)
+        for field in operator.chosen:
+            if field.part is not None and field.part.tensor == name:
+                at = axis - field.part.before
+                if 0 <= at < len(arguments[field.python]):
+                    yield field.python, (at,)
+
+
+def replaced(value: Any, place: tuple[int, ...], entry: int) -> Any:
+    """A sequence, perhaps of sequences, with another entry at a place."""
+    if not place:
+        return entry
+    first, *rest = place
+    return tuple(replaced(one, tuple(rest), entry) if at == first else one for at, one in enumerate(value))
