@@ -83,7 +83,7 @@ class Samples:
         return np.bincount(self.cell, minlength=self.grid.cells)
 
     def weights(self, m: Arithmetic) -> tuple[Array, Array, Any]:
-        """The numbers of the samples, elements of the input, and the weights of these; two for each place between them."""
+        """The numbers of the samples, elements of the input and their weights; two for each place between elements."""
         number = np.arange(len(self.place))
         if self.grid.nearest:
             source = np.ceil(self.place - 0.5).astype(np.int64)
