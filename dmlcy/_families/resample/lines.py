@@ -75,7 +75,7 @@ class Axis:
         counts = last - first + 1
         target = np.repeat(np.arange(self.count), counts)
         source = np.arange(len(target)) - np.repeat(np.cumsum(counts) - counts, counts) + first[target]
-        slopes = _Slopes(m, m.of(place), m.of(np.float64(self.factor)[None])[0])
+        slopes = _Slopes(m, m.of(place), m.of(np.array([self.factor], np.float64))[0])
         distance = m.absolute(m.subtract(m.of(source), slopes.place[target]))
         weight = m.maximum(m.subtract(1, m.multiply(distance, slopes.factor)), 0)
         weight = m.where(source == 0, slopes.up_to(0)[target], weight)
