@@ -27,15 +27,18 @@ class Spread:
     count: int
 
     @classmethod
-    def of(cls, m: Arithmetic, source: Array, target: Array, weight: Any, count: int) -> Spread:
-        """Numbers in any order. What has no weight goes nowhere; weights of one source and one target are added up."""
+    def of(cls, m: Arithmetic, source: Array, target: Array, weight: Any, count: int, merged: bool = True) -> Spread:
+        """Numbers in any order. What has no weight goes nowhere.
+
+        ``merged``: weights of one source and one target are added up.
+        """
         if weight is not None:
             some = np.flatnonzero(m.negation(m.equal(weight, 0)))
             source, target, weight = source[some], target[some], weight[some]
         order = np.lexsort((source, target))
         source, target = source[order], target[order]
-        if weight is None:
-            return cls(source, target, None, count)
+        if weight is None or not merged:
+            return cls(source, target, None if weight is None else weight[order], count)
         both = target * (int(source.max(initial=0)) + 1) + source
         weight, kept = combined(m.add, weight[order], both, 0)
         first = np.searchsorted(both, kept)

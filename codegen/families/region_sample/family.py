@@ -26,6 +26,7 @@ PERHAPS: Final = {
     "outside": ("out_of_bounds_input_value", Kind.FLOAT),
     "input": ("input", Kind.TENSOR),
     "gradient": ("input_gradient", Kind.TENSOR),
+    "image_gradient": ("output_gradient", Kind.TENSOR),
     "region_gradient": ("output_roi_gradient", Kind.TENSOR),
 }
 """Roles that are not played if the operator does not have the field."""

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
-from dmlcy._families.region_sample.samples import Grid, Samples
+from dmlcy._families.region_sample.gradients import Backwards
+from dmlcy._families.region_sample.regions import Region, regions
 from dmlcy._families.spread import combined
 from dmlcy._field_types.float import single
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A region: its item of the batch, and its samples along the height and the width."""
-
-    item: int
-    rows: Samples
-    columns: Samples
-
-    def outside(self) -> Any:
-        """Of each cell, whether some of its samples are outside the input, and whether all are."""
-        rows, columns = self.rows.inside(), self.columns.inside()
-        some = (rows < self.rows.each)[:, None] | (columns < self.columns.each)
-        return some, (rows == 0)[:, None] | (columns == 0)
 
 
 class RegionSample(Family):
     """The family."""
 
     def evaluate(self, given: Given, output: str) -> Result:
-        """The mean or the maximum of the samples of each cell."""
+        """The mean or the maximum of the samples of each cell; or the gradients of the input and of the regions."""
+        if "gradient" in given.told.roles:
+            return _gradient(given, output)
 
         def whole(absolute: bool) -> Any:
             result = given.arithmetic.of(np.zeros(given.output_sizes))
@@ -48,10 +37,36 @@ class RegionSample(Family):
 
     def result(self, given: Given, output: str) -> Array:
         """The same, some channels of a region after others."""
-        found: Array = np.empty(given.output_sizes, given.input.dtype)
+        tensor = given.values[output]
+        found: Array = np.empty(tensor.sizes, numpy_dtype(dtype_of(tensor)))
+        if _is_of_regions(given, output):
+            return super().result(given, output)
+        if "gradient" in given.told.roles:
+            for channels, values in Backwards.of(given, False).image():
+                found[:, channels] = self.stored(given, values, output, values.shape)
+            return found
         for r, channels, values in _parts(given, False):
             found[r, channels] = self.stored(given, values, output, values.shape)
         return found
+
+
+def _is_of_regions(given: Given, output: str) -> bool:
+    return output == given.told.roles.get("region_gradient")
+
+
+def _gradient(given: Given, output: str) -> Result:
+    sizes = given.values[output].sizes
+
+    def whole(absolute: bool) -> Any:
+        backwards = Backwards.of(given, absolute)
+        if _is_of_regions(given, output):
+            return backwards.corners().reshape(sizes)
+        result = given.arithmetic.of(np.zeros(sizes))
+        for channels, values in backwards.image():
+            result[:, channels] = values
+        return result
+
+    return Result(whole(False), magnitudes=lambda: whole(True))
 
 
 def _parts(given: Given, absolute: bool) -> Iterator[tuple[int, slice, Any]]:
@@ -69,24 +84,6 @@ def _parts(given: Given, absolute: bool) -> Iterator[tuple[int, slice, Any]]:
             channels = slice(first, min(first + step, count))
             image = m.of(given.input[region.item, channels, cells.high, cells.wide])
             yield r, channels, cells.of(m.absolute(image) if absolute else image, beyond)
-
-
-def regions(given: Given, cells: tuple[int, ...], sizes: tuple[int, ...]) -> Iterator[Region]:
-    """The regions of a use; ``cells``: of the output, ``sizes``: of the input, both along height and width."""
-    roles, value = given.told.roles, given.values
-    corners = bool(value[roles["corners"]]) if "corners" in roles else False
-    before = single(value[roles["before"]]) if "before" in roles else 0.5
-    after = single(value[roles["after"]]) if "after" in roles else -0.5
-    nearest = given.field("mode").name != "LINEAR"
-    grids = [
-        Grid(count, size, single(value[roles[scale]]), value[roles["least"]], value[roles["most"]], before, after,
-             corners, nearest)
-        for count, size, scale in zip(cells, sizes, ("scale_y", "scale_x"), strict=True)
-    ]  # fmt: skip
-    corner = given.arrays[roles["rois"]].reshape(-1, 4)
-    items = given.arrays[roles["batches"]].ravel().tolist()
-    for item, (x1, y1, x2, y2) in zip(items, corner.astype(np.float32).tolist(), strict=True):
-        yield Region(item, grids[0].samples(y1, y2), grids[1].samples(x1, x2))
 
 
 class _Means:

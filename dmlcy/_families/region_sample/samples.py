@@ -82,20 +82,33 @@ class Samples:
         """How many samples of each cell are inside the input."""
         return np.bincount(self.cell, minlength=self.grid.cells)
 
-    def weights(self, m: Arithmetic) -> tuple[Array, Array, Any]:
-        """The numbers of the samples, elements of the input and their weights; two for each place between elements."""
-        number = np.arange(len(self.place))
+    def corners(self, m: Arithmetic) -> list[tuple[Array, Any]]:
+        """Of each sample, the element before it and the one behind it, and the weight of each; or the nearest one."""
         if self.grid.nearest:
             source = np.ceil(self.place - 0.5).astype(np.int64)
-            return number, source, m.of(np.ones(len(source)))
-        low, rest = parted(m, self.place)
-        source, weight = between(m, low, rest, self.grid.size)
-        return np.concatenate([number, number]), source, weight
+            return [(source, m.of(np.ones(len(source))))]
+        source, weight = between(m, *parted(m, self.place), self.grid.size)
+        half = len(self.place)
+        return [(source[:half], weight[:half]), (source[half:], weight[half:])]
+
+    def weights(self, m: Arithmetic) -> tuple[Array, Array, Any]:
+        """The numbers of the samples, elements of the input and their weights; two for each place between elements."""
+        corners = self.corners(m)
+        source, weight = (np.concatenate(several) for several in zip(*corners, strict=True))
+        return np.tile(np.arange(len(self.place)), len(corners)), source, weight
 
     def means(self, m: Arithmetic) -> Spread:
         """What of the input goes to each cell, if its samples are averaged."""
         number, source, weight = self.weights(m)
         return Spread.of(m, source, self.cell[number], m.divide(weight, self.each), self.grid.cells)
+
+    def slopes(self, m: Arithmetic, share: Any) -> Spread:
+        """What each cell changes by, if each sample moves by its share: the elements behind less those before."""
+        between_ = np.flatnonzero(self.place % 1) if not self.grid.nearest else np.arange(0)
+        low, cell = np.floor(self.place[between_]).astype(np.int64), self.cell[between_]
+        share = m.divide(share[between_], self.each)
+        weight = np.concatenate([m.negate(share), share])
+        return Spread.of(m, np.concatenate([low, low + 1]), np.tile(cell, 2), weight, self.grid.cells, merged=False)
 
     def values(self, m: Arithmetic) -> Spread:
         """What of the input goes to each sample."""
