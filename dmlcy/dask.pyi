@@ -137,6 +137,7 @@ from dmlcy._generated.dask.one_hot import one_hot
 from dmlcy._generated.dask.padding import padding
 from dmlcy._generated.dask.padding1 import padding1
 from dmlcy._generated.dask.quantize import quantize
+from dmlcy._generated.dask.quantized_linear_average_pooling import quantized_linear_average_pooling
 from dmlcy._generated.dask.quantized_linear_convolution import quantized_linear_convolution
 from dmlcy._generated.dask.quantized_linear_matrix_multiply import quantized_linear_matrix_multiply
 from dmlcy._generated.dask.reduce import reduce
@@ -295,6 +296,7 @@ __all__ = [
     "padding",
     "padding1",
     "quantize",
+    "quantized_linear_average_pooling",
     "quantized_linear_convolution",
     "quantized_linear_matrix_multiply",
     "reduce",

@@ -43,18 +43,25 @@ def cases(operator: Operator) -> Iterator[Case]:
         for way, changes, more in broken:
             yield Case(f"DML-{operator.name}-operator-{slug}", errors[slug], operator.name, use, way, changes, **more)
     for field in (*operator.fields, *operator.chosen):
+        own = use_with(operator, field)
         for slug, error in errors.items():
-            for way, changes, more in WAYS[slug](use, field):
+            for way, changes, more in WAYS[slug](own, field):
                 if field.kind == "chosen" and way != "call":  # a desc has it in its output
                     continue
                 yield Case(
-                    f"DML-{operator.name}-{field.python}-{slug}", error, subject(field, way), use, way, changes, **more
+                    f"DML-{operator.name}-{field.python}-{slug}", error, subject(field, way), own, way, changes, **more
                 )
     for rule in planned.rules:
         if rule.rule.provenance == "observed":  # a warning: nothing is refused
             continue
         ways = [list(of_rule(use, rule)) for use in ALL[operator.name]]
         yield from next((found for found in ways if all(map(breaks_it, found))), ways[0])
+
+
+def use_with(operator: Operator, field: Field) -> Use:
+    """A use that has a tensor: of an operator whose tensors exclude each other, the first example with it."""
+    known = (EARLY[operator.name], *ALL[operator.name])
+    return next((use for use in known if not field.is_tensor or use.has(field)), known[0])
 
 
 def of_rule(use: Use, rule: RulePlan) -> Iterator[Case]:
@@ -373,7 +380,7 @@ def break_overlap(use: Use, field: Field) -> Ways:
         if result.size > 1:
             one = np.lib.stride_tricks.as_strided(result.copy(), strides=(0,) * result.ndim)
             yield way, {use.path(field): one}, {}
-        for tensor in use.operator.inputs:
+        for tensor in filter(use.has, use.operator.inputs):
             given = use.arrays[use.path(tensor)]
             memory = np.zeros(given.nbytes + result.nbytes, np.uint8)
             source = memory[: given.nbytes].view(given.dtype).reshape(given.shape)
@@ -381,7 +388,7 @@ def break_overlap(use: Use, field: Field) -> Ways:
             start = given.nbytes - given.itemsize  # only the last element of the input is shared
             out = memory[start : start + result.nbytes].view(result.dtype).reshape(result.shape)
             yield way, {use.path(tensor): source, use.path(field): out}, {}
-        for other in use.operator.outputs[: use.operator.outputs.index(field)]:
+        for other in filter(use.has, use.operator.outputs[: use.operator.outputs.index(field)]):
             first = use.arrays[use.path(other)]
             memory = np.zeros(first.nbytes + result.nbytes, np.uint8)
             start = first.nbytes - result.itemsize

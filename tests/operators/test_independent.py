@@ -95,7 +95,7 @@ def compare(desc: Any, arrays: dict[str, Any], along: Slices, where: int) -> Non
             assert not (found.errors(together) > found.ulp).any()
 
 
-def look(operator: Operator, declared: Sequence[Independent], draws: int, rounds: int = 12) -> None:
+def look(operator: Operator, declared: Sequence[Independent], draws: int, rounds: int = 60) -> None:
     """Looks at each declaration, on the examples of the spec and on what is drawn until each has been met."""
     met: Facts = Counter()
     rng = np.random.default_rng(7)

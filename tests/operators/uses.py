@@ -104,6 +104,10 @@ class Use:
         """The path of a tensor of the field: of an array, that of the first one."""
         return field.python if field.python in self.arrays else f"{field.python}[0]"
 
+    def has(self, field: Field) -> bool:
+        """Whether it has a tensor of the field."""
+        return self.path(field) in self.arrays
+
     def tensor(self, name: str, **changes: Any) -> dml.TensorDesc:
         """The desc of one of its tensors."""
         array = self.arrays[name]

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import Evaluated, KernelTable, Told
+
+PERHAPS: Final = {
+    "before": ("input_pixel_offsets", Kind.FLOATS),
+    "after": ("output_pixel_offsets", Kind.FLOATS),
+    "rounding": ("rounding_direction", Kind.ENUM),
+    "smooth": ("antialiased", Kind.BOOL),
+}
+"""Roles that are not played if the operator does not have the field."""
 
 
 class Resample(Evaluated):
@@ -16,9 +26,18 @@ class Resample(Evaluated):
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
-        if kernel.table is not None:
+        table = kernel.table
+        if table is not None:
+            if table.has("gives"):
+                kernel.word("gives", table.choice("gives", ("elements", "gradient")))
             kernel.role("mode", "interpolation_mode", Kind.ENUM)
-            kernel.role("factors", "factors", Kind.VECTOR)
+            if table.has("factors"):
+                kernel.role("factors", "", Kind.VECTOR)
+            else:
+                kernel.role("scales", "scales", Kind.FLOATS)
+            for role, (name, kind) in PERHAPS.items():
+                if name in operator.scope or table.has(role):
+                    kernel.role(role, name, kind)
         kernel.finish()
         return Told(kernel.definition)
 

@@ -1,118 +1,139 @@
-"""resample: elements between those of a tensor, along each axis by itself."""
+"""resample: elements between those of a tensor, along each axis by itself; and the gradient."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
-from dmlcy._families import blocks
+from dmlcy._arithmetic import Array
 from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import RESULTS, At, parts, sizes_of
 from dmlcy._families.given import Given
+from dmlcy._families.resample.lines import Axis
+from dmlcy._families.spread import Spread
+from dmlcy._field_types.float import single
 
-NEAREST: Final = "NEAREST_NEIGHBOR"
-BLOCK: Final = 1 << 18
-"""Elements of the output that are computed at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Along one axis, the places in the input of elements of the output.
-
-    ``low``: the last element of the input that is not behind the place, not cut to the input; ``rest`` of ``whole``:
-    how far the place is behind it. ``size``: of the input.
-    """
-
-    low: Array
-    rest: Array
-    whole: int
-    size: int
-
-    def cut(self, places: Array) -> Array:
-        """Places of which those outside are at the ends of the input."""
-        return np.minimum(np.maximum(places, 0), self.size - 1)
-
-    def nearest(self) -> Array:
-        """The nearest element of each place; of two, the first one."""
-        return self.cut(self.low + (2 * self.rest > self.whole))
-
-    def within(self) -> tuple[slice, Line]:
-        """The part of the input that the places need, and these places in this part."""
-        first, last = (int(one) for one in self.cut(np.array([self.low[0], self.low[-1] + 1])))
-        shift = first if self.low[0] >= 0 else 0  # a place before the first element stays before it
-        return slice(first, last + 1), Line(self.low - shift, self.rest, self.whole, last + 1 - first)
-
-
-def line(size: int, factor: int, at: slice) -> Line:
-    """The places of the middles of some elements, each of which is 1 / factor long: (i + 0.5) / factor - 0.5."""
-    low, rest = np.divmod(2 * np.arange(at.start, at.stop) + (1 - factor), 2 * factor)
-    return Line(low, rest, 2 * factor, size)
+HALF: Final = 0.5
 
 
 class Resample(Family):
     """The family."""
 
     def evaluate(self, given: Given, output: str) -> Result:
-        """Each axis after the other: the nearest element of each place, or a mean of two."""
-        lines = _lines(given, output, blocks.whole(given.values[output].sizes))
-        if given.field("mode").name == NEAREST:
-            return Result(_nearest(given.input, lines), moved=True)
+        """Each axis after the other: the nearest element of each place, a mean of some, or what goes back to them."""
+        spreads = _spreads(given, output)
+        if _moves(given):
+            return Result(_nearest(given.input, spreads), moved=True)
         m = given.arithmetic
         numbers = m.of(given.input)
-        return Result(_means(m, numbers, lines), magnitudes=lambda: _means(m, m.absolute(numbers), lines))
+        return Result(
+            _finished(given, _sums(given, numbers, spreads)),
+            magnitudes=lambda: _sums(given, m.absolute(numbers), spreads),
+        )
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
         sizes = tuple(given.values[output].sizes)
-        if math.prod(sizes) <= BLOCK:
-            return super().result(given, output)
         result: Array = np.empty(sizes, given.dtype(output))
-        for at in blocks.parts(sizes, BLOCK):
-            needed, parts = list(at), _lines(given, output, at)
-            for axis, one in parts.items():
-                needed[axis], parts[axis] = one.within()
-            source, target = given.input[tuple(needed)], result[at]
-            if given.field("mode").name == NEAREST:
-                target[...] = _nearest(source, parts)
+        whole = _spreads(given, output) if _is_gradient(given) else None
+        for at in parts(sizes, _most(given, output, whole)):
+            spreads = _spreads(given, output, at) if whole is None else whole
+            needed, inner = list(at), dict(spreads)
+            for axis, spread in spreads.items():
+                needed[axis], inner[axis] = spread.within(at[axis] if whole else slice(0, spread.count))
+            source = given.input[tuple(needed)]
+            if _moves(given):
+                result[at] = _nearest(source, inner)
                 continue
-            numbers = given.arithmetic.of(source)
-            target[...] = self.stored(given, _means(given.arithmetic, numbers, parts), output, target.shape)
+            found = _finished(given, _sums(given, given.arithmetic.of(source), inner))
+            result[at] = self.stored(given, found, output, sizes_of(at))
         return result
 
 
-def _lines(given: Given, output: str, at: blocks.At) -> dict[int, Line]:
-    """The places of a part of the output along each axis that is another one in the output."""
+def _is_gradient(given: Given) -> bool:
+    return given.told.words.get("gives") == "gradient"
+
+
+def _moves(given: Given) -> bool:
+    """Whether elements only move."""
+    return given.field("mode").name != "LINEAR" and not _is_gradient(given)
+
+
+def _axes(given: Given, output: str) -> list[Axis]:
+    """The axes of the operator, or of that whose gradient it is."""
+    sizes, counts = tuple(given.input.shape), tuple(given.values[output].sizes)
+    if _is_gradient(given):
+        sizes, counts = counts, sizes
+    roles, values, rank = given.told.roles, given.values, len(sizes)
+    if "factors" in roles:
+        factors = given.numbers(roles["factors"], rank)
+        return [Axis(*one, None, 0.0, None) for one in zip(sizes, counts, factors, strict=True)]
+    scales = tuple(map(single, values[roles["scales"]]))
+    before = tuple(map(single, values[roles["before"]])) if "before" in roles else (HALF,) * rank
+    after = tuple(map(single, values[roles["after"]])) if "after" in roles else (-HALF,) * rank
+    rounding = given.field("rounding").name if "rounding" in roles else None
+    columns = sizes, counts, scales, before, after
+    return [Axis(*one, rounding) for one in zip(*columns, strict=True)]
+
+
+def _is_smooth(given: Given, axis: Axis) -> bool:
+    """Whether a place takes all elements near it."""
+    smooth = "smooth" in given.told.roles and bool(given.field("smooth"))
+    return smooth and given.field("mode").name == "LINEAR" and axis.factor < HALF
+
+
+def _spreads(given: Given, output: str, at: At | None = None) -> dict[int, Spread]:
+    """What goes where along each axis that has other places in the output; axes that become shorter come first.
+
+    ``at``: to a part of the output, which no gradient has.
+    """
+    m, found = given.arithmetic, {}
     sizes, counts = given.input.shape, given.values[output].sizes
-    factors = given.numbers(given.told.roles["factors"], len(sizes))
-    return {
-        axis: line(size, factor, some)
-        for axis, (size, count, factor, some) in enumerate(zip(sizes, counts, factors, at, strict=True))
-        if (size, factor) != (count, 1)
-    }
+    for number, whole in enumerate(_axes(given, output)):
+        if whole.is_same():
+            continue
+        axis = whole if at is None else whole.part(at[number])
+        if given.field("mode").name != "LINEAR":
+            spread = axis.nearest(m)
+        else:
+            spread = axis.smooth(m) if _is_smooth(given, axis) else axis.linear(m)
+        found[number] = spread.turned(m, axis.size) if _is_gradient(given) else spread
+    return dict(sorted(found.items(), key=lambda one: counts[one[0]] / sizes[one[0]]))
 
 
-def _nearest(array: Array, lines: Mapping[int, Line]) -> Array:
-    """The nearest element of each place; the last axis first, so that others move whole lines."""
-    for axis in sorted(lines, reverse=True):
-        array = np.take(array, lines[axis].nearest(), axis)
+def _most(given: Given, output: str, whole: Mapping[int, Spread] | None) -> int:
+    """Elements of the output that are computed at once, so that those that they take are few too."""
+    if whole is not None:
+        taken = [spread.most for spread in whole.values()]
+    else:
+        taken = [axis.taken(_is_smooth(given, axis)) for axis in _axes(given, output) if not axis.is_same()]
+    most = RESULTS / 2
+    for one in taken:
+        most /= one
+    return max(1, int(most))
+
+
+def _nearest(array: Array, spreads: Mapping[int, Spread]) -> Array:
+    """The nearest element of each place; the last axis first among equal ones, so that others move whole lines."""
+    for axis in sorted(spreads, reverse=True):
+        array = np.take(array, spreads[axis].source, axis)
     return array
 
 
-def _means(m: Arithmetic, numbers: Array, lines: Mapping[int, Line]) -> Any:
-    """Means of neighbours along each axis, by their distance from the places. What has no weight does not count."""
-    for axis, one in lines.items():
-        low, high = one.cut(one.low), one.cut(one.low + 1)
-        shape = [-1 if d == axis else 1 for d in range(numbers.ndim)]
-        rest = one.rest.reshape(shape)
-        first, second = np.take(numbers, low, axis), np.take(numbers, high, axis)
-        weighted = m.multiply(first, m.divide(one.whole - rest, one.whole))
-        mean = m.add(weighted, m.multiply(second, m.divide(rest, one.whole)))
-        numbers = m.where(rest == 0, first, mean) if (one.rest == 0).any() else mean
+def _sums(given: Given, numbers: Any, spreads: Mapping[int, Spread]) -> Any:
+    for axis, spread in spreads.items():
+        numbers = spread.applied(given.arithmetic, numbers, axis)
     return numbers
+
+
+def _finished(given: Given, numbers: Any) -> Any:
+    """Sums of a gradient begin at 0; means of integers are rounded to FLOAT32 before their fractions are dropped."""
+    m = given.arithmetic
+    if _is_gradient(given):
+        return m.add(numbers, 0)
+    return numbers if given.input.dtype.kind == "f" else m.single(numbers)
 
 
 FAMILY: Final = Resample()

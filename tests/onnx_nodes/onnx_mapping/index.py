@@ -98,20 +98,21 @@ def nonzero(node: Node) -> Array:
 @converts("RoiAlign")
 def roi_align(node: Node) -> Array:
     halves = node.attribute("coordinate_transformation_mode", b"half_pixel") == b"half_pixel"
+    if node.attribute("mode", b"avg") == b"max":
+        raise NotExpressible("its maximum is of elements times their weights, and not of the means of them")
     samples, scale = node.attribute("sampling_ratio", 0), node.attribute("spatial_scale", 1.0)
     return dml.roi_align1(
         node[0],
         node[1],
         node[2].astype(np.uint32),
-        output_sizes=[*node[1].shape[:1], node[0].shape[1], *(node.attribute(f"output_{one}", 1) for one in SIDES)],
-        reduction_function="MAX" if node.attribute("mode", b"avg") == b"max" else "AVERAGE",
+        output_sizes=[node.attribute(f"output_{one}", 1) for one in SIDES],
+        reduction_function="AVERAGE",
         interpolation_mode="LINEAR",
         maximum_samples_per_output=samples or 2**32 - 1,
         minimum_samples_per_output=samples or 1,
         spatial_scale_x=scale,
         spatial_scale_y=scale,
         input_pixel_offset=0.5 if halves else 0.0,
-        output_pixel_offset=-0.5 if halves else 0.0,
     )
 
 

@@ -191,27 +191,85 @@ def triangle(node: Node) -> Array:
     )
 
 
+ROUNDINGS = {
+    "round_prefer_floor": ("INCREASING", 0.5),
+    "round_prefer_ceil": ("DECREASING", -0.5),
+    "floor": ("DECREASING", 0.0),
+    "ceil": ("INCREASING", 0.0),
+}
+"""For each way to choose the nearest element: a direction, and what is added to the offsets in the input."""
+FURTHEST = float(np.finfo(np.float32).max)
+"""A scale with which all places are those of the first element."""
+
+
 @converts("Resize", "Upsample")
 def resize(node: Node) -> Array:
-    """Whole multiples along the last two axes."""
-    x, given = node[0], node.get(1) if node.kind == "Upsample" else node.get(2)
-    sizes = node.get(3)
-    if node.attribute("axes") is not None or node.attribute("keep_aspect_ratio_policy", b"stretch") != b"stretch":
-        raise NotExpressible("UPSAMPLE_2D has no axes of the caller's choice")
-    scales = np.asarray(given if sizes is None else np.asarray(sizes) / x.shape, np.float64)
-    if x.ndim != 4 or (scales[:2] != 1).any() or (scales % 1 != 0).any():
-        raise NotExpressible("UPSAMPLE_2D multiplies height and width by whole numbers")
-    mode, place = node.attribute("mode", b"nearest"), node.attribute("coordinate_transformation_mode", b"half_pixel")
-    rounding = node.attribute("nearest_mode", b"round_prefer_floor")
-    halves = place == b"half_pixel" and rounding == b"round_prefer_floor"
-    floors = (place, rounding) == (b"asymmetric", b"floor")
-    nearest = mode == b"nearest" and (node.kind == "Upsample" or halves or floors)
-    if not nearest and not (mode == b"linear" and place == b"half_pixel"):
-        raise NotExpressible("UPSAMPLE_2D has no such coordinates, or no such interpolation")
-    height, width = int(scales[2]), int(scales[3])
-    return dml.upsample_2d(
-        x, scale_size=(height, width), interpolation_mode="NEAREST_NEIGHBOR" if nearest else "LINEAR"
+    """The coordinates of ONNX as offsets and scales of each axis."""
+    x, mode = node[0], node.attribute("mode", b"nearest").decode()
+    old = node.kind == "Upsample"
+    if mode == "cubic":
+        raise NotExpressible("DirectML has no cubic interpolation")
+    scales, sizes = _scales(node, node.get(1) if old else node.get(2), None if old else node.get(3))
+    smooth = bool(node.attribute("antialias", 0)) and mode == "linear"
+    if smooth and any(0.5 <= scale < 1 for scale in scales):
+        raise NotExpressible("RESAMPLE3 widens the filter of scales of less than a half only")
+    if node.attribute("exclude_outside", 0):
+        raise NotExpressible("RESAMPLE3 repeats the elements at the ends")
+    coordinates = "asymmetric" if old else node.attribute("coordinate_transformation_mode", b"half_pixel").decode()
+    axes = [_axis(coordinates, *one) for one in zip(x.shape, sizes, scales, strict=True)]
+    nearest = "floor" if old else node.attribute("nearest_mode", b"round_prefer_floor").decode()
+    direction, moved = ROUNDINGS[nearest]
+    factors, before, after = (list(column) for column in zip(*axes, strict=True))
+    if mode == "nearest":
+        before = [one + moved for one in before]
+    return dml.resample3(
+        x,
+        output_sizes=sizes,
+        interpolation_mode="LINEAR" if mode == "linear" else "NEAREST_NEIGHBOR",
+        rounding_direction=direction,
+        scales=factors,
+        input_pixel_offsets=before,
+        output_pixel_offsets=after,
+        antialiased=smooth,
     )
+
+
+def _scales(node: Node, scales: Any, sizes: Any) -> tuple[list[float], list[int]]:
+    """The scale and the size of each axis."""
+    x = node[0]
+    axes = node.attribute("axes")
+    axes = list(range(x.ndim)) if axes is None else [axis % x.ndim for axis in axes]
+    factors, counts = [1.0] * x.ndim, list(x.shape)
+    policy = node.attribute("keep_aspect_ratio_policy", b"stretch").decode()
+    if scales is not None and scales.size:
+        for axis, scale in zip(axes, scales.tolist(), strict=True):
+            factors[axis], counts[axis] = scale, int(np.floor(x.shape[axis] * scale))
+        return factors, counts
+    wanted = [int(size) for size in sizes]
+    ratios = [size / x.shape[axis] for axis, size in zip(axes, wanted, strict=True)]
+    if policy != "stretch":
+        ratios = [min(ratios) if policy == "not_larger" else max(ratios)] * len(axes)
+        wanted = [int(np.floor(x.shape[axis] * ratio + 0.5)) for axis, ratio in zip(axes, ratios, strict=True)]
+    for axis, size, ratio in zip(axes, wanted, ratios, strict=True):
+        factors[axis], counts[axis] = ratio, size
+    return factors, counts
+
+
+def _axis(coordinates: str, size: int, count: int, scale: float) -> tuple[float, float, float]:
+    """The scale of an axis, and the offsets in the input and in the output."""
+    if coordinates == "half_pixel" or (coordinates == "pytorch_half_pixel" and count > 1):
+        return scale, 0.5, -0.5
+    if coordinates == "half_pixel_symmetric":
+        return scale, 0.5 - size / 2 * (1 - count / (scale * size)), -0.5
+    if coordinates == "align_corners" and count > 1 and size > 1:
+        return (scale * size - 1) / (size - 1), 0.0, 0.0
+    if coordinates in ("align_corners", "pytorch_half_pixel"):
+        return FURTHEST, 0.0, 0.0
+    if coordinates == "asymmetric":
+        return scale, 0.0, 0.0
+    if coordinates == "tf_half_pixel_for_nn":
+        return scale, 0.0, -0.5
+    raise NotExpressible("DirectML has no value beyond the ends of the input")
 
 
 def _bits(result: Array, like: Array) -> Array:

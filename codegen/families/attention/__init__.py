@@ -1,0 +1,1 @@
+"""The family attention: what its specs say."""

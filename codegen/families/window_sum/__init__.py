@@ -1,0 +1,1 @@
+"""The family window_sum: what its specs say."""

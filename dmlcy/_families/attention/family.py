@@ -1,0 +1,128 @@
+"""attention: the values of keys, weighed by the softmax of the products of queries and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._families.attention.heads import Heads
+from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import RESULTS
+from dmlcy._families.given import Given
+from dmlcy._field_types.float import single
+
+LARGE: Final = 2.0**24
+"""Terms of a score of which the sum is precise enough in float64: an error of 2**-52 of them changes no weight much."""
+
+
+class Attention(Family):
+    """The family."""
+
+    def evaluate(self, given: Given, output: str) -> Result:
+        """The values of each head side by side; or all keys or values."""
+        roles = {given.told.roles[f"present_{role}"]: role for role in ("key", "value")}
+        if output in roles:
+            values, moved = Heads(given).present(roles[output], tuple(given.values[output].sizes))
+            return Result(values, moved=moved)
+        return Result(_whole(given, output, False), magnitudes=lambda: _whole(given, output, True))
+
+    def result(self, given: Given, output: str) -> Array:
+        """The same, some queries of a head after others."""
+        if output != given.outputs[0][0]:
+            return super().result(given, output)
+        found: Array = np.empty(given.values[output].sizes, given.dtype(output))
+        heads = Heads(given)
+        target = _by_heads(found, heads)
+        for item, head, rows, values in _parts(given, heads, False):
+            target[item, rows, head] = self.stored(given, values, output, values.shape)
+        return found
+
+
+def _by_heads(array: Array, heads: Heads) -> Array:
+    """The output over items, queries, heads and elements."""
+    return array.reshape(heads.batch, heads.sequence, heads.count, heads.sizes["value"])
+
+
+def _whole(given: Given, output: str, absolute: bool) -> Any:
+    result = given.arithmetic.of(np.zeros(given.values[output].sizes))
+    heads = Heads(given)
+    target = _by_heads(result, heads)
+    for item, head, rows, values in _parts(given, heads, absolute):
+        target[item, rows, head] = values
+    return result
+
+
+def _parts(given: Given, heads: Heads, absolute: bool) -> Iterator[tuple[int, int, slice, Any]]:
+    """The results of some queries of an item and a head. ``absolute``: how large their terms are."""
+    shared = heads.count // heads.keys
+    step = max(1, RESULTS // heads.total)
+    for item in range(heads.batch):
+        for head in range(heads.count):
+            if head % shared == 0:
+                key, value = (heads.all(role, item, head // shared) for role in ("key", "value"))
+            query = heads.own("query", item, head)
+            for first in range(0, heads.sequence, step):
+                rows = slice(first, min(first + step, heads.sequence))
+                one = _Queries(given, heads, item, head, rows)
+                yield item, head, rows, one.results(query[rows], key, value, absolute)
+
+
+class _Queries:
+    """Some queries of an item of the batch and a head."""
+
+    def __init__(self, given: Given, heads: Heads, item: int, head: int, rows: slice) -> None:
+        self.m = given.arithmetic
+        count = heads.total if heads.lengths is None else heads.new + min(heads.past, int(heads.lengths[item]))
+        self.added = heads.added(item, head, rows, count)
+        self.mask = heads.mask(item, head, rows, count)
+        self.later: Array | None = None
+        if heads.lengths is not None:
+            place = np.arange(rows.start, rows.stop) + (count - heads.new)
+            self.later = np.arange(count) > place[:, None]
+        roles, values = given.told.roles, given.values
+        self.scale, self.filter = (
+            self.m.of(np.array([single(values[roles[name]])]))[0] for name in ("scale", "masked")
+        )
+
+    def scores(self, query: Any, key: Any, absolute: bool) -> Any:
+        """What the softmax is of; or the sizes of its terms."""
+        m = self.m
+        sized = m.absolute if absolute else lambda x: x
+        found = m.multiply(m.matmul(sized(query), sized(np.swapaxes(key, 0, 1))), sized(self.scale))
+        if self.added is not None:
+            found = m.add(found, sized(self.added))
+        if self.mask is not None:
+            masked = np.broadcast_to(self.mask, found.shape)
+            found = m.where(masked, m.add(found, sized(self.filter)), found)
+        return found if self.later is None else m.where(self.later, 0 if absolute else -np.inf, found)
+
+    def results(self, query: Any, key: Any, value: Any, absolute: bool) -> Any:
+        """The values by their weights; what has no weight does not count. NaN: nothing is promised."""
+        m = self.m
+        scores = self.scores(query, key, False)
+        power = m.function("exp", m.subtract(scores, m.greatest(scores, -1)))
+        none = m.equal(m.double(power), 0)
+        power = m.where(none, 0.0, power)
+        found = m.divide(self.weighed(power, m.absolute(value) if absolute else value), m.sum(power, -1))
+        if not absolute:
+            return found
+        most = m.greatest(self.scores(query, key, True), -1)
+        return m.where(np.broadcast_to(m.less(most, LARGE), found.shape), found, np.nan)
+
+    def weighed(self, power: Any, value: Any) -> Any:
+        """The sums of the values times their weights."""
+        m = self.m
+        finite = np.asarray(m.isfinite(value))
+        total = m.matmul(power, m.where(finite, value, 0.0))
+        for place in np.flatnonzero(~finite.all(-1)):
+            weight = power[:, place, None]
+            special = m.where(finite[place], 0.0, value[place])
+            terms = m.multiply(weight, special)
+            total = m.add(total, m.where(np.broadcast_to(m.equal(weight, 0), terms.shape), 0.0, terms))
+        return total
+
+
+FAMILY: Final = Attention()

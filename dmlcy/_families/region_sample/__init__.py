@@ -1,0 +1,1 @@
+"""The family region_sample: its reference."""

@@ -1,0 +1,205 @@
+"""The gradients of samples of regions: of the input, and of the corners of the regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._families.blocks import RESULTS
+from dmlcy._families.given import Given
+from dmlcy._families.region_sample.regions import Region, regions
+from dmlcy._families.region_sample.samples import Samples
+from dmlcy._families.spread import combined
+from dmlcy._field_types.float import single
+
+
+@dataclass(frozen=True, slots=True)
+class Backwards:
+    """A use of a gradient. ``sizes``: of the input."""
+
+    given: Given
+    sizes: tuple[int, ...]
+    regions: list[Region]
+    is_mean: bool
+    absolute: bool
+
+    @classmethod
+    def of(cls, given: Given, absolute: bool) -> Backwards:
+        """``absolute``: of the sizes of the terms."""
+        roles = given.told.roles
+        tensor = given.values[roles["image_gradient"]] or given.values[roles["input"]]
+        sizes = tuple(tensor.sizes)
+        found = list(regions(given, given.arrays[roles["gradient"]].shape[2:], sizes[2:]))
+        return cls(given, sizes, found, given.field("reduction").name == "AVERAGE", absolute)
+
+    def numbers(self, role: str, *at: Any) -> Any:
+        """A part of an input."""
+        m = self.given.arithmetic
+        found = m.of(self.given.arrays[self.given.told.roles[role]][at])
+        return m.absolute(found) if self.absolute else found
+
+    def channels(self) -> Iterator[slice]:
+        """Some channels after others."""
+        batch, count, *image = self.sizes
+        most = max([batch * image[0] * image[1], *(region.samples() for region in self.regions)])
+        step = max(1, RESULTS // most)
+        for first in range(0, count, step):
+            yield slice(first, min(first + step, count))
+
+    def image(self) -> Iterator[tuple[slice, Any]]:
+        """The gradient of some channels of the input after others."""
+        m = self.given.arithmetic
+        batch, _, *image = self.sizes
+        for channels in self.channels():
+            result = m.of(np.zeros((batch, channels.stop - channels.start, *image)))
+            for r, region in enumerate(self.regions):
+                if region.is_outside():
+                    continue
+                gradient = self.numbers("gradient", r, channels)
+                high, wide, values = (
+                    self.shares(region, gradient) if self.is_mean else self.winners(r, region, channels, gradient)
+                )
+                part = (region.item, slice(None), high, wide)
+                result[part] = m.add(result[part], values)
+            yield channels, result
+
+    def shares(self, region: Region, gradient: Any) -> tuple[slice, slice, Any]:
+        """Rows and columns of an image, and what goes to them of means."""
+        m, found = self.given.arithmetic, []
+        for axis, samples in enumerate((region.rows, region.columns), 1):
+            needed, spread = samples.means(m).within(slice(0, samples.grid.cells))
+            gradient = spread.turned(m, needed.stop - needed.start).applied(m, gradient, axis)
+            found.append(needed)
+        return found[0], found[1], gradient
+
+    def winners(self, r: int, region: Region, channels: slice, gradient: Any) -> tuple[slice, slice, Any]:
+        """The whole image, and what goes to the elements that the greatest samples are made of."""
+        m = self.given.arithmetic
+        best = Winners(self.given, r, region, channels)
+        height, width = self.sizes[2:]
+        numbers, targets = [], []
+        for row, high in best.rows.corners(m):
+            for column, wide in best.columns.corners(m):
+                targets.append((best.channel * height + row[best.row]) * width + column[best.column])
+                weight = m.multiply(high[best.row], wide[best.column])
+                kept = m.negation(m.equal(weight, 0))
+                numbers.append(m.multiply(weight, gradient[best.at])[kept])
+                targets[-1] = targets[-1][kept]
+        target = np.concatenate(targets)
+        order = np.argsort(target, kind="stable")
+        values, places = combined(m.add, np.concatenate(numbers)[order], target[order], 0)
+        result = m.of(np.zeros(len(gradient) * height * width))
+        result[places] = values
+        return slice(None), slice(None), result.reshape(len(gradient), height, width)
+
+    def corners(self) -> Any:
+        """The gradient of the corners of all regions: x1, y1, x2, y2."""
+        m = self.given.arithmetic
+        result = m.of(np.zeros((len(self.regions), 4)))
+        scales = [single(self.given.values[self.given.told.roles[role]]) for role in ("scale_x", "scale_y")] * 2
+        for r, region in enumerate(self.regions):
+            if region.is_outside() or region.rows.grid.nearest:
+                continue
+            for channels in self.channels():
+                found = self.moves(r, region, channels) if self.is_mean else self.winning_moves(r, region, channels)
+                for k, terms in enumerate(found):
+                    total = m.sum(terms, tuple(range(terms.ndim))).reshape(())[()]
+                    factor = m.of(np.array([scales[k]]))[0]
+                    total = m.multiply(total, m.absolute(factor) if self.absolute else factor)
+                    result[r, k] = m.add(result[r, k], total)
+        return result
+
+    def moves(self, r: int, region: Region, channels: slice) -> Iterator[Any]:
+        """How much each mean changes with the corners, times its gradient."""
+        m = self.given.arithmetic
+        gradient = self.numbers("gradient", r, channels)
+        image = self.numbers("input", region.item, channels)
+        both = region.rows, region.columns
+        means = [
+            samples.means(m).applied(m, image, axis) for axis, samples in enumerate(both, 1)
+        ]  # along the rows, and along the columns
+        for is_end in (False, True):
+            for axis, other in ((2, means[0]), (1, means[1])):
+                spread = both[axis - 1].slopes(m, _share(m, both[axis - 1], is_end))
+                yield m.multiply(spread.applied(m, other, axis, self.absolute), gradient)
+
+    def winning_moves(self, r: int, region: Region, channels: slice) -> Iterator[Any]:
+        """The same of the greatest samples."""
+        m = self.given.arithmetic
+        best = Winners(self.given, r, region, channels)
+        gradient = self.numbers("gradient", r, channels)[best.at]
+        image = self.numbers("input", region.item, channels)
+        slopes = best.slopes(m, image, m.add if self.absolute else m.subtract)
+        for is_end in (False, True):
+            for samples, number, slope in (
+                (best.columns, best.column, slopes[1]), (best.rows, best.row, slopes[0])
+            ):  # fmt: skip
+                share = _share(m, samples, is_end)[number]
+                share = m.absolute(share) if self.absolute else share
+                yield m.multiply(m.multiply(slope, share), gradient)
+
+
+def _share(m: Arithmetic, samples: Samples, is_end: bool) -> Any:
+    """How far each sample moves if the start or the end of the region does."""
+    way = m.of(samples.way)
+    return way if is_end else m.subtract(1, way)
+
+
+class Winners:
+    """Of each cell the greatest sample, the first one of equal ones; none if it is outside the input, where all are 0.
+
+    ``at``: the channels, rows and columns of the cells that have one. ``channel``, ``row`` and ``column``: the channels
+    again, and the numbers of the samples.
+    """
+
+    def __init__(self, given: Given, r: int, region: Region, channels: slice) -> None:
+        m = given.arithmetic
+        self.rows, self.columns = region.rows.extremes(), region.columns.extremes()
+        rows, columns = self.rows.values(m), self.columns.values(m)
+        image = m.of(given.arrays[given.told.roles["input"]][region.item, channels])
+        samples = m.single(columns.applied(m, rows.applied(m, image, 1), 2))
+        flat = samples.ravel()
+
+        def greater(first: Array, second: Array) -> Array:
+            a, b = flat[first], flat[second]
+            signs = m.both(m.equal(a, b), m.both(m.negative(a), m.negation(m.negative(b))))
+            above = m.either(m.either(m.less(a, b), signs), m.both(m.isnan(a), m.negation(m.isnan(b))))
+            signs = m.both(m.equal(a, b), m.both(m.negative(b), m.negation(m.negative(a))))
+            below = m.either(m.either(m.less(b, a), signs), m.both(m.isnan(b), m.negation(m.isnan(a))))
+            return np.where(above, second, np.where(below, first, np.minimum(first, second)))
+
+        numbers = np.arange(samples.size).reshape(samples.shape)
+        numbers, high = combined(greater, numbers, self.rows.cell, 1)
+        numbers, wide = combined(greater, numbers, self.columns.cell, 2)
+        best = flat[numbers]
+        loses = m.either(m.either(m.less(best, 0), m.isnan(best)), m.both(m.equal(best, 0), m.negative(best)))
+        some = np.broadcast_to(region.outside()[0][high[:, None], wide], best.shape)
+        channel, row, column = np.nonzero(~(np.asarray(loses) & some))
+        self.at = channel, high[row], wide[column]
+        self.channel, self.row, self.column = np.unravel_index(numbers[channel, row, column], samples.shape)
+
+    def slopes(self, m: Arithmetic, image: Any, minus: Any) -> tuple[Any, Any]:
+        """How much the samples change with their rows and with their columns; 0 if they are not between two."""
+        (above, upper), (below, lower) = self.rows.corners(m)
+        (before, left), (behind, right) = self.columns.corners(m)
+        high = [(above[self.row], upper[self.row]), (below[self.row], lower[self.row])]
+        wide = [(before[self.column], left[self.column]), (behind[self.column], right[self.column])]
+
+        def mean(parts: list[tuple[Any, Any]]) -> Any:
+            (first, weight), (second, rest) = parts
+            total = m.add(m.multiply(first, weight), m.multiply(second, rest))
+            return m.where(m.equal(rest, 0), first, total)
+
+        def change(lines: Any, others: Any, is_row: bool) -> Any:
+            def element(line: Array, other: Array) -> Any:
+                return image[(self.channel, line, other) if is_row else (self.channel, other, line)]
+
+            (first, _), (second, rest) = lines
+            found = mean([(minus(element(second, one), element(first, one)), weight) for one, weight in others])
+            return m.where(m.equal(rest, 0), m.multiply(rest, 0), found)
+
+        return change(high, wide, True), change(wide, high, False)

@@ -1,0 +1,123 @@
+"""Where the samples of the regions are, along one axis: in FLOAT32, step by step."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._families.spread import Spread, between, parted
+
+ALL: Final = 1 << 16
+"""Samples of a region along an axis, of which all places are computed; of more, those inside the input are found."""
+single = np.float32
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What all regions have in common along an axis.
+
+    ``cells``: elements of the output; ``size``: of the input. ``least`` and ``most``: samples of a cell. ``before`` and
+    ``after``: the offsets of places in the input and in the output. ``corners``: the outer samples are at the ends.
+    """
+
+    cells: int
+    size: int
+    scale: float
+    least: int
+    most: int
+    before: float
+    after: float
+    corners: bool
+    nearest: bool
+
+    def samples(self, start: float, end: float) -> Samples:
+        """The samples of the region between these places, which are not scaled yet."""
+        with np.errstate(all="ignore"):
+            first, last = single(start) * single(self.scale), single(end) * single(self.scale)
+            return self._samples(first, last - first)
+
+    def _samples(self, first: np.float32, length: np.float32) -> Samples:
+        ratio = float(np.ceil(length / single(self.cells)))
+        each = self.least if not ratio > self.least else self.most if ratio >= self.most else int(ratio)
+        total = self.cells * each
+        middle = self.corners and total == 1
+        after = single(-0.5 if middle else 0.0 if self.corners else self.after)
+        steps = total - 1 if self.corners and not middle else total
+        step = length / single(steps)
+
+        def place(numbers: Any) -> Any:
+            return (np.asarray(numbers).astype(single) - after) * step + first - single(self.before)
+
+        begin, stop = 0, total
+        if total > ALL and step > 0:  # the places are in order
+            begin = bisect_left(range(total), True, key=lambda i: bool(place(i) >= -1))
+            stop = bisect_left(range(total), True, key=lambda i: bool(place(i) > self.size))
+        numbers = np.arange(begin, max(begin, stop))
+        places = place(numbers)
+        inside = (places >= -1) & (places <= self.size)
+        numbers, places = numbers[inside], np.clip(places[inside].astype(np.float64), 0, self.size - 1)
+        way = (numbers - float(after)) / steps
+        return Samples(numbers // each, places, way, each, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The samples of a region that are inside the input.
+
+    ``cell``: which element of the output each is for; ``place``: in the input; ``way``: how far it is from the start of
+    the region to its end, as a part of the whole. ``each``: how many samples a cell has, inside the input or not.
+    """
+
+    cell: Array
+    place: Array
+    way: Array
+    each: int
+    grid: Grid
+
+    def inside(self) -> Array:
+        """How many samples of each cell are inside the input."""
+        return np.bincount(self.cell, minlength=self.grid.cells)
+
+    def corners(self, m: Arithmetic) -> list[tuple[Array, Any]]:
+        """Of each sample, the element before it and the one behind it, and the weight of each; or the nearest one."""
+        if self.grid.nearest:
+            source = np.ceil(self.place - 0.5).astype(np.int64)
+            return [(source, m.of(np.ones(len(source))))]
+        source, weight = between(m, *parted(m, self.place), self.grid.size)
+        half = len(self.place)
+        return [(source[:half], weight[:half]), (source[half:], weight[half:])]
+
+    def weights(self, m: Arithmetic) -> tuple[Array, Array, Any]:
+        """The numbers of the samples, elements of the input and their weights; two for each place between elements."""
+        corners = self.corners(m)
+        source, weight = (np.concatenate(several) for several in zip(*corners, strict=True))
+        return np.tile(np.arange(len(self.place)), len(corners)), source, weight
+
+    def means(self, m: Arithmetic) -> Spread:
+        """What of the input goes to each cell, if its samples are averaged."""
+        number, source, weight = self.weights(m)
+        return Spread.of(m, source, self.cell[number], m.divide(weight, self.each), self.grid.cells)
+
+    def slopes(self, m: Arithmetic, share: Any) -> Spread:
+        """What each cell changes by, if each sample moves by its share: the elements behind less those before."""
+        between_ = np.flatnonzero(self.place % 1) if not self.grid.nearest else np.arange(0)
+        low, cell = np.floor(self.place[between_]).astype(np.int64), self.cell[between_]
+        share = m.divide(share[between_], self.each)
+        weight = np.concatenate([m.negate(share), share])
+        return Spread.of(m, np.concatenate([low, low + 1]), np.tile(cell, 2), weight, self.grid.cells, merged=False)
+
+    def values(self, m: Arithmetic) -> Spread:
+        """What of the input goes to each sample."""
+        number, source, weight = self.weights(m)
+        return Spread.of(m, source, number, weight, len(self.place))
+
+    def extremes(self) -> Samples:
+        """The first and the last sample between two elements of the input: no other one has an extreme value."""
+        low = np.ceil(self.place - 0.5) if self.grid.nearest else np.floor(self.place)
+        differs = (np.diff(self.cell) != 0) | (np.diff(low) != 0)
+        kept = np.flatnonzero(np.append(True, differs) | np.append(differs, True)) if len(low) else np.arange(0)
+        return Samples(self.cell[kept], self.place[kept], self.way[kept], self.each, self.grid)

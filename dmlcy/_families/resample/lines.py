@@ -1,0 +1,125 @@
+"""What of the input goes to each place along one axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._families.spread import Spread, between, parted
+
+single = np.float32
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of ``size`` elements, and of ``count`` ones between them, ``factor`` times as many.
+
+    ``before`` and ``after``: the offsets of places in the input and in the output; None: those of the middles of
+    elements, in exact arithmetic. ``rounding``: of the nearest element, a member of DML_AXIS_DIRECTION; None: to the
+    nearest place, and of two to the first one. ``first``: the number of the first of the ``count`` elements.
+    """
+
+    size: int
+    count: int
+    factor: float
+    before: float | None
+    after: float
+    rounding: str | None
+    first: int = 0
+
+    def is_same(self) -> bool:
+        """Whether each element is at its own place."""
+        return (self.size, self.factor, self.before, self.after) in (
+            (self.count, 1, 0.5, -0.5),
+            (self.count, 1, None, 0.0),
+        )
+
+    def part(self, at: slice) -> Axis:
+        """The same of some elements only."""
+        return replace(self, count=at.stop - at.start, first=at.start)
+
+    def taken(self, smooth: bool) -> float:
+        """How many elements of the input a place takes, about."""
+        return 2 / self.factor + 1 if smooth else 2
+
+    def numbers(self) -> Array:
+        """Those of the elements."""
+        return np.arange(self.first, self.first + self.count)
+
+    def places(self) -> Array:
+        """The places of all elements, in FLOAT32, step by step."""
+        assert self.before is not None
+        with np.errstate(all="ignore"):
+            numbers = self.numbers().astype(single) - single(self.after)
+            found: Array = numbers / single(self.factor) - single(self.before)
+        return found.astype(np.float64)
+
+    def inside(self, m: Arithmetic) -> tuple[Array, Any]:
+        """The element before each place, and how far the place is behind it; of places beyond the ends those there."""
+        if self.before is not None:
+            return parted(m, np.clip(self.places(), 0, self.size - 1))
+        factor = int(self.factor)
+        low, rest = np.divmod(2 * self.numbers() + (1 - factor), 2 * factor)
+        return low, m.divide(rest, 2 * factor)
+
+    def nearest(self, m: Arithmetic) -> Spread:
+        """One element for each place."""
+        low, rest = self.inside(m)
+        if self.rounding is None:
+            low = low + m.less(0.5, rest)
+        elif self.rounding == "INCREASING":
+            low = low + m.less(0, rest)
+        return Spread(np.clip(low, 0, self.size - 1), np.arange(self.count), None, self.count)
+
+    def linear(self, m: Arithmetic) -> Spread:
+        """Two elements for each place, by their distance."""
+        source, weight = between(m, *self.inside(m), self.size)
+        return Spread.of(m, source, np.tile(np.arange(self.count), 2), weight, self.count)
+
+    def smooth(self, m: Arithmetic) -> Spread:
+        """All elements that are less than 1 / factor away, by their distance; the ends are repeated without end."""
+        reach = 1 / float(self.factor)
+        place = np.clip(self.places(), -reach, self.size - 1 + reach)
+        first = np.clip(np.floor(place - reach), 0, self.size - 1).astype(np.int64)
+        last = np.clip(np.ceil(place + reach), 0, self.size - 1).astype(np.int64)
+        counts = last - first + 1
+        target = np.repeat(np.arange(self.count), counts)
+        source = np.arange(len(target)) - np.repeat(np.cumsum(counts) - counts, counts) + first[target]
+        slopes = _Slopes(m, m.of(place), m.of(np.array([self.factor], np.float64))[0])
+        distance = m.absolute(m.subtract(m.of(source), slopes.place[target]))
+        weight = m.maximum(m.subtract(1, m.multiply(distance, slopes.factor)), 0)
+        weight = m.where(source == 0, slopes.up_to(0)[target], weight)
+        weight = m.where(source == self.size - 1, slopes.beyond(self.size - 2)[target], weight)
+        if self.size == 1:
+            weight = slopes.total
+        return Spread.of(m, source, target, m.divide(weight, slopes.total[target]), self.count)
+
+
+class _Slopes:
+    """Sums of the weights of whole numbers: 1 at a place, and less by ``factor`` for each step away, down to 0."""
+
+    def __init__(self, m: Arithmetic, place: Any, factor: Any) -> None:
+        self.m, self.place, self.factor = m, place, factor
+        low = m.function("floor", place)
+        self.total = m.add(self.side(m.subtract(place, low)), self.side(m.subtract(m.add(low, 1), place)))
+
+    def side(self, distance: Any) -> Any:
+        """Of the numbers at this distance and farther away, to the same side."""
+        m = self.m
+        count = m.maximum(m.function("ceil", m.subtract(m.divide(1, self.factor), distance)), 0)
+        sums = m.add(m.multiply(count, distance), m.divide(m.multiply(count, m.subtract(count, 1)), 2))
+        return m.subtract(count, m.multiply(self.factor, sums))
+
+    def up_to(self, number: int) -> Any:
+        """Of this number and all less than it."""
+        m = self.m
+        below = self.side(m.maximum(m.subtract(self.place, number), 0))
+        above = m.subtract(self.total, self.side(m.maximum(m.subtract(number + 1, self.place), 0)))
+        return m.where(m.less(self.place, number), above, below)
+
+    def beyond(self, number: int) -> Any:
+        """Of all numbers greater than this one."""
+        return self.m.subtract(self.total, self.up_to(number))

@@ -1,0 +1,1 @@
+"""The family window_sum: its reference."""
