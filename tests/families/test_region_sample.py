@@ -214,6 +214,9 @@ def test_an_item_that_does_not_exist_is_refused() -> None:
     with pytest.raises(dml.InvalidDataError, match=r"batch_indices\[2\].*DML-ROI_ALIGN-batch_indices-inside"):
         dml.roi_align(x, roi, np.array([0, 1, 2], np.uint32), out=out, output_sizes=(1, 1), **use)
     assert (out == 7).all()
+    backwards: Any = {**use, "reduction_function": "AVERAGE", "output_gradient": True, "output_gradient_sizes": x.shape}
+    with pytest.raises(dml.InvalidDataError, match=r"batch_indices\[1\].*DML-ROI_ALIGN_GRAD-batch_indices-inside"):
+        dml.roi_align_grad(None, out, roi, np.array([0, 9, 1], np.uint32), **backwards)
 
 
 def test_large_inputs_take_little_memory() -> None:

@@ -160,7 +160,7 @@ def roi_align_grad(
         Number of regions.
     ``N``
         ``sizes(output_gradient)[0] if present(output_gradient) else
-        sizes(input)[0]``
+        sizes(input)[0] if present(input) else 1``
 
         Batch size.
 
