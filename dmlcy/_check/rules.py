@@ -18,6 +18,8 @@ from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
 """Indices of one rule on data that are looked at, from the first one that is broken."""
+ELEMENT: Final = "v"
+"""The name of an element in a rule on each one; a message says where the element is."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
 
@@ -104,11 +106,12 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
     """The violation; ``at`` is what the functions of the rule take, ``element`` where it stands in a tensor."""
     names = {} if rule.index is None else {rule.index: at[0]}
     values = {term.label.format(**names): state.term(term, at) for term in rule.terms}
-    texts = [f"{label} = {'unknown' if value is None else show(value)}" for label, value in values.items()]
-    shown = rule.shown.format(*texts, **names)
     field = state.fields.get(rule.about)
     label = rule.about if field is None else state.label(field)
     where = f"{label}[{', '.join(map(str, element or at))}]" if at else label
+    called = {} if element is None else {ELEMENT: where}
+    texts = [f"{called.get(one, one)} = {'unknown' if it is None else show(it)}" for one, it in values.items()]
+    shown = rule.shown.format(*texts, **names)
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
     read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}

@@ -34,7 +34,7 @@ def test_every_element_of_any_rank() -> None:
     (violation,) = looked_at(np.array([[[0, 1], [5, 2]]], np.int32))
     assert (violation.id, violation.index) == ("DML-GATHER-indices-inside", (0, 1, 0))
     assert violation.message.startswith("indices[0, 1, 0] is outside the input: ")
-    assert violation.values["v"] == 5 and "v = 5" in violation.message
+    assert violation.values["v"] == 5 and "indices[0, 1, 0] = 5" in violation.message
     assert json.loads(json.dumps(violation.to_json()))["index"] == [0, 1, 0]
 
 
@@ -83,7 +83,10 @@ def test_the_example_of_a_warning() -> None:
     rule = next(rule for rule in OPERATORS["GATHER"].rules if rule.severity == "warning")
     facts = broken(OPERATORS["GATHER"], rule)
     assert facts is not None and facts["title"] == "The second of four"
-    assert facts["message"] == "indices[0, 0, 0, 1] is what some devices do not take: v = 2 must be != 2."
+    assert (
+        facts["message"]
+        == "indices[0, 0, 0, 1] is what some devices do not take: indices[0, 0, 0, 1] = 2 must be != 2."
+    )
 
 
 def test_what_is_said_of_it(checkout: Any) -> None:

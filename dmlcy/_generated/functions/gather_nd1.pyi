@@ -105,9 +105,7 @@ def gather_nd1(
         ``DML-GATHER_ND1-indices-inside``
             indices is outside the axis that it counts along. Must hold for v of
             indices, at k in coordinates of its last axis:
-            ``-sizes(input)[min(max(rank(input) - input_dimension_count +
-            batches + k, 0), 7)] <= v and v < sizes(input)[min(max(rank(input)
-            - input_dimension_count + batches + k, 0), 7)]``
+            ``-counted[min(k, 7)] <= v and v < counted[min(k, 7)]``
 
     See Also
     --------
@@ -130,6 +128,12 @@ def gather_nd1(
 
         Size of each axis: from the last one, those of what a tuple points to,
         then those of the indices without the tuples.
+    ``counted[d]``
+        ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
+        batches, rank(input) - 1), 0)]``
+
+        Size of the axis that each coordinate of a tuple counts along, and then
+        again that of the last axis.
 
     References
     ----------
