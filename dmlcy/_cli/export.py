@@ -15,7 +15,7 @@ from dmlcy._cli.options import add_examples, warn_of, whole_number
 from dmlcy._cli.run import load
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.compile import compile as compile_desc
-from dmlcy._desc.memory import dtype_of, extent, view
+from dmlcy._desc.memory import dtype_of, extent, in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, ModelError
 from dmlcy._facts.dtypes import is_float, numpy_dtype
@@ -25,7 +25,7 @@ from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
-from dmlcy._frontends.dxdispatch.write import Use, export, in_memory
+from dmlcy._frontends.dxdispatch.write import Use, export
 from dmlcy._runtime.memory import require
 
 _MOST = 8  # sums of a few hundred such values are exact in float16

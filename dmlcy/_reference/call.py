@@ -171,17 +171,27 @@ def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str,
 
 def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, Any], level: int) -> Use | None:
     """The use that a call is; None if something is wrong with it."""
-    values: dict[str, object] = {one: arguments[one] for one in faces.others}
+    tensors: dict[str, object] = {}
     for one, found in arrays.items():
         parts = tuple(_described(part) for part in (found if type(found) is tuple else (found,)))
-        values[one] = parts if type(found) is tuple else parts[0]
+        tensors[one] = parts if type(found) is tuple else parts[0]
+    check = checked(faces, arguments, tensors, level)
+    return None if check.violations else use_of(faces.operator, check.rules, check.resolved)
+
+
+def checked(faces: Faces, arguments: Mapping[str, Any], tensors: Mapping[str, object], level: int) -> Check:
+    """The pass over a call with tensors of these descs; what the call leaves open is chosen so that it is valid."""
+    values = {one: arguments[one] for one in faces.others} | dict(tensors)
     asked = {output: arguments[keyword] for output, keyword in faces.asked}
     sizes = sizes_asked(faces.operator, arguments)
+    first: Check | None = None
     for request in _requests_of(faces, asked, level):
         check = Check(faces.operator, values, level, call=True, asked=asked | request, asked_sizes=sizes)
         if not check.violations:
-            return use_of(faces.operator, check.rules, check.resolved)
-    return None
+            return check
+        first = first or check
+    assert first is not None
+    return first
 
 
 def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator[dict[str, Any]]:

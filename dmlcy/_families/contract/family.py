@@ -24,6 +24,8 @@ KINDS: Final[dict[str, type[Sums]]] = {"matrices": Matrices, "windows": Windows}
 class Contract(Family):
     """The family."""
 
+    of_all = 2
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
         sums, fused, dtype = _sums(given, output), _fused(given), _dtype(given, output)

@@ -24,6 +24,8 @@ BLOCK: Final = 1 << 16
 class Elementwise(Family):
     """The family."""
 
+    of_a_part = 4
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
         words, roles, m = given.told.words, given.told.roles, given.arithmetic

@@ -59,6 +59,8 @@ def line(size: int, count: int, factor: int) -> Line:
 class Resample(Family):
     """The family."""
 
+    of_a_part = 24
+
     def evaluate(self, given: Given, output: str) -> Result:
         """Each axis after the other: the nearest element of each place, or a mean of two."""
         lines = _lines(given, output)

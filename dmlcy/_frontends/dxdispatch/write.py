@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, extent, rounded, view
+from dmlcy._desc.memory import dtype_of, extent, in_memory, rounded
 from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import ModelError
@@ -122,16 +122,6 @@ def export(uses: Sequence[Use], folder: str) -> Export:
         raise _error("DML-MODEL-write", folder, path=folder, why=why) from None
     unknown = [phrase for use in uses for phrase in _unknown_to_dxdispatch(use.desc)]
     return Export(paths[-1], tuple(dict.fromkeys(unknown)))
-
-
-def in_memory(tensor: TensorDesc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The values as they lie in a buffer, in one dimension when its desc has strides."""
-    dtype = numpy_dtype(dtype_of(tensor))
-    if tensor.strides is None:
-        return values.astype(dtype, order="C", copy=False)
-    data = np.zeros(extent(tensor), np.uint8)
-    view(data, tensor, 0)[...] = values
-    return data.view(dtype)
 
 
 def layout(value: Any, indent: str = "") -> str:
