@@ -1,4 +1,4 @@
-"""What ``check``, ``minimum_feature_level`` and ``compile`` ask of a desc that is made of descs of operators: a graph."""
+"""What ``check``, ``minimum_feature_level`` and ``compile`` ask of a desc that is made of operator descs: a graph."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 from heapq import heappop, heappush
+
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Edge, Port, Structure, Tensors, inputs_of, outputs_of
 

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from dmlcy._desc.memory import dtype_of, extent, in_memory, rounded
 from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
