@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import signal
@@ -66,6 +67,7 @@ def program() -> int:
 
     Python would wait for the end of a kernel, and print a traceback where a signal comes as the process ends.
     """
+    gc.set_threshold(1_000_000)  # a file becomes a million objects that refer to no circle
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as of a job in the background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()

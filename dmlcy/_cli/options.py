@@ -10,6 +10,7 @@ from typing import Final
 from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVELS
+from dmlcy._graph.model import MOST
 from dmlcy._words.values import quote
 
 EXAMPLES: Final = "examples:"
@@ -43,6 +44,17 @@ def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at thi
         type=_level,
         metavar="LEVEL",
         help=f"{what}, {lowest} to {newest} (default: {newest})",
+    )
+
+
+def add_limit(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--limit``, of a command that reads graphs."""
+    parser.add_argument(
+        "--limit",
+        type=whole_number(1),
+        default=MOST,
+        metavar="N",
+        help=f"the most nodes of a graph (default: {MOST})",
     )
 
 

@@ -81,7 +81,11 @@ class _Checker:
             if not isinstance(node, Constant):
                 for one in (*node.desc._violations(self.level), *node.desc._warnings(self.level)):
                     yield of_node(one, self.graph, number)
-            elif self.level < CONSTANTS:
+                continue
+            if node.data is None:
+                words = {"source": self.graph.label(number)}
+                yield made(self.graph, "constant-missing", "nodes", number, words, node=number)
+            if self.level < CONSTANTS:
                 needed = LEVELS[CONSTANTS]
                 words = {"source": self.graph.label(number), "needed": needed.name, "directml": needed.directml}
                 words["level"] = LEVELS[self.level].name
@@ -143,8 +147,8 @@ class _Checker:
             return
         node = None if source.node is None else graph.nodes[source.node]
         if isinstance(node, Constant):
-            if minimum_size(needed) is not None and not fits(node.data.size, needed):
-                words |= {"actual": node.data.size, "expected": in_bytes(needed)}
+            if node.size is not None and minimum_size(needed) is not None and not fits(node.size, needed):
+                words |= {"actual": node.size, "expected": in_bytes(needed)}
                 yield made(graph, "constant-size", "edges", place, words, node=target.node, field=field)
         elif None not in sizes and sizes[0] != sizes[1]:
             words |= {"actual": sizes[0], "expected": sizes[1]}

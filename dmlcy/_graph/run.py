@@ -149,7 +149,7 @@ class CompiledGraph:
         """Runs the nodes; the buffers that are left are those of graph inputs, constants and graph outputs."""
         values: dict[Port, Buffer] = {Port(None, index): one for index, one in (*inputs.items(), *self._owned.items())}
         for number, node in enumerate(self._graph.nodes):
-            if isinstance(node, Constant):
+            if isinstance(node, Constant) and node.data is not None:
                 values[Port(number, 0)] = node.data
         if seen is not None:
             for port, buffer in values.items():

@@ -82,10 +82,10 @@ def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any
             tensors = {**inputs, **outputs}
             tensor, value = tensors.get(field.python), getattr(use.desc, field.python)
             if tensor is not None:
-                described["desc"][field.name] = _brief(tensor)
+                described["desc"][field.name] = brief(tensor)
                 bound[tensor.flags is TensorFlags.OWNED_BY_DML][field.name] = use.resource(field.python)
             elif f"{field.python}[0]" in tensors:
-                described["desc"][field.name] = [_brief(one) for one in value]
+                described["desc"][field.name] = [brief(one) for one in value]
                 owned = all(one.flags is TensorFlags.OWNED_BY_DML for one in value)
                 paths = [f"{field.python}[{number}]" for number in range(len(value))]
                 bound[owned][field.name] = [use.resource(path) for path in paths]
@@ -143,7 +143,7 @@ def _unknown_to_dxdispatch(desc: OperatorDesc) -> list[str]:
     return [f"feature level {needed.level}, which {reason.subject} needs" for reason in needed.forced_by]
 
 
-def _brief(tensor: TensorDesc) -> dict[str, Any]:
+def brief(tensor: TensorDesc) -> dict[str, Any]:
     """A tensor desc without the members that DxDispatch fills in."""
     whole = tensor.to_dict()
     known = {"Flags": tensor.flags is TensorFlags.NONE, "DimensionCount": True, "Strides": tensor.strides is None}
