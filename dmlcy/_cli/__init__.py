@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
+from dmlcy._cli import compare, example, explain, export, graph, info, lint, operators, run
 from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
 
-COMMANDS = (run, compare, export, lint, explain, operators, example, info)
+COMMANDS = (run, compare, export, graph, lint, explain, operators, example, info)
 
 
 class _Formatter(argparse.HelpFormatter):

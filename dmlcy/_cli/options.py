@@ -58,6 +58,21 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--input`` and ``--seed``, of a command that runs graphs."""
+    parser.add_argument(
+        "--input",
+        action="append",
+        type=assignment,
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="the values of a graph input; the others get small integers",
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"
+    )
+
+
 def _level(text: str) -> str:
     try:
         name: str = LEVELS[level_index(text)].name
@@ -79,3 +94,11 @@ def whole_number(least: int) -> Callable[[str], int]:
         return value
 
     return number
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """The type of an option that gives a file for a name."""
+    field, equals, file = text.partition("=")
+    if not (field and equals and file):
+        raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
+    return field, file

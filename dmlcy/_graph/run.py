@@ -74,6 +74,16 @@ class CompiledGraph:
         inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the inputs that a call takes."""
+        return tuple(self._given)
+
+    @property
+    def owned(self) -> tuple[str, ...]:
+        """The names of the inputs with the flag OWNED_BY_DML, which ``initialize`` takes."""
+        return tuple(self._bound)
+
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
         return plan_of(self._graph, self._path == "reference")
