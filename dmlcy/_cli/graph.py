@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit
-from dmlcy._cli.run import given_inputs, load_graph
+from dmlcy._cli.run import filled, given_inputs, load_graph
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
 from dmlcy._frontends.graphs import dump, expose, writer
-from dmlcy._frontends.graphs.reader import Read
+from dmlcy._frontends.graphs.reader import UNREAD, Read, read
 from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
@@ -58,13 +58,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Show the graph, or write the models."""
     try:
-        found = load_graph(options.graph, options.limit, "dmlcy graph")
+        document, folder = load_graph(options.graph, options.limit, "dmlcy graph")
         if options.expose_edges is not None:
-            return _expose(found, options)
+            return _expose(filled(document, folder, options), options)
+        found = read(document, folder, limit=options.limit, fill=options.format == "json")
         if found.graph is None:
             refuse(found.reader.problems)
         level = NEWEST if options.feature_level is None else LEVEL_INDEX[options.feature_level]
-        wrong = violations(found.graph, level)
+        wrong = [one for one in violations(found.graph, level) if one.id != UNREAD]
         errors = [one for one in wrong if one.severity == "error"]
         for line in _lines(found.graph, wrong, options.format, not errors):
             sys.stdout.write(f"{line}\n")

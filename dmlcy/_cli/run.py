@@ -106,14 +106,20 @@ def load(name: str, limit: int = MOST) -> tuple[Document, Path]:
     return decode(*read_bytes(name), values_of(limit)), Path() if name == "-" else Path(name).parent
 
 
-def load_graph(name: str, limit: int, what: str) -> Read:
-    """The graph in a file; ModelError for a file that has none."""
+def load_graph(name: str, limit: int, what: str) -> tuple[Document, Path]:
+    """The document in a file, and its folder; ModelError for a file that has no graph."""
     document, folder = load(name, limit)
     if not is_graph(document):
         reader = Reader(document)
         reader.report("DML-MODEL-missing", document.root, name="Nodes", hint=f"{what} takes a graph.")
         reader.finish()
-    return read_graph(document, folder, limit=limit)
+    return document, folder
+
+
+def filled(document: Document, folder: Path, options: argparse.Namespace) -> Read:
+    """The graph of a document, with the bytes of its constants, which are read only where nothing is wrong with it."""
+    graphs.valid(read_graph(document, folder, limit=options.limit, fill=False), options.feature_level)
+    return read_graph(document, folder, limit=options.limit)
 
 
 def _run(name: str, settings: Options, several: bool, options: argparse.Namespace) -> int:
@@ -125,7 +131,7 @@ def _run(name: str, settings: Options, several: bool, options: argparse.Namespac
             if settings.expect is not None:
                 print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
                 return 2
-            _graph(read_graph(document, folder, limit=options.limit), name, options)
+            _graph(filled(document, folder, options), name, options)
             return 0
         if options.dump is not None:
             print("dmlcy run: --dump is for graphs; the outputs of a model are --expect.", file=sys.stderr)
