@@ -158,6 +158,7 @@ class _Checker:
         """Tensors and outputs that no edge leads to, or two. An edge that leads astray may have been meant for them."""
         graph, wiring = self.graph, self.wiring
         astray = {edge.target.node for edge in graph.edges if not wiring.is_target(edge.target)}
+        nowhere = any(one is not None and not 0 <= one < len(graph.nodes) for one in astray)
         for target, places in wiring.feeds.items():
             if len(places) > 1:
                 astray.add(target.node)
@@ -169,7 +170,8 @@ class _Checker:
         meant = {edge.target for edge in graph.edges}  # of those that lead from nowhere, more has been said
         for number, tensors in enumerate(wiring.inputs):
             for index, (field, desc) in enumerate(tensors):
-                if desc is not None and number not in astray and Port(number, index) not in meant:
+                known = desc is None or nowhere or number in astray
+                if not known and Port(number, index) not in meant:
                     words = {"target": graph.target_label(Port(number, index))}
                     yield made(graph, "tensor-unbound", "nodes", number, words, node=number, field=field)
         for index, end in enumerate(graph.outputs):
@@ -204,10 +206,11 @@ class _Checker:
             yield made(self.graph, "cycle", "nodes", found[0], {"cycle": shown}, node=found[0])
 
     def read(self) -> Iterator[Violation]:
-        """Warnings of values that nothing reads."""
+        """Warnings of values that nothing reads, and that no edge which leads astray was meant to be of."""
         graph, wiring = self.graph, self.wiring
+        begun = {edge.source for edge in graph.edges}
         for port in wiring.sources:
-            if port in wiring.readers:
+            if port in begun:
                 continue
             if port.node is None:
                 name = _named(graph.inputs[port.place].name, port.place)
