@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._cli.options import add_examples, assignment, warn_of, whole_number
-from dmlcy._cli.run import load
+from dmlcy._cli.options import add_examples, add_limit, assignment, warn_of, whole_number
+from dmlcy._cli.run import filled, given_inputs, load
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.memory import extent, in_memory, view
@@ -19,9 +20,15 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch import operators
 from dmlcy._frontends.dxdispatch.given import error_of, made, read, shaped
+from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.write import Use, export
+from dmlcy._frontends.graphs.expose import given, model_of
+from dmlcy._frontends.graphs.reader import Read, is_graph
+from dmlcy._frontends.graphs.run import Options, inputs, valid
+from dmlcy._frontends.graphs.writer import write
+from dmlcy._graph.model import Node
 from dmlcy._runtime.memory import require
 
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
@@ -32,13 +39,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "export",
-        help="write a model folder from an operator desc",
-        description="Write a model that runs an operator once: model.json, and its inputs as .npy files beside it.",
+        help="write a model folder from an operator desc or a graph",
+        description="Write a model that runs an operator, or a graph, once: model.json, and the inputs as .npy files "
+        "beside it.",
     )
     parser.add_argument(
         "desc",
         metavar="DESC.json",
-        help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model; - is standard input',
+        help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model, or a graph; - is '
+        "standard input",
     )
     parser.add_argument(
         "--output",
@@ -58,6 +67,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"
     )
+    add_limit(parser)
     add_examples(
         parser,
         "dmlcy export desc.json --output model",
@@ -70,7 +80,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Write the model."""
     try:
-        desc = _desc(options.desc)
+        document, folder = load(options.desc, options.limit)
+        if is_graph(document):
+            return _graph(filled(document, folder, options), options)
+        desc = _desc(document)
         names = _fields(desc, options.input)
         if isinstance(names, str):
             print(f"dmlcy export: {names}", file=sys.stderr)
@@ -86,9 +99,20 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _desc(name: str) -> OperatorDesc:
+def _graph(found: Read, options: argparse.Namespace) -> int:
+    """Write a model of a graph; the status."""
+    graph = valid(found, None)
+    values = inputs(graph, Options(inputs=given_inputs(found, options.input), seed=options.seed))
+    folder = Path(options.output)
+    written = write(folder, model_of(graph, given(graph, values)))
+    for operator in {node.kind: node.desc.operator for node in graph.nodes if isinstance(node, Node)}.values():
+        warn_of(operator)
+    print(f"Model written to '{printable(str(written[-1]))}'")
+    return 0
+
+
+def _desc(document: Document) -> OperatorDesc:
     """The desc in a file; ModelError with everything that is wrong with it, and where."""
-    document, _ = load(name)
     reader = Reader(document)
     root = document.root
     kind = None

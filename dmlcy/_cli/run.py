@@ -118,7 +118,8 @@ def load_graph(name: str, limit: int, what: str) -> tuple[Document, Path]:
 
 def filled(document: Document, folder: Path, options: argparse.Namespace) -> Read:
     """The graph of a document, with the bytes of its constants, which are read only where nothing is wrong with it."""
-    graphs.valid(read_graph(document, folder, limit=options.limit, fill=False), options.feature_level)
+    level = getattr(options, "feature_level", None)
+    graphs.valid(read_graph(document, folder, limit=options.limit, fill=False), level)
     return read_graph(document, folder, limit=options.limit)
 
 

@@ -175,3 +175,13 @@ def test_the_model_of_a_graph_writes_what_a_dump_has(
     assert status == 0 and len(found["outputs"]) == len([*alone.iterdir()])
     every = dml.graph.from_json((exposed / "graph.json").read_bytes(), folder=exposed)
     assert len(every.outputs) == len(found["outputs"])
+
+
+def test_export_writes_a_model_of_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, x = network()
+    file = dml.graph.save(whole, tmp_path / "graph")
+    np.save(tmp_path / "x.npy", x)
+    run("export", file, "--output", tmp_path / "model", f"--input=x={tmp_path / 'x.npy'}")
+    run("run", tmp_path / "model" / "model.json", "--output-path", tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["softmax.npy"]
+    assert np.load(tmp_path / "out" / "softmax.npy").tobytes() == dml.compile(whole)(x).tobytes()

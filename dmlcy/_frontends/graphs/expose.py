@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.expect import distinct
+from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.write import Use, brief, layout, model, sized, zeros
 from dmlcy._frontends.graphs import dump
 from dmlcy._frontends.graphs.writer import Contents, contents
@@ -76,8 +77,16 @@ def _text(first: str, content: dict[str, Any], *rest: str) -> Contents:
     return {(first, *rest): lambda stream: stream.write(text)}
 
 
-def chain(graph: GraphDesc, named: Mapping[Port, str]) -> dict[str, Any]:
-    """A model that runs the nodes in turn, and writes each value to the file that a dump has it in."""
+def model_of(graph: GraphDesc, values: Mapping[Port, Array]) -> Contents:
+    """A model of a graph that writes its outputs; ``values``: those of its inputs and constants."""
+    wiring, named = wiring_of(graph), dump.names_of(graph)
+    outputs = {wiring.source_of(Port(None, index)) for index in range(len(graph.outputs))}
+    found: Contents = {(named[port],): writer(dump.laid_out(graph, port, value)) for port, value in values.items()}
+    return found | _text(MODEL, chain(graph, named, {port for port in outputs if port is not None}))
+
+
+def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None = None) -> dict[str, Any]:
+    """A model that runs the nodes in turn, and writes values, or all, to the files that a dump has them in."""
     wiring = wiring_of(graph)
     resources: dict[str, Any] = {}
     for port in wiring.sources:
@@ -97,7 +106,7 @@ def chain(graph: GraphDesc, named: Mapping[Port, str]) -> dict[str, Any]:
         commands.append({"type": "dispatch", "dispatchable": name, "bindings": bound})
         for index, (_, desc) in enumerate(wiring.outputs[number]):
             port = Port(number, index)
-            if desc is not None:
+            if desc is not None and (written is None or port in written):
                 commands.append(_write_file(wiring.value_names[port], named[port], desc))
     return {"resources": resources, "dispatchables": dispatchables, "commands": commands}
 
