@@ -8,7 +8,7 @@ from typing import Any
 from dmlcy._facts.tables import NAMES
 from dmlcy._graph.use import Method, method_of
 
-OPERATORS = {python: name for name, python in NAMES.items()}
+_OPERATORS = {python: name for name, python in NAMES.items()}
 
 
 class Operators(ABC):
@@ -19,9 +19,9 @@ class Operators(ABC):
         """Adds a node that uses an operator."""
 
     def __getattr__(self, name: str) -> Any:
-        if name not in OPERATORS:
+        if name not in _OPERATORS:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        method = method_of(OPERATORS[name])
+        method = method_of(_OPERATORS[name])
 
         def use(*arguments: Any, **named: Any) -> Any:
             return self._use(method, arguments, named)
@@ -32,4 +32,4 @@ class Operators(ABC):
         return use
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *OPERATORS})
+        return sorted({*super().__dir__(), *_OPERATORS})

@@ -49,6 +49,7 @@ class CompiledGraph:
         self._graph, self._path = graph, path
         self._wiring = wiring_of(graph)
         self._actions = actions(graph)
+        self._plan = plan_of(graph, path == "reference")
         self._operators = _compiled(graph, level, path)
         self._owned: dict[int, Buffer] = {}
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
@@ -86,7 +87,7 @@ class CompiledGraph:
 
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
-        return plan_of(self._graph, self._path == "reference")
+        return self._plan
 
     def initialize(self, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
@@ -109,7 +110,7 @@ class CompiledGraph:
         buffers = self._buffers(taker, given, self._given, copy=False)
         outs = self._outs(taker, out, buffers)
         _refuse(taker)
-        require(self.plan().peak, f"{FUNCTION}(): the values")
+        require(self._plan.peak, f"{FUNCTION}(): the values")
         results = self._results(self._values(buffers, seen), outs)
         return out if out is not None else results[0] if len(results) == 1 else tuple(results)
 

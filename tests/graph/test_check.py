@@ -45,6 +45,18 @@ def test_a_name_that_nothing_has() -> None:  # DML-GRAPH-name-unbound
     assert (one.id, one.values["name"]) == ("DML-GRAPH-name-unbound", '"x"')
 
 
+def test_edges_that_are_names() -> None:
+    """As in serialized graphs: a name is bound by one input or one node, and read by any number of them."""
+    one = dml.desc.ElementWiseAdd(a=tensor(3), b=tensor(3))
+    nodes = [(Constant(np.ones(3, np.float32).view(np.uint8), "c"), (), ("c",)), (Node(one, "sum"), ("x", "c"), ("y",))]
+    graph = GraphDesc.from_names(nodes, ["x"], ["y"])
+    assert ids(graph) == []
+    assert dml.compile(graph)(np.arange(3, dtype=np.float32)).tolist() == [1, 2, 3]
+    assert ids(GraphDesc.from_names(nodes, ["x", "c"], ["y"])) == ["name-twice", "unread"]
+    assert ids(GraphDesc.from_names(nodes, ["z"], ["y"])) == ["name-unbound", "unused"]
+    assert {*dml.graph.from_json(dml.graph.to_json(graph)).names} == {*graph.names}
+
+
 def test_two_values_of_one_name() -> None:
     g = dml.Graph()
     x = g.input(tensor(3), name="x")
