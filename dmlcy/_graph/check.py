@@ -112,10 +112,10 @@ class _Checker:
         shown = shown_edge(edge)
         if port.node is None:
             ends, what = (graph.inputs, "input") if kind == "output" else (graph.outputs, "output")
-            words = {"edge": shown, "index": port.place, f"{what}s": counted(len(ends), what)}
+            words = {"edge": shown, "number": port.place, f"{what}s": counted(len(ends), what)}
             return made(graph, f"{what}-missing", "edges", place, words)
         if not 0 <= port.node < len(graph.nodes):
-            words = {"edge": shown, "index": port.node, "nodes": counted(len(graph.nodes), "node")}
+            words = {"edge": shown, "number": port.node, "nodes": counted(len(graph.nodes), "node")}
             return made(graph, "node-missing", "edges", place, words)
         tensors = (self.wiring.outputs if kind == "output" else self.wiring.inputs)[port.node]
         field = None
@@ -124,7 +124,7 @@ class _Checker:
             why = f"which is {field}, and the desc leaves {field} out"
         else:
             why = f"which has {counted(len(tensors), kind)}"
-        words = {"edge": shown, "kind": kind, "index": port.place, "node": graph.label(port.node), "why": why}
+        words = {"edge": shown, "kind": kind, "number": port.place, "node": graph.label(port.node), "why": why}
         return made(graph, "tensor-missing", "edges", place, words, node=port.node, field=field)
 
     def edge(self, place: int, edge: Edge) -> Iterator[Violation]:

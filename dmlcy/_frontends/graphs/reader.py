@@ -93,7 +93,7 @@ class Read:
         slug = violation.id.removeprefix("DML-GRAPH-")
         for member in _INDICES.get(slug, ()):
             named = _body(node).get(member)
-            if named is not None and named.value == violation.values.get("index"):
+            if named is not None and named.value == violation.values.get("number"):
                 return named
         desc = self.descs[violation.entry] if violation.part == "nodes" else None
         if desc is not None and (not violation.id.startswith("DML-GRAPH-") or violation.field is not None):
