@@ -16,6 +16,7 @@ class Value:
     """
 
     __slots__ = ("_graph", "_port", "desc")
+    desc: TensorDesc
 
     def __init__(self, graph: object, port: Port, desc: TensorDesc) -> None:
         self._graph = graph

@@ -32,7 +32,8 @@ class GraphViolation(Violation):
     part: Part = "graph"
     entry: int | None = None
 
-    __hash__ = Violation.__hash__
+    def __hash__(self) -> int:
+        return Violation.__hash__(self)
 
 
 def made(
