@@ -26,6 +26,7 @@ from .pages import (
     StubOperator,
     arguments,
     docstring,
+    graph_stub,
     marked_page,
     operator_page,
     operator_stub,
@@ -44,7 +45,7 @@ LINE = 120
 FOLDER = Path(__file__).parent
 PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
-FACTS = ("levels", "dtypes", "enums", "catalogue", "fused", "errors", "model_errors", "terms")
+FACTS = ("levels", "dtypes", "enums", "catalogue", "fused", "errors", "model_errors", "graph_errors", "terms")
 OWNED = (
     f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.pyi", f"{PACKAGE}/**/*.py",
     f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
@@ -365,6 +366,10 @@ def _reference(name: str, given: Given, plan: Plan) -> str:
     return reference_page(given.env, plan, name)
 
 
+def _graph_stub(given: Given, plan: Plan) -> str:
+    return graph_stub(given.env, plan)
+
+
 def _stub(name: str, given: Given, plan: Plan) -> str:
     return stub(given.env, plan, name)
 
@@ -410,6 +415,7 @@ OUTPUTS = (
     Output(OperatorPlan, "docs/reference/figures/{name}.svg", _figure, committed=True),
     *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
+    Output(Plan, "dmlcy/_graph/operators.pyi", _graph_stub, committed=True),
     *(Output(Plan, name, partial(_marked, name), committed=True, source="", reads=name) for name in MARKED),
     Output(Facts, schema.PATH, _schema, committed=True, source=""),
     Output(Facts, f"{SPECS}/schema.json", _schema, source=""),

@@ -47,7 +47,9 @@ _LATER = {
     "dmlcy._runtime.compiled": ("CompiledOperator",),
     "dmlcy._check.support": ("SupportRow", "support_table", "supports"),
     "dmlcy._field_types.tensor_desc": ("TensorDesc",),
+    "dmlcy._graph.build": ("Graph",),
     "dmlcy.desc": ("desc",),
+    "dmlcy.graph": ("graph",),
     "dmlcy.specs": ("specs",),
 }
 _HOMES = {name: home for home, names in _LATER.items() for name in names}

@@ -33,7 +33,7 @@ CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
 MEMBER = re.compile(r"[A-Z0-9][A-Z0-9_]*")
 CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-MODEL_ID = re.compile(r"DML-MODEL-[a-z0-9]+(-[a-z0-9]+)*")
+MODEL_ID = re.compile(r"DML-(MODEL|GRAPH)-[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
@@ -42,6 +42,7 @@ def facts(files: Files) -> Facts:
     levels_table, dtypes_table = files.table("specs/levels.toml"), files.table("specs/dtypes.toml")
     enums_table, catalogue_table = files.table("specs/enums.toml"), files.table("specs/catalogue.toml")
     errors_table, model_table = files.table("specs/errors.toml"), files.table("specs/model_errors.toml")
+    graph_table = files.table("specs/graph_errors.toml")
     levels = tuple(finished(row, _level) for row in rows_of(levels_table, "level"))
     level_names = tuple(level.name for level in levels)
     dtypes = tuple(finished(row, lambda r: _dtype(r, level_names)) for row in rows_of(dtypes_table, "dtype"))
@@ -52,7 +53,7 @@ def facts(files: Files) -> Facts:
     ]
     _classes(catalogue, enums, rows_of(enums_table, "enum"))
     implicit = tuple(finished(row, lambda r: _error(r, "slug")) for row in rows_of(errors_table, "implicit"))
-    model_rows = (*rows_of(errors_table, "model"), *rows_of(model_table, "model"))
+    model_rows = (*rows_of(errors_table, "model"), *rows_of(model_table, "model"), *rows_of(graph_table, "graph"))
     model_errors = tuple(finished(row, lambda r: _error(r, "id")) for row in model_rows)
     slugs = tuple(error.id for error in implicit)
     terms_table = files.table("specs/terms.toml")
@@ -63,8 +64,8 @@ def facts(files: Files) -> Facts:
     entries = {entry.name: entry for entry in catalogue}
     fused = tuple(finished(row, lambda r: _fused(r, entries, level_names)) for row in rows_of(fused_table, "fused"))
     for table in (
-        levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, terms_table,
-        libraries_table, fused_table,
+        levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, graph_table,
+        terms_table, libraries_table, fused_table,
     ):  # fmt: skip
         if table is not None:
             table.finish()

@@ -16,6 +16,7 @@ from .catalogue import FILTERS, catalogue, counts, some_are_listed, total, with_
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables
+from .graph_stub import graph_stub
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
 from .marked import MARKED, marked_page
@@ -24,8 +25,8 @@ from .speed import Speed
 from .stubs import FOLDERS, StubOperator, arguments, docstring, operator_stub, stub
 
 __all__ = [
-    "FOLDERS", "MARKED", "REFERENCE", "StubOperator", "arguments", "docstring", "marked_page", "operator_page",
-    "operator_stub", "reference_page", "stub",
+    "FOLDERS", "MARKED", "REFERENCE", "StubOperator", "arguments", "docstring", "graph_stub", "marked_page",
+    "operator_page", "operator_stub", "reference_page", "stub",
 ]  # fmt: skip
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)

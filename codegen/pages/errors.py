@@ -54,15 +54,22 @@ def implicit_table(facts: Facts, op: OperatorPlan) -> str:
 def error_tables(plan: Plan) -> Mapping[str, str]:
     """The tables of the index: classes, slugs of fields, slugs of rules, and the ids that belong to no operator."""
     classes = [(code(name), code(base), about) for name, base, about in EXCEPTIONS]
-    errors = sorted(plan.facts.model_errors, key=lambda error: error.id)
-    model = [(f"{anchor(error.id)}{_slug(error.id, error.error)}", cell(error.about)) for error in errors]
+    files = {kind: list(_of_files(plan, kind)) for kind in ("MODEL", "GRAPH")}
     return {
         "classes": table(("Class", "Also a", "When"), classes),
         "slugs": table(("Slug, and error", "Message", "Operators"), _slugs(plan)),
         "rules": table(("Slug, and error", "When", "Operators"), _rules(plan)),
-        "model": table(("Id, and error", "When"), model),
+        "model": table(("Id, and error", "When"), files["MODEL"]),
+        "graph": table(("Id, and error", "When"), files["GRAPH"]),
         "provisional": _provisional(plan),
     }
+
+
+def _of_files(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
+    """A row for each id of models, or of graphs."""
+    for error in sorted(plan.facts.model_errors, key=lambda error: error.id):
+        if error.id.startswith(f"DML-{kind}-"):
+            yield f"{anchor(error.id)}{_slug(error.id, error.error)}", cell(error.about)
 
 
 def _provisional(plan: Plan) -> str:

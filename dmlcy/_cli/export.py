@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._cli.options import add_examples, warn_of, whole_number
-from dmlcy._cli.run import load
+from dmlcy._cli.options import add_examples, add_limit, assignment, warn_of, whole_number
+from dmlcy._cli.run import filled, given_inputs, load
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.compile import compile as compile_desc
-from dmlcy._desc.memory import dtype_of, extent, view
+from dmlcy._desc.memory import extent, in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import DmlError, ModelError
-from dmlcy._facts.dtypes import is_float, numpy_dtype
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch import operators
-from dmlcy._frontends.dxdispatch.files import open_regular
-from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
-from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, whole
+from dmlcy._frontends.dxdispatch.given import error_of, made, read, shaped
+from dmlcy._frontends.dxdispatch.json import Document
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.dxdispatch.reader import Reader
-from dmlcy._frontends.dxdispatch.write import Use, export, in_memory
+from dmlcy._frontends.dxdispatch.write import Use, export
+from dmlcy._frontends.graphs.expose import given, model_of
+from dmlcy._frontends.graphs.reader import Read, is_graph
+from dmlcy._frontends.graphs.run import Options, inputs, valid
+from dmlcy._frontends.graphs.writer import write
+from dmlcy._graph.model import Node
 from dmlcy._runtime.memory import require
 
-_MOST = 8  # sums of a few hundred such values are exact in float16
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
 _COPIES = 4  # of the tensors, that are in memory at once
 
@@ -37,13 +39,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "export",
-        help="write a model folder from an operator desc",
-        description="Write a model that runs an operator once: model.json, and its inputs as .npy files beside it.",
+        help="write a model folder from an operator desc or a graph",
+        description="Write a model that runs an operator, or a graph, once: model.json, and the inputs as .npy files "
+        "beside it.",
     )
     parser.add_argument(
         "desc",
         metavar="DESC.json",
-        help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model; - is standard input',
+        help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model, or a graph; - is '
+        "standard input",
     )
     parser.add_argument(
         "--output",
@@ -54,7 +58,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--input",
         action="append",
-        type=_assignment,
+        type=assignment,
         default=[],
         metavar="FIELD=FILE.npy",
         help="the values of an input, such as input=x.npy or InputTensor=x.npy; the others get small integers, "
@@ -63,6 +67,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"
     )
+    add_limit(parser)
     add_examples(
         parser,
         "dmlcy export desc.json --output model",
@@ -75,7 +80,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Write the model."""
     try:
-        desc = _desc(options.desc)
+        document, folder = load(options.desc, options.limit)
+        if is_graph(document):
+            return _graph(filled(document, folder, options), options)
+        desc = _desc(document)
         names = _fields(desc, options.input)
         if isinstance(names, str):
             print(f"dmlcy export: {names}", file=sys.stderr)
@@ -91,9 +99,20 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _desc(name: str) -> OperatorDesc:
+def _graph(found: Read, options: argparse.Namespace) -> int:
+    """Write a model of a graph; the status."""
+    graph = valid(found, None)
+    values = inputs(graph, Options(inputs=given_inputs(found, options.input), seed=options.seed))
+    folder = Path(options.output)
+    written = write(folder, model_of(graph, given(graph, values)))
+    for operator in {node.kind: node.desc.operator for node in graph.nodes if isinstance(node, Node)}.values():
+        warn_of(operator)
+    print(f"Model written to '{printable(str(written[-1]))}'")
+    return 0
+
+
+def _desc(document: Document) -> OperatorDesc:
     """The desc in a file; ModelError with everything that is wrong with it, and where."""
-    document, _ = load(name)
     reader = Reader(document)
     root = document.root
     kind = None
@@ -141,9 +160,9 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
     values = {}
     for index, (name, tensor) in enumerate(inputs.items()):
         if name in files:
-            values[name] = _shaped(_read(files[name]), tensor.sizes)
+            values[name] = shaped(read(files[name]), tensor.sizes)
         else:
-            values[name] = _made(tensor, np.random.default_rng((seed, index)))
+            values[name] = made(tensor, np.random.default_rng((seed, index)))
     try:
         if desc.operator.runs:
             compile_desc(desc)(*values.values())
@@ -155,7 +174,7 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
         tensor = inputs[name]
         placed = in_memory(tensor, values[name])
         if tensor.strides is not None and not _same(view(placed.view(np.uint8), tensor, 0), values[name]):
-            raise _error("DML-MODEL-one-place", file, field=name)
+            raise error_of("DML-MODEL-one-place", file, field=name)
     return replace(use, inputs=values)
 
 
@@ -176,49 +195,7 @@ def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[A
     return list(found.values())
 
 
-def _made(tensor: TensorDesc, random: np.random.Generator) -> npt.NDArray[Any]:
-    """Small integers."""
-    dtype = dtype_of(tensor)
-    low = 0 if not is_float(dtype) and numpy_dtype(dtype).kind == "u" else -_MOST
-    count = extent(tensor) // numpy_dtype(dtype).itemsize
-    elements = random.integers(low, _MOST, count, np.int8, endpoint=True).astype(numpy_dtype(dtype))
-    return view(elements.view(np.uint8), tensor, 0).astype(np.dtype(dtype.numpy), order="C")
-
-
-def _read(file: str) -> npt.NDArray[Any]:
-    """The array in a ``.npy`` file."""
-    try:
-        with open_regular(file) as stream:
-            header = read_header(stream)
-            if header.dtype is None:
-                raise _error("DML-MODEL-npy-type", file, found=printable(str(header.kind)), wanted="a tensor data type")
-            return read_elements(stream, header).astype(np.dtype(header.dtype.numpy), order="C")
-    except NpyError as error:
-        raise _error("DML-MODEL-npy", file, why=str(error)) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        if isinstance(error, ModelError):
-            raise
-        why = getattr(error, "strerror", None) or str(error)
-        raise _error("DML-MODEL-source", file, why=why) from None
-
-
-def _shaped(values: npt.NDArray[Any], sizes: tuple[int, ...]) -> npt.NDArray[Any]:
-    """The values in these sizes where they are that many elements in a row."""
-    return values.reshape(sizes) if values.ndim == 1 and values.size == math.prod(sizes) else values
-
-
 def _same(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> bool:
     """Whether the elements are the same, bit for bit."""
     bits = f"u{left.itemsize}"
     return bool(np.array_equal(left.view(bits), right.view(bits)))
-
-
-def _error(identifier: str, file: str, **values: object) -> ModelError:
-    return ModelError([make(identifier, whole(file), {"path": file, **values}).violation])
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    field, equals, file = text.partition("=")
-    if not (field and equals and file):
-        raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
-    return field, file

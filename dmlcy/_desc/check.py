@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from dmlcy._check.checker import OUT, Check, wanted
 from dmlcy._check.state import keyword, sizes_asked
+from dmlcy._desc.whole import Whole
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, NEWEST, level_index
@@ -25,19 +26,23 @@ if TYPE_CHECKING:
     from dmlcy._desc.operator_desc import OperatorDesc
     from dmlcy._generated.arguments import _FeatureLevel
 
+Desc = TypeVar("Desc", bound="OperatorDesc | Whole[Any]")
+
 
 def violations(operator: Operator, values: Mapping[str, object], level: int, *, call: bool) -> list[Violation]:
     """Every violation of the values (by Python name; tensors as TensorDesc), at the level of that position."""
     return Check(operator, values, level, call=call).violations
 
 
-def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None, *, warnings: bool = False) -> list[Violation]:
+def check(
+    desc: OperatorDesc | Whole[Any], feature_level: _FeatureLevel | None = None, *, warnings: bool = False
+) -> list[Violation]:
     """Every violation of a desc; empty when it is valid.
 
     Parameters
     ----------
     desc
-        An object of a class of ``dmlcy.desc``.
+        An object of a class of ``dmlcy.desc``, or a graph.
     feature_level
         Such as ``"3_0"``; None: the level in force.
     warnings
@@ -73,11 +78,11 @@ def check(desc: OperatorDesc, feature_level: _FeatureLevel | None = None, *, war
     return Violations([*known._violations(level), *(known._warnings(level) if warnings else ())])
 
 
-def known_desc(desc: OperatorDesc, function: str) -> OperatorDesc:
+def known_desc(desc: Desc, function: str) -> Desc:
     """The desc itself; TypeError for what is none."""
     from dmlcy._desc.operator_desc import OperatorDesc
 
-    if isinstance(desc, OperatorDesc):
+    if isinstance(desc, OperatorDesc | Whole):
         return desc
     hint = " Read JSON with dmlcy.desc.OperatorDesc.from_dict(...)." if type(desc) is dict else ""
     raise TypeError(f"{function}() takes an object of a class of dmlcy.desc, not {show(desc)}.{hint}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._desc.whole import Whole
 from dmlcy._errors import raise_violations
 from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, level_index
@@ -18,16 +19,29 @@ if TYPE_CHECKING:
 
 __all__ = ["compile", "raise_violations"]
 
+Compiled = TypeVar("Compiled")
 
+
+@overload
 def compile(
     desc: OperatorDesc, feature_level: _FeatureLevel | None = None, *, path: Literal["reference"] | None = None
-) -> CompiledOperator:
+) -> CompiledOperator: ...
+@overload
+def compile(
+    desc: Whole[Compiled], feature_level: _FeatureLevel | None = None, *, path: Literal["reference"] | None = None
+) -> Compiled: ...
+def compile(
+    desc: OperatorDesc | Whole[Any],
+    feature_level: _FeatureLevel | None = None,
+    *,
+    path: Literal["reference"] | None = None,
+) -> Any:
     """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
 
     Parameters
     ----------
     desc
-        An object of a class of ``dmlcy.desc``.
+        An object of a class of ``dmlcy.desc``, or a graph.
     feature_level
         Such as ``"3_0"``; None: the level in force.
     path
@@ -45,9 +59,11 @@ def compile(
     found = known_desc(desc, "compile")._violations(level)
     if found:
         raise_violations(found, "compile")
-    must_run(desc.operator)
     if path not in (None, "reference"):
         raise ValueError(f"compile() takes path='reference' or None, not {show(path)}")
+    if isinstance(desc, Whole):
+        return desc._compiled(level, path)
+    must_run(desc.operator)
     chosen = _tables.compiled_class(desc.operator.name) if path is None else _tables.reference_class(desc.operator.name)
     operator: CompiledOperator = chosen(desc, level)
     return operator

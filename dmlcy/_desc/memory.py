@@ -49,6 +49,16 @@ def view(data: Bytes, desc: TensorDesc, offset: int) -> npt.NDArray[Any]:
     return np.ndarray(desc.sizes, dtype, data.data, offset, steps)
 
 
+def in_memory(tensor: TensorDesc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The values as they lie in a buffer, in one dimension when its desc has strides."""
+    dtype = numpy_dtype(dtype_of(tensor))
+    if tensor.strides is None:
+        return values.astype(dtype, order="C", copy=False)
+    data = np.zeros(extent(tensor), np.uint8)
+    view(data, tensor, 0)[...] = values
+    return data.view(dtype)
+
+
 def rounded(size: int) -> int:
     """The size of a buffer in bytes, which is a multiple of 4."""
     return -(-size // 4) * 4

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Final
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._desc.whole import Whole
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
 
 __all__ = ["LevelReason", "MinimumLevel", "minimum_feature_level"]
+
+SHOWN: Final = 8
+"""Reasons that the text of a level names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,18 @@ class MinimumLevel:
 
     def __str__(self) -> str:
         needed = f"{self.level} (DirectML {self.directml})"
-        return f"{needed}, for {' and '.join(one.subject for one in self.forced_by)}" if self.forced_by else needed
+        subjects = [one.subject for one in self.forced_by[:SHOWN]]
+        subjects += [f"{len(self.forced_by) - SHOWN} more"] if len(self.forced_by) > SHOWN else []
+        return f"{needed}, for {' and '.join(subjects)}" if subjects else needed
 
 
-def minimum_feature_level(desc: OperatorDesc) -> MinimumLevel:
+def minimum_feature_level(desc: OperatorDesc | Whole[Any]) -> MinimumLevel:
     """The lowest feature level at which a desc is valid, with what forces it.
 
     Parameters
     ----------
     desc
-        An object of a class of ``dmlcy.desc``.
+        An object of a class of ``dmlcy.desc``, or a graph.
 
     Returns
     -------
@@ -80,6 +87,9 @@ def minimum_feature_level(desc: OperatorDesc) -> MinimumLevel:
     6_4 (DirectML 1.15.0), for padding_mode WRAP
     """
     known_desc(desc, "minimum_feature_level")
+    if isinstance(desc, Whole):
+        lowest: MinimumLevel = desc._minimum()
+        return lowest
     newest = desc._violations(NEWEST)
     younger = {rule.id for rule in desc.operator.rules if LEVEL_INDEX[rule.since] > 0}
     if any(violation.id not in younger for violation in newest):  # all else is refused at every level before it too

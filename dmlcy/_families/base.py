@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,11 @@ import numpy.typing as npt
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
+from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles
+from dmlcy._field_types.tensor_array import by_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,14 @@ class Result:
 
 
 class Family(ABC):
-    """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family."""
+    """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family.
+
+    The reference works on parts of BLOCK elements, and keeps at most ``of_a_part`` numbers of 8 bytes for each element
+    of a part beside the tensors; and ``of_all`` numbers for each element of all tensors.
+    """
+
+    of_a_part: ClassVar[int] = 8
+    of_all: ClassVar[int] = 0
 
     @abstractmethod
     def evaluate(self, given: Given, output: str) -> Result:
@@ -76,6 +85,13 @@ class Family(ABC):
     ) -> npt.NDArray[np.bool_] | None:
         """Where the accuracy promises nothing of the results for these inputs, by Python name; None: nowhere."""
         return None
+
+    def workspace(self, desc: OperatorDesc) -> int:
+        """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""
+        values = desc._values()
+        tensors = [one for kind in ("input", "output") for _, one in by_path(desc.operator.fields, kind, values)]
+        counts = [tensor.element_count for tensor in tensors]
+        return 8 * (self.of_a_part * min(max(counts, default=0), BLOCK) + self.of_all * sum(counts))
 
     def cuts(self, use: Cutting) -> Iterator[Cut]:
         """The axes that can be cut beside the independent ones, into pieces that read over their ends."""

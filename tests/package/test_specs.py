@@ -25,8 +25,8 @@ from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERAT
 
 SPECS = Path(__file__).parents[2] / "specs"
 FACTS = (
-    "catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "fused.toml", "levels.toml", "model_errors.toml",
-    "terms.toml",
+    "catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "fused.toml", "graph_errors.toml", "levels.toml",
+    "model_errors.toml", "terms.toml",
 )  # fmt: skip
 NAMES = tuple(OPERATORS)
 WRITTEN = specs()

@@ -12,8 +12,9 @@ def test_every_error_id_is_an_anchor(site: Path) -> None:
         page.stem: Counter(re.findall(r'\sid="(DML-[^"]*)"', page.read_text(encoding="utf-8")))
         for page in (site / "reference").glob("*.html")
     }
-    pages = {name: specs.operator(name)["operator"]["python"] for name in specs.operators()} | {"MODEL": "errors"}
-    ids = [id_ for ids in map(list, found.values()) for id_ in ids if id_ != "DML-MODEL"]
+    pages = {name: specs.operator(name)["operator"]["python"] for name in specs.operators()}
+    pages |= {"MODEL": "errors", "GRAPH": "errors"}
+    ids = [id_ for ids in map(list, found.values()) for id_ in ids if id_ not in ("DML-MODEL", "DML-GRAPH")]
     assert sorted(ids) == sorted({*ids})
     for id_ in ids:
         assert found[pages[id_.split("-")[1]]][id_] == 1

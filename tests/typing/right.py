@@ -116,6 +116,24 @@ except dml.InvalidDescError as error:
     assert_type(error.violations, tuple[dml.Violation, ...])
     assert_type(error.field, str | None)
 
+# Graphs.
+g = dml.Graph()
+value = g.input(tensor, name="x")
+assert_type(value, dml.graph.Value)
+assert_type(value.desc, dml.TensorDesc)
+assert_type(g.average_pooling(value, window_size=2, name="pool"), dml.graph.Value)
+assert_type(g.max_pooling1(value, window_size=2), dml.graph.Value)
+assert_type(g.max_pooling1(value, window_size=2, output_indices=True), tuple[dml.graph.Value, dml.graph.Value])
+assert_type(g.split(value, axis=3, output_sizes=[(1, 1, 4, 2)] * 2), tuple[dml.graph.Value, ...])
+assert_type(g.gemm(value, g.constant(x), None, trans_a="TRANSPOSE"), dml.graph.Value)
+graph = g.build(g.activation_relu(value), pooled=g.max_pooling(value, window_size=2))
+assert_type(graph, dml.graph.GraphDesc)
+assert_type(dml.check(graph), list[dml.Violation])
+assert_type(dml.minimum_feature_level(graph), dml.MinimumLevel)
+assert_type(dml.compile(graph), dml.graph.CompiledGraph)
+assert_type(graph.plan().steps[0].live, int)
+assert_type(dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.GraphDesc)
+
 # Recordings.
 with dml.record() as recording, TemporaryDirectory() as folder:
     dml.average_pooling(x, window_size=2)

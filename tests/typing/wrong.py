@@ -55,7 +55,19 @@ dml.supports(dml.padding1)  # type: ignore[arg-type]
 dml.supports("PADDING1", level="7_0")  # type: ignore[arg-type]
 dml.supports("PADDING1", rank=2.5)  # type: ignore[arg-type]
 dml.compile(dml.desc.Unfold(input=tensor, window_sizes=2))([1.0])  # type: ignore[call-overload]
-dml.compile(dml.desc.Unfold(input=tensor, window_sizes=2), 6)  # type: ignore[arg-type]
+dml.compile(dml.desc.Unfold(input=tensor, window_sizes=2), 6)  # type: ignore[call-overload]
+
+# Graphs.
+g = dml.Graph()
+value = g.input(tensor)
+g.input((1, 1))  # type: ignore[arg-type]
+g.activation_relu(x)  # type: ignore[arg-type]
+g.average_pooling(value)  # type: ignore[call-arg]
+g.average_pooling(value, window_size=2, bogus=1)  # type: ignore[call-arg]
+g.join(value, axis=0)  # type: ignore[arg-type]
+print(g.bogus)  # type: ignore[attr-defined]
+g.build(x)  # type: ignore[arg-type]
+
 dml.record("model")  # type: ignore[call-arg]
 dml.record().export(5)  # type: ignore[arg-type]
 dml.record().calls.append(x)  # type: ignore[attr-defined]

@@ -21,6 +21,8 @@ KINDS: Final[dict[str, type[Sums]]] = {"matrices": Matrices, "windows": Windows}
 class Contract(Family):
     """The family."""
 
+    of_a_part, of_all = 0, 2
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
         sums, fused, dtype = _sums(given, output), given.of_role("fused"), given.dtype(output)

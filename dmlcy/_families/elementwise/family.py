@@ -21,6 +21,8 @@ from dmlcy._field_types.float import single
 class Elementwise(Family):
     """The family."""
 
+    of_a_part = 4
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
         words, m = given.told.words, given.arithmetic

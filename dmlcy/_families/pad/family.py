@@ -25,6 +25,8 @@ def _index(kernel: Kernel) -> IndexMap | None:
 class Pad(Family):
     """The family."""
 
+    of_a_part = 0
+
     def evaluate(self, given: Given, output: str) -> Result:
         """Along each axis, the element that ``index`` says, or the padding value."""
         source, index = given.input, _index(given)

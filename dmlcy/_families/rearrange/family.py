@@ -12,6 +12,8 @@ from dmlcy._families.given import Given
 class Rearrange(Family):
     """The family."""
 
+    of_a_part = 0
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The axes of the input split into the parts of its pattern, in the order of the output, and joined."""
         words = given.told.words

@@ -24,6 +24,8 @@ ACC: Final = "acc"
 class Reduce(Family):
     """The family."""
 
+    of_a_part = 4
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The reduction of all elements at once."""
         whole = [blocks.whole(given.input.shape)]

@@ -21,6 +21,8 @@ HALF: Final = 0.5
 class Resample(Family):
     """The family."""
 
+    of_a_part = 24
+
     def evaluate(self, given: Given, output: str) -> Result:
         """Each axis after the other: the nearest element of each place, a mean of some, or what goes back to them."""
         spreads = _spreads(given, output)

@@ -14,6 +14,8 @@ from dmlcy._families.given import Given
 class Views(Family):
     """The family."""
 
+    of_a_part = 0
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The elements of the output, bit for bit."""
         roles = given.told.roles

@@ -142,6 +142,8 @@ class Reader:
         self, parent: Node, known: Collection[str], hint: Callable[[str, list[str]], str] = did_you_mean
     ) -> None:
         """Warn of the members that nobody reads; ``hint`` is given each, and those known that are not there."""
+        if all(name in known for name in parent.value):
+            return
         absent = [name for name in known if name not in parent.value]
         for name in parent.value:
             if len(self.warnings) > MOST:

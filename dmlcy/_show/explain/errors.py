@@ -118,7 +118,8 @@ def _left(error: Facts) -> str:
 
 
 def model_error_page(page: Page, error: Facts) -> None:
-    """An error of a model file."""
+    """An error of a model file, or of a graph."""
+    what = "graph" if error["id"].startswith("DML-GRAPH-") else "model"
     page.title(error["id"])
     page.text(error["when"])
     page.section("Refusal")
@@ -127,7 +128,7 @@ def model_error_page(page: Page, error: Facts) -> None:
     if error["breaks"]:
         page.section("For example")
         for path, value in error["breaks"].items():
-            page.text("A valid model gives it with:" if path else "This text gives it:")
+            page.text(f"A valid {what} gives it with:" if path else "This text gives it:")
             page.code(f"{path} = {json.dumps(value)}" if path else value)
     page.section("See")
     page.code("dmlcy lint --help", INDENT)

@@ -1,0 +1,116 @@
+"""Arrays as the tensors of a graph: what a call gives, refused where it is not what the graph says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.memory import dtype_of, in_memory, needed, view
+from dmlcy._errors import Violation
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.model import Structure
+from dmlcy._graph.plan import is_plain
+from dmlcy._graph.violations import Part, made
+from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
+from dmlcy._words.values import quote, show
+
+Array: TypeAlias = npt.NDArray[Any]
+Buffer: TypeAlias = npt.NDArray[np.uint8]
+
+
+def named(arguments: Sequence[Any], given: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
+    """Arguments by their names; TypeError as a function raises it."""
+    if len(arguments) > len(names):
+        raise TypeError(f"{what} takes {len(names)} positional arguments but {len(arguments)} were given")
+    found = dict(zip(names, arguments, strict=False))
+    for name, value in given.items():
+        if name not in names:
+            raise TypeError(f"{what} got an unexpected keyword argument {name!r}")
+        if name in found:
+            raise TypeError(f"{what} got multiple values for argument {name!r}")
+        found[name] = value
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise TypeError(f"{what} missing required argument {missing[0]!r}")
+    return found
+
+
+class Taker:
+    """Takes the arrays of a call, and collects what is wrong with them."""
+
+    def __init__(self, graph: Structure) -> None:
+        self.graph = graph
+        self.wrong: list[Violation] = []
+
+    def input(self, index: int, label: str, value: Any, desc: TensorDesc) -> Array | None:
+        """The array for a graph input; None where it is refused."""
+        return self._like("inputs", index, label, value, taken(to_array, value), desc)
+
+    def buffer(self, index: int, label: str, array: Array, desc: TensorDesc, copy: bool) -> Buffer:
+        """The bytes of an array as the desc lays them out: those of the array itself where they are laid out so."""
+        dtype = numpy_dtype(dtype_of(desc))
+        if is_plain(desc):
+            packed = np.array(array, dtype, order="C") if copy else np.ascontiguousarray(array, dtype)
+            return packed.reshape(-1).view(np.uint8)
+        placed = np.zeros(needed(desc), np.uint8)
+        data = in_memory(desc, array).reshape(-1).view(np.uint8)
+        placed[: data.size] = data
+        bits = f"u{dtype.itemsize}"
+        if not np.array_equal(view(placed, desc, 0).view(bits), np.asarray(array, dtype).view(bits)):
+            self.wrong.append(made(self.graph, "array-place", "inputs", index, {"name": label}))
+        return placed
+
+    def output(self, index: int, label: str, value: Any, desc: TensorDesc, others: Mapping[str, Array]) -> Array | None:
+        """The array for a graph output, which shares no memory with ``others``; None where it is refused."""
+        array = self._like("outputs", index, label, value, taken(to_shared_array, value), desc)
+        if array is None:
+            return None
+        why = ""
+        if not array.flags.writeable:
+            why = "is read-only"
+        elif self_overlaps(array):
+            why = "has elements that share memory with each other"
+        else:
+            near = [name for name, other in others.items() if may_overlap(array, other)]
+            why = f"shares memory with {near[0]}" if near else ""
+        if why:
+            self.wrong.append(made(self.graph, "out", "outputs", index, {"name": label, "why": why}))
+            return None
+        return array
+
+    def _like(
+        self, part: Part, index: int, label: str, value: Any, array: Array | None, desc: TensorDesc
+    ) -> Array | None:
+        """The array where it has the data type and the sizes of the desc."""
+        dtype = numpy_dtype(dtype_of(desc))
+        if array is None:
+            words: dict[str, object] = {"name": label, "actual": show(value)}
+            self.wrong.append(made(self.graph, "array-type", part, index, words))
+        elif array.dtype != dtype:
+            words = {"name": label, "actual": show(array.dtype), "expected": dtype_of(desc).name}
+            self.wrong.append(made(self.graph, "array-dtype", part, index, words))
+        elif array.shape != desc.sizes:
+            words = {"name": label, "actual": show(array.shape), "expected": show(desc.sizes)}
+            self.wrong.append(made(self.graph, "array-sizes", part, index, words))
+        else:
+            return array
+        return None
+
+
+def taken(take: Callable[[Any], Array | None], value: Any) -> Array | None:
+    """The array that an object of any class gives; None where it gives none."""
+    try:
+        return take(value)
+    except MemoryError:
+        raise
+    except Exception:
+        return None
+
+
+def label_of(kind: str, name: str, index: int) -> str:
+    """An input or an output of the graph in a sentence."""
+    return f"graph {kind} {index}" + (f" {quote(name)}" if name else "")

@@ -1,0 +1,89 @@
+"""The graph that users hold: checked, compiled and planned like the desc of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dmlcy._desc.minimum import MinimumLevel
+from dmlcy._desc.whole import Whole
+from dmlcy._errors import Violation, raise_violations
+from dmlcy._facts.levels import NEWEST
+from dmlcy._graph.check import violations
+from dmlcy._graph.minimum import minimum_level
+from dmlcy._graph.model import MOST, Constant, Edge, End, Node, Port, Structure
+from dmlcy._graph.plan import Plan, plan_of
+from dmlcy._graph.run import CompiledGraph
+
+
+class GraphDesc(Structure, Whole[CompiledGraph]):
+    """A graph of operators, like DML_GRAPH_DESC. Immutable. ``dmlcy.check`` says what is wrong with it.
+
+    Attributes
+    ----------
+    nodes
+        Operators (``Node``) and constants (``Constant``).
+    inputs, outputs
+        Those of the graph (``End``), each with its name and its desc; without one it is that of the first tensor that
+        reads the input, or of the tensor that is the output.
+    edges
+        Which tensor reads which value (``Edge``): the bytes of the value, under the desc of the tensor.
+    names
+        Names of values, each with the port of its source.
+    limit
+        The most nodes that a check looks at.
+    """
+
+    @classmethod
+    def from_names(
+        cls,
+        nodes: Sequence[tuple[Node | Constant, Sequence[str | None], Sequence[str | None]]],
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        limit: int = MOST,
+    ) -> GraphDesc:
+        """A graph whose edges are names, as in serialized graphs.
+
+        Parameters
+        ----------
+        nodes
+            Each with the names of its input tensors and of its output tensors, in the order of its struct; None or
+            ``""`` for a tensor that is left out.
+        inputs, outputs
+            The names of the values that are inputs and outputs of the graph.
+        limit
+            The most nodes that a check looks at.
+        """
+        names = [(Port(None, index), name) for index, name in enumerate(inputs)]
+        for number, (_, _, given) in enumerate(nodes):
+            names += [(Port(number, index), name) for index, name in enumerate(given) if name]
+        sources: dict[str, Port] = {}
+        for port, name in names:
+            sources.setdefault(name, port)
+        targets = [(Port(None, index), name) for index, name in enumerate(outputs)]
+        for number, (_, given, _) in enumerate(nodes):
+            targets += [(Port(number, index), name) for index, name in enumerate(given) if name]
+        edges = tuple(Edge(sources.get(name), port, name) for port, name in targets)
+        return cls(
+            tuple(node for node, _, _ in nodes), tuple(map(End, inputs)), tuple(map(End, outputs)), edges,
+            tuple(names), limit,
+        )  # fmt: skip
+
+    def _violations(self, level: int) -> list[Violation]:
+        return [one for one in violations(self, level) if one.severity == "error"]
+
+    def _warnings(self, level: int) -> list[Violation]:
+        return [one for one in violations(self, level) if one.severity == "warning"]
+
+    def _minimum(self) -> MinimumLevel:
+        return minimum_level(self)
+
+    def _compiled(self, level: int, path: str | None) -> CompiledGraph:
+        return CompiledGraph(self, level, path)
+
+    def plan(self) -> Plan:
+        """The nodes in the order in which they run, with the memory that each takes; the graph must be valid."""
+        found = self._violations(NEWEST)
+        if found:
+            raise_violations(found, "plan")
+        return plan_of(self, by_reference=False)

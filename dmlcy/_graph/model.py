@@ -1,0 +1,217 @@
+"""A graph as every form of it is read: nodes, constants, and edges between tensors, by indices as in DML_GRAPH_DESC.
+
+The model holds wrong graphs too: ``check`` says what is wrong with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Operator
+from dmlcy._facts.tables import TensorDataType
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._words.notebook import Shown
+from dmlcy._words.values import quote
+
+Tensors: TypeAlias = tuple[tuple[str, TensorDesc | None], ...]
+"""The tensors of a node in the order of its struct, each with its path (inputs[1]); None: it is left out."""
+
+
+MOST: Final = 100_000
+"""Nodes of a graph that is checked without another limit being given."""
+
+
+class Port(NamedTuple):
+    """One end of an edge: a tensor of a node, or without a node an input or an output of the graph.
+
+    ``place`` counts the tensors of the node in the order of its struct, those that are left out too, and each tensor
+    of an array by itself; or the inputs or outputs of the graph.
+    """
+
+    node: int | None
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A value on its way: from an output of a node, a constant or a graph input to a node or a graph output.
+
+    The reader takes the bytes of the value under the desc of its own tensor. ``source`` is None where the edge is a
+    ``name`` that nothing has.
+    """
+
+    source: Port | None
+    target: Port
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A use of an operator."""
+
+    desc: OperatorDesc
+    name: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The name of the operator."""
+        return self.desc.operator.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """Bytes that are part of the graph; None: they could not be read.
+
+    ``desc``: the tensor that they are; None: that of the first reader.
+    """
+
+    data: npt.NDArray[np.uint8] | None
+    name: str = ""
+    desc: TensorDesc | None = None
+
+    kind = "CONSTANT"
+
+    @classmethod
+    def of(cls, array: npt.NDArray[Any], name: str = "") -> Constant:
+        """The elements of an array in row-major order; they are copied."""
+        packed = np.array(array, order="C")
+        data = np.frombuffer(packed.tobytes(), np.uint8)  # read-only
+        return cls(data, name, TensorDesc(packed.dtype, packed.shape))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constant):
+            return NotImplemented
+        if (self.name, self.desc, self.size) != (other.name, other.desc, other.size):
+            return False
+        return self.data is None or other.data is None or np.array_equal(self.data, other.data)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.desc, self.size))
+
+    @property
+    def size(self) -> int | None:
+        """The number of bytes."""
+        return None if self.data is None else self.data.size
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """An input or an output of a graph. ``desc``: None where it is that of the tensor that it leads to."""
+
+    name: str
+    desc: TensorDesc | None = None
+
+
+@dataclass(frozen=True)
+class Structure(Shown):
+    """The nodes and edges of a graph. ``names``: of values, each with the port of its source; a value needs none.
+
+    ``limit``: the most nodes that a check looks at.
+    """
+
+    nodes: tuple[Node | Constant, ...]
+    inputs: tuple[End, ...]
+    outputs: tuple[End, ...]
+    edges: tuple[Edge, ...]
+    names: tuple[tuple[Port, str], ...] = ()
+    limit: int = MOST
+
+    def label(self, index: int) -> str:
+        """A node in a sentence: node 3 "relu" (ACTIVATION_RELU)."""
+        node = self.nodes[index]
+        name = f" {quote(node.name)}" if node.name else ""
+        return f"{'constant' if isinstance(node, Constant) else 'node'} {index}{name}" + (
+            f" ({node.kind})" if isinstance(node, Node) else ""
+        )
+
+    def source_label(self, port: Port) -> str:
+        """The source of an edge in a sentence."""
+        if port.node is None:
+            return f"graph input {port.place}{_quoted(self.inputs, port.place)}"
+        node = self.nodes[port.node] if 0 <= port.node < len(self.nodes) else None
+        if node is None:
+            return f"node {port.node}"
+        if isinstance(node, Constant):
+            return self.label(port.node)
+        tensors = outputs_of(node)
+        which = tensors[port.place][0] if 0 <= port.place < len(tensors) else f"output {port.place}"
+        return f"{which} of {self.label(port.node)}"
+
+    def target_label(self, port: Port) -> str:
+        """The target of an edge in a sentence."""
+        if port.node is None:
+            return f"graph output {port.place}{_quoted(self.outputs, port.place)}"
+        node = self.nodes[port.node] if 0 <= port.node < len(self.nodes) else None
+        if not isinstance(node, Node):
+            return f"node {port.node}"
+        tensors = inputs_of(node)
+        which = tensors[port.place][0] if 0 <= port.place < len(tensors) else f"input {port.place}"
+        return f"{which} of {self.label(port.node)}"
+
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(self.nodes)} nodes",
+            f"inputs ({', '.join(repr(one.name) for one in self.inputs[:8])})",
+            f"outputs ({', '.join(repr(one.name) for one in self.outputs[:8])})",
+        )
+        return f"<{type(self).__name__}: {', '.join(counts)}>"
+
+
+def _quoted(ends: tuple[End, ...], index: int) -> str:
+    name = ends[index].name if 0 <= index < len(ends) else ""
+    return f" {quote(name)}" if name else ""
+
+
+_FIELDS: dict[tuple[str, str], tuple[tuple[str, bool], ...]] = {}
+
+
+def _fields(operator: Operator, kind: str) -> tuple[tuple[str, bool], ...]:
+    """The tensors of an operator, and whether each is an array of tensors."""
+    key = operator.name, kind
+    if key not in _FIELDS:
+        _FIELDS[key] = tuple((f.python, type_of(f.type).tensors) for f in operator.fields if f.kind == kind)
+    return _FIELDS[key]
+
+
+def _tensors(desc: OperatorDesc, kind: str) -> Tensors:
+    found: list[tuple[str, TensorDesc | None]] = []
+    for name, several in _fields(desc.operator, kind):
+        value: Any = getattr(desc, name)
+        if several:
+            entries: Iterable[Any] = value if type(value) is tuple else ()
+            found += [(f"{name}[{place}]", _tensor(one)) for place, one in enumerate(entries)]
+        else:
+            found.append((name, _tensor(value)))
+    return tuple(found)
+
+
+def _tensor(value: object) -> TensorDesc | None:
+    return value if type(value) is TensorDesc else None
+
+
+def inputs_of(node: Node | Constant) -> Tensors:
+    """The input tensors of a node; of a constant none."""
+    return _tensors(node.desc, "input") if isinstance(node, Node) else ()
+
+
+def outputs_of(node: Node | Constant) -> Tensors:
+    """The output tensors of a node; of a constant the only one."""
+    return _tensors(node.desc, "output") if isinstance(node, Node) else (("data", node.desc),)
+
+
+def in_bytes(desc: TensorDesc | None) -> int | None:
+    """The size of a tensor in its buffer; None where it is not known."""
+    total = None if desc is None else desc.total_tensor_size_in_bytes
+    return total if type(total) is int else None
+
+
+def dtype_name(desc: TensorDesc | None) -> str | None:
+    """The data type of a tensor; None where it is not known."""
+    return desc.dtype.name if desc is not None and type(desc.dtype) is TensorDataType else None

@@ -1,0 +1,96 @@
+"""From the arguments of a method of a graph to the desc of a node, with what follows filled in as in a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any
+
+from dmlcy._check.checker import Check
+from dmlcy._desc.memory import strides_of
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import raise_violations
+from dmlcy._facts.levels import LEVEL
+from dmlcy._facts.rows import MISSING
+from dmlcy._facts.tables import desc_class
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._reference.call import Faces, check_of, faces_of
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An operator as it is called on a graph: as its function, with ``name`` in place of ``out``."""
+
+    faces: Faces
+    signature: Signature
+
+    def bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments by their names, with the defaults; TypeError as Python raises it."""
+        try:
+            bound = self.signature.bind(*arguments, **named)
+        except TypeError as error:
+            raise TypeError(f"{self.faces.operator.python}(): {error}") from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def desc(self, arguments: Mapping[str, Any], tensors: Mapping[str, Any]) -> OperatorDesc:
+        """The desc of a use, of the descs of its inputs; raises what is wrong with it."""
+        operator, level = self.faces.operator, LEVEL.get()
+        check = check_of(self.faces, tensors, arguments, level)
+        if check.violations:
+            raise_violations(check.violations, operator.python)
+        values = {field.python: _settled(check, field.python) for field in operator.fields if field.value is None}
+        desc: OperatorDesc = desc_class(operator.name)(**values)
+        found = desc._violations(level)
+        if found:
+            raise_violations(found, operator.python)
+        return desc
+
+
+@cache
+def method_of(name: str) -> Method:
+    """The method of an operator."""
+    faces = faces_of(name)
+    operator = faces.operator
+    optional = [operator.field(one).optional for one, _ in faces.inputs]
+    parameters = [
+        Parameter(one, Parameter.POSITIONAL_OR_KEYWORD, default=None if all(optional[place:]) else Parameter.empty)
+        for place, (one, _) in enumerate(faces.inputs)
+    ]
+    for field in operator.parameters:
+        default = Parameter.empty if field.default is MISSING else field.default
+        default = None if field.default is MISSING and field.optional else default
+        parameters.append(Parameter(field.python, Parameter.KEYWORD_ONLY, default=default))
+    for output, keyword in faces.asked:
+        asked = False if operator.field(output).optional else None
+        parameters.append(Parameter(keyword, Parameter.KEYWORD_ONLY, default=asked))
+    parameters += [Parameter(one, Parameter.KEYWORD_ONLY, default=None) for one in faces.sized]
+    parameters.append(Parameter("name", Parameter.KEYWORD_ONLY, default=""))
+    return Method(faces, Signature(parameters))
+
+
+def _settled(check: Check, name: str) -> Any:
+    """The value of a field in a desc: that of the call, tensors with the leading ones that a call may leave out."""
+    value = check.resolved[name]
+    kind = check.operator.field(name)
+    if kind.kind == "attribute" or type_of(kind.type).tensors or type(value) is not TensorDesc:
+        return value
+    sizes = check.tensors[name].sizes
+    return value if len(sizes) == value.rank else with_ones(value, len(sizes))
+
+
+def with_ones(desc: TensorDesc, rank: int) -> TensorDesc:
+    """The same bytes with leading axes of one element."""
+    more = rank - desc.rank
+    strides = None if desc.strides is None else (strides_of(desc)[0],) * more + tuple(desc.strides)
+    return resized(desc, (1,) * more + desc.sizes, strides)
+
+
+def resized(desc: TensorDesc, sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> TensorDesc:
+    """The same bytes under other sizes and strides."""
+    return TensorDesc(
+        desc.dtype, sizes, strides, desc.flags, desc.total_tensor_size_in_bytes, desc.guaranteed_base_offset_alignment
+    )

@@ -1,0 +1,27 @@
+"""Values of a graph that is being built."""
+
+from __future__ import annotations
+
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.model import Port
+
+
+class Value:
+    """What a graph input, a constant or a node gives, under a tensor desc: an argument of the nodes that read it.
+
+    Attributes
+    ----------
+    desc
+        The tensor as the nodes that read this value see it.
+    """
+
+    __slots__ = ("_graph", "_port", "desc")
+    desc: TensorDesc
+
+    def __init__(self, graph: object, port: Port, desc: TensorDesc) -> None:
+        self._graph = graph
+        self._port = port
+        self.desc = desc
+
+    def __repr__(self) -> str:
+        return f"Value({self.desc!r})"

@@ -1,0 +1,161 @@
+"""What the edges of a graph join: who reads a value, what feeds a tensor, and in which order nodes can run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from heapq import heappop, heappush
+
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.model import Constant, Edge, Port, Structure, Tensors, inputs_of, outputs_of
+
+
+class Wiring:
+    """The edges of a graph, by their ends.
+
+    ``good``: positions of the edges whose two ends exist; ``feeds``: by the target those that lead to it, ``readers``:
+    by the source the targets, in order.
+    """
+
+    def __init__(self, graph: Structure) -> None:
+        self.graph = graph
+        self.inputs: list[Tensors] = [inputs_of(node) for node in graph.nodes]
+        self.outputs: list[Tensors] = [outputs_of(node) for node in graph.nodes]
+        self.good = [place for place, edge in enumerate(graph.edges) if self._joins(edge)]
+        self.feeds: dict[Port, list[int]] = defaultdict(list)
+        self.readers: dict[Port, list[Port]] = defaultdict(list)
+        for place in self.good:
+            edge = graph.edges[place]
+            assert edge.source is not None
+            self.feeds[edge.target].append(place)
+            self.readers[edge.source].append(edge.target)
+        self.sources = self._sources()
+
+    def _sources(self) -> list[Port]:
+        """The values of the graph: its inputs, then those of its nodes."""
+        found = [Port(None, index) for index in range(len(self.graph.inputs))]
+        for number, (node, tensors) in enumerate(zip(self.graph.nodes, self.outputs, strict=True)):
+            for index, (_, desc) in enumerate(tensors):
+                if desc is not None or isinstance(node, Constant):
+                    found.append(Port(number, index))
+        return found
+
+    def _joins(self, edge: Edge) -> bool:
+        return edge.source is not None and self.is_source(edge.source) and self.is_target(edge.target)
+
+    def is_source(self, port: Port) -> bool:
+        """Whether there is such a value."""
+        if port.node is None:
+            return 0 <= port.place < len(self.graph.inputs)
+        if not 0 <= port.node < len(self.graph.nodes):
+            return False
+        tensors = self.outputs[port.node]
+        known = 0 <= port.place < len(tensors)
+        return known and (tensors[port.place][1] is not None or isinstance(self.graph.nodes[port.node], Constant))
+
+    def is_target(self, port: Port) -> bool:
+        """Whether there is such a tensor, or output of the graph."""
+        if port.node is None:
+            return 0 <= port.place < len(self.graph.outputs)
+        if not 0 <= port.node < len(self.graph.nodes):
+            return False
+        tensors = self.inputs[port.node]
+        return 0 <= port.place < len(tensors) and tensors[port.place][1] is not None
+
+    def source_of(self, target: Port) -> Port | None:
+        """What feeds a tensor; None where nothing does."""
+        places = self.feeds.get(target)
+        return self.graph.edges[places[0]].source if places else None
+
+    def desc_of_target(self, port: Port) -> TensorDesc | None:
+        """The desc under which a value is read."""
+        if port.node is None:
+            return self.graph.outputs[port.place].desc
+        return self.inputs[port.node][port.place][1]
+
+    def desc_of(self, port: Port) -> TensorDesc | None:
+        """The desc of a value: its own, or that of the first reader that has one."""
+        own = self.graph.inputs[port.place].desc if port.node is None else self.outputs[port.node][port.place][1]
+        if own is not None:
+            return own
+        readers = (self.desc_of_target(target) for target in self.readers.get(port, ()))
+        return next((desc for desc in readers if desc is not None), None)
+
+    @cached_property
+    def value_names(self) -> dict[Port, str]:
+        """A name for each value, each name once."""
+        given: dict[Port, str] = {}
+        for port, name in self.graph.names:
+            given.setdefault(port, name)
+        found: dict[Port, str] = {}
+        taken: set[str] = set()
+        for port in self.sources:
+            wanted = given.get(port) or self._made_name(port)
+            name, number = wanted, 1
+            while name in taken:
+                number += 1
+                name = f"{wanted}-{number}"
+            taken.add(name)
+            found[port] = name
+        return found
+
+    def _made_name(self, port: Port) -> str:
+        if port.node is None:
+            return self.graph.inputs[port.place].name or f"input{port.place}"
+        node = self.graph.nodes[port.node]
+        stem = node.name or f"{node.kind.lower()}{port.node}"
+        there = [path for path, desc in self.outputs[port.node] if desc is not None]
+        return stem if len(there) < 2 else f"{stem}.{self.outputs[port.node][port.place][0]}"
+
+    @cached_property
+    def before(self) -> list[list[int]]:
+        """For each node, the nodes that it reads, each once."""
+        found: list[dict[int, None]] = [{} for _ in self.graph.nodes]
+        for place in self.good:
+            edge = self.graph.edges[place]
+            if edge.source is not None and edge.source.node is not None and edge.target.node is not None:
+                found[edge.target.node][edge.source.node] = None
+        return [[*one] for one in found]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The nodes, each after those that it reads, else as they are numbered; those on or behind a cycle lack."""
+        needs = [len(one) for one in self.before]
+        after: list[list[int]] = [[] for _ in needs]
+        for number, one in enumerate(self.before):
+            for other in one:
+                after[other].append(number)
+        ready = [number for number, count in enumerate(needs) if not count]
+        found = []
+        while ready:  # a heap, which a sorted list is
+            number = heappop(ready)
+            found.append(number)
+            for other in after[number]:
+                needs[other] -= 1
+                if not needs[other]:
+                    heappush(ready, other)
+        return found
+
+    def cycle(self) -> list[int]:
+        """The nodes of a cycle, in the order in which values go; none where there is no cycle."""
+        left = {*range(len(self.graph.nodes))} - {*self.order}
+        if not left:
+            return []
+        path: list[int] = []
+        places: dict[int, int] = {}
+        number = min(left)
+        while number not in places:  # each node that is left reads another one that is
+            places[number] = len(path)
+            path.append(number)
+            number = next(one for one in self.before[number] if one in left)
+        found = path[places[number] :][::-1]
+        first = found.index(min(found))
+        return found[first:] + found[:first]
+
+
+def wiring_of(graph: Structure) -> Wiring:
+    """What the edges of a graph join; found once."""
+    found = graph.__dict__.get("_wiring")
+    if not isinstance(found, Wiring):
+        found = graph.__dict__["_wiring"] = Wiring(graph)
+    return found
