@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import signal
@@ -11,12 +12,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from dmlcy._cli import compare, example, explain, export, info, lint, operators, run
+from dmlcy._cli import compare, example, explain, export, graph, info, lint, operators, run
 from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
 
-COMMANDS = (run, compare, export, lint, explain, operators, example, info)
+COMMANDS = (run, compare, export, graph, lint, explain, operators, example, info)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -66,6 +67,7 @@ def program() -> int:
 
     Python would wait for the end of a kernel, and print a traceback where a signal comes as the process ends.
     """
+    gc.set_threshold(1_000_000)  # a file becomes a million objects that refer to no circle
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as of a job in the background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dmlcy._cli import compare_json, compare_text
+from dmlcy._cli import compare_dumps, compare_json, compare_text
 from dmlcy._cli.options import add_examples, add_format
-from dmlcy._errors import ModelError
+from dmlcy._errors import DmlError, ModelError
 from dmlcy._frontends.dxdispatch.compare import Report, compare
+from dmlcy._frontends.graphs.compare import compare as compare_values
+from dmlcy._frontends.graphs.dump import is_dump
 from dmlcy._show.terminal import Progress
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": compare_text.lines, "json": compare_json.lines}
@@ -50,6 +52,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     progress = Progress()
+    if is_dump(options.expected):
+        return _dumps(options)
     try:
         report = compare(options.expected, options.actual, progress.reached)
     except ModelError as error:
@@ -61,3 +65,15 @@ def execute(options: argparse.Namespace) -> int:
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
     return report.status
+
+
+def _dumps(options: argparse.Namespace) -> int:
+    """Compare two dumps of a graph."""
+    try:
+        found = compare_values(options.expected, options.actual)
+    except DmlError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for line in (compare_dumps.as_json if options.format == "json" else compare_dumps.text)(found):
+        sys.stdout.write(f"{line}\n")
+    return found.status

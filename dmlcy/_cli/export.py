@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from dataclasses import replace
 from typing import Any
@@ -11,24 +10,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._cli.options import add_examples, warn_of, whole_number
+from dmlcy._cli.options import add_examples, assignment, warn_of, whole_number
 from dmlcy._cli.run import load
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.compile import compile as compile_desc
-from dmlcy._desc.memory import dtype_of, extent, in_memory, view
+from dmlcy._desc.memory import extent, in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import DmlError, ModelError
-from dmlcy._facts.dtypes import is_float, numpy_dtype
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch import operators
-from dmlcy._frontends.dxdispatch.files import open_regular
-from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
-from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, whole
+from dmlcy._frontends.dxdispatch.given import error_of, made, read, shaped
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.write import Use, export
 from dmlcy._runtime.memory import require
 
-_MOST = 8  # sums of a few hundred such values are exact in float16
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
 _COPIES = 4  # of the tensors, that are in memory at once
 
@@ -54,7 +49,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--input",
         action="append",
-        type=_assignment,
+        type=assignment,
         default=[],
         metavar="FIELD=FILE.npy",
         help="the values of an input, such as input=x.npy or InputTensor=x.npy; the others get small integers, "
@@ -141,9 +136,9 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
     values = {}
     for index, (name, tensor) in enumerate(inputs.items()):
         if name in files:
-            values[name] = _shaped(_read(files[name]), tensor.sizes)
+            values[name] = shaped(read(files[name]), tensor.sizes)
         else:
-            values[name] = _made(tensor, np.random.default_rng((seed, index)))
+            values[name] = made(tensor, np.random.default_rng((seed, index)))
     try:
         if desc.operator.runs:
             compile_desc(desc)(*values.values())
@@ -155,7 +150,7 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
         tensor = inputs[name]
         placed = in_memory(tensor, values[name])
         if tensor.strides is not None and not _same(view(placed.view(np.uint8), tensor, 0), values[name]):
-            raise _error("DML-MODEL-one-place", file, field=name)
+            raise error_of("DML-MODEL-one-place", file, field=name)
     return replace(use, inputs=values)
 
 
@@ -176,49 +171,7 @@ def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[A
     return list(found.values())
 
 
-def _made(tensor: TensorDesc, random: np.random.Generator) -> npt.NDArray[Any]:
-    """Small integers."""
-    dtype = dtype_of(tensor)
-    low = 0 if not is_float(dtype) and numpy_dtype(dtype).kind == "u" else -_MOST
-    count = extent(tensor) // numpy_dtype(dtype).itemsize
-    elements = random.integers(low, _MOST, count, np.int8, endpoint=True).astype(numpy_dtype(dtype))
-    return view(elements.view(np.uint8), tensor, 0).astype(np.dtype(dtype.numpy), order="C")
-
-
-def _read(file: str) -> npt.NDArray[Any]:
-    """The array in a ``.npy`` file."""
-    try:
-        with open_regular(file) as stream:
-            header = read_header(stream)
-            if header.dtype is None:
-                raise _error("DML-MODEL-npy-type", file, found=printable(str(header.kind)), wanted="a tensor data type")
-            return read_elements(stream, header).astype(np.dtype(header.dtype.numpy), order="C")
-    except NpyError as error:
-        raise _error("DML-MODEL-npy", file, why=str(error)) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        if isinstance(error, ModelError):
-            raise
-        why = getattr(error, "strerror", None) or str(error)
-        raise _error("DML-MODEL-source", file, why=why) from None
-
-
-def _shaped(values: npt.NDArray[Any], sizes: tuple[int, ...]) -> npt.NDArray[Any]:
-    """The values in these sizes where they are that many elements in a row."""
-    return values.reshape(sizes) if values.ndim == 1 and values.size == math.prod(sizes) else values
-
-
 def _same(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> bool:
     """Whether the elements are the same, bit for bit."""
     bits = f"u{left.itemsize}"
     return bool(np.array_equal(left.view(bits), right.view(bits)))
-
-
-def _error(identifier: str, file: str, **values: object) -> ModelError:
-    return ModelError([make(identifier, whole(file), {"path": file, **values}).violation])
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    field, equals, file = text.partition("=")
-    if not (field and equals and file):
-        raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
-    return field, file

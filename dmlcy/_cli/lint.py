@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dmlcy._cli.options import add_examples, add_feature_level, add_format
+from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
 from dmlcy._cli.run import read_bytes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.graphs.lint import lint as lint_graph
+from dmlcy._frontends.graphs.reader import is_graph, values_of
 from dmlcy._show.reports import github, json, sarif, text
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
@@ -28,13 +30,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "lint",
-        help="say what is wrong with model files",
-        description="Say what is wrong with model files in DxDispatch's format, where, and which feature level each "
-        "dispatchable needs. Nothing is executed, and no file that a model names is opened. Exit status: 0 clean, "
-        "1 violations, 2 unreadable file or usage; warnings do not count. `dmlcy explain ID` explains an id.",
+        help="say what is wrong with model files and graphs",
+        description="Say what is wrong with model files in DxDispatch's format and with graphs in JSON, where, and "
+        "which feature level each dispatchable or graph needs. Nothing is executed, and no file that a model names is "
+        "opened. Exit status: 0 clean, 1 violations, 2 unreadable file or usage; warnings do not count. "
+        "`dmlcy explain ID` explains an id.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)
+    add_limit(parser)
     add_format(parser, FORMATS)
     add_examples(
         parser,
@@ -49,17 +53,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     level = options.feature_level or LEVELS[NEWEST].name
-    report = Report(level, tuple(_lint(name, level) for name in options.models))
+    report = Report(level, tuple(_lint(name, level, options.limit) for name in options.models))
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
     return report.status
 
 
-def _lint(name: str, level: FeatureLevelName) -> FileReport:
+def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
     data = b""
     try:
         shown, data = read_bytes(name)
-        return lint(decode(shown, data), level)
+        document = decode(shown, data, values_of(limit))
+        return lint_graph(document, level, limit) if is_graph(document) else lint(document, level)
     except Refusal as error:
         text = data.decode("utf-8-sig", "replace")
         return FileReport(error.problems[0].place.file, findings(error.problems, text))

@@ -10,6 +10,7 @@ from typing import Final
 from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVELS
+from dmlcy._graph.model import MOST
 from dmlcy._words.values import quote
 
 EXAMPLES: Final = "examples:"
@@ -46,6 +47,32 @@ def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at thi
     )
 
 
+def add_limit(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--limit``, of a command that reads graphs."""
+    parser.add_argument(
+        "--limit",
+        type=whole_number(1),
+        default=MOST,
+        metavar="N",
+        help=f"the most nodes of a graph (default: {MOST})",
+    )
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--input`` and ``--seed``, of a command that runs graphs."""
+    parser.add_argument(
+        "--input",
+        action="append",
+        type=assignment,
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="the values of a graph input; the others get small integers",
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"
+    )
+
+
 def _level(text: str) -> str:
     try:
         name: str = LEVELS[level_index(text)].name
@@ -67,3 +94,11 @@ def whole_number(least: int) -> Callable[[str], int]:
         return value
 
     return number
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """The type of an option that gives a file for a name."""
+    field, equals, file = text.partition("=")
+    if not (field and equals and file):
+        raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
+    return field, file

@@ -5,18 +5,25 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from dmlcy._cli.options import add_examples, add_feature_level, whole_number
+from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, whole_number
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch.expect import distinct
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.json import Document, decode
 from dmlcy._frontends.dxdispatch.model import read
-from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Problem, make, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.run import Options
 from dmlcy._frontends.dxdispatch.run import run as run_model
+from dmlcy._frontends.graphs import run as graphs
+from dmlcy._frontends.graphs.reader import Read, is_graph, values_of
+from dmlcy._frontends.graphs.reader import read as read_graph
+from dmlcy._graph.model import MOST
+from dmlcy._graph.wiring import wiring_of
 from dmlcy._show.terminal import Progress
 
 _LARGEST = 256 * 2**20
@@ -26,7 +33,9 @@ QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-a
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
-        "run", help="execute model files", description="Execute model files in DxDispatch's format."
+        "run",
+        help="execute model files and graphs",
+        description="Execute model files in DxDispatch's format, and graphs in JSON.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)
@@ -42,9 +51,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="DIR",
         help="write outputs and their bounds into DIR, for dmlcy compare; of several models, into a folder each",
     )
+    add_inputs(parser)
+    parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
+    add_limit(parser)
     add_examples(
         parser,
         "dmlcy run model.json",
+        "dmlcy run graph.json --input x=x.npy --dump values    # then: dmlcy compare values from_the_gpu",
         "dmlcy run --iterations 1000 model.json    # the median of as many times",
         "dmlcy run --expect expected model.json    # then: dmlcy compare expected from_the_gpu",
     )
@@ -53,6 +66,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run every model; the worst status."""
+    if options.dump is not None and len(options.models) > 1:
+        print("dmlcy run: --dump takes the values of one graph.", file=sys.stderr)
+        return 2
     settings = Options(options.feature_level, options.output_path, options.iterations, options.expect)
     several = len(options.models) > 1
     taken: set[str] = set()
@@ -61,7 +77,7 @@ def execute(options: argparse.Namespace) -> int:
         if options.expect is not None and several:
             folder = distinct("stdin" if name == "-" else Path(name).stem, taken)
             settings = replace(settings, expect=options.expect / folder)
-        status = max(status, _run(name, settings, several))
+        status = max(status, _run(name, settings, several, options))
     return status
 
 
@@ -85,19 +101,37 @@ def read_bytes(name: str) -> tuple[str, bytes]:
     return shown, data
 
 
-def load(name: str) -> tuple[Document, Path]:
+def load(name: str, limit: int = MOST) -> tuple[Document, Path]:
     """The document in a file, or on standard input, and the folder that its paths are relative to."""
-    return decode(*read_bytes(name)), Path() if name == "-" else Path(name).parent
+    return decode(*read_bytes(name), values_of(limit)), Path() if name == "-" else Path(name).parent
 
 
-def _run(name: str, settings: Options, several: bool) -> int:
+def load_graph(name: str, limit: int, what: str) -> Read:
+    """The graph in a file; ModelError for a file that has none."""
+    document, folder = load(name, limit)
+    if not is_graph(document):
+        reader = Reader(document)
+        reader.report("DML-MODEL-missing", document.root, name="Nodes", hint=f"{what} takes a graph.")
+        reader.finish()
+    return read_graph(document, folder, limit=limit)
+
+
+def _run(name: str, settings: Options, several: bool, options: argparse.Namespace) -> int:
     if several:
         print(f"{printable(name)}:")
     try:
-        model = read(*load(name))
-        for warning in model.warnings:
-            if warning.violation.id not in QUIET:
-                print(warning, file=sys.stderr)
+        document, folder = load(name, options.limit)
+        if is_graph(document):
+            if settings.expect is not None:
+                print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
+                return 2
+            _graph(read_graph(document, folder, limit=options.limit), name, options)
+            return 0
+        if options.dump is not None:
+            print("dmlcy run: --dump is for graphs; the outputs of a model are --expect.", file=sys.stderr)
+            return 2
+        model = read(document, folder)
+        _warn(model.warnings)
         progress = Progress()
         try:
             run_model(model, sys.stdout, settings, progress.reached)
@@ -108,3 +142,36 @@ def _run(name: str, settings: Options, several: bool) -> int:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
     return 0
+
+
+def _warn(warnings: Iterable[Problem]) -> None:
+    for warning in warnings:
+        if warning.violation.id not in QUIET:
+            print(warning, file=sys.stderr)
+
+
+def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
+    _warn((*found.reader.document.warnings, *found.reader.warnings))
+    settings = graphs.Options(
+        level=options.feature_level,
+        inputs=given_inputs(found, options.input),
+        seed=options.seed,
+        iterations=options.iterations,
+        dump=options.dump,
+        name="stdin" if name == "-" else Path(name).stem,
+    )
+    graphs.run(found, sys.stdout, settings)
+
+
+def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The files by the name of the graph input; ModelError for a name that the graph has not."""
+    graph, reader = found.graph, found.reader
+    files: dict[str, str] = {}
+    if graph is None:
+        return files
+    names = [name for port, name in wiring_of(graph).value_names.items() if port.node is None]
+    for name, file in given:
+        if name not in names or name in files:
+            reader.report("DML-MODEL-reference", reader.document.root, what="other graph input", name=name)
+        files[name] = file
+    return files

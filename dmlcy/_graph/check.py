@@ -81,7 +81,11 @@ class _Checker:
             if not isinstance(node, Constant):
                 for one in (*node.desc._violations(self.level), *node.desc._warnings(self.level)):
                     yield of_node(one, self.graph, number)
-            elif self.level < CONSTANTS:
+                continue
+            if node.data is None:
+                words = {"source": self.graph.label(number)}
+                yield made(self.graph, "constant-missing", "nodes", number, words, node=number)
+            if self.level < CONSTANTS:
                 needed = LEVELS[CONSTANTS]
                 words = {"source": self.graph.label(number), "needed": needed.name, "directml": needed.directml}
                 words["level"] = LEVELS[self.level].name
@@ -143,18 +147,20 @@ class _Checker:
             return
         node = None if source.node is None else graph.nodes[source.node]
         if isinstance(node, Constant):
-            if minimum_size(needed) is not None and not fits(node.data.size, needed):
-                words |= {"actual": node.data.size, "expected": in_bytes(needed)}
+            if node.size is not None and minimum_size(needed) is not None and not fits(node.size, needed):
+                words |= {"actual": node.size, "expected": in_bytes(needed)}
                 yield made(graph, "constant-size", "edges", place, words, node=target.node, field=field)
         elif None not in sizes and sizes[0] != sizes[1]:
             words |= {"actual": sizes[0], "expected": sizes[1]}
             yield made(graph, "edge-size", "edges", place, words, node=target.node, field=field)
 
     def fed(self) -> Iterator[Violation]:
-        """Tensors and outputs that no edge leads to, or two."""
+        """Tensors and outputs that no edge leads to, or two. An edge that leads astray may have been meant for them."""
         graph, wiring = self.graph, self.wiring
+        astray = {edge.target.node for edge in graph.edges if not wiring.is_target(edge.target)}
         for target, places in wiring.feeds.items():
             if len(places) > 1:
+                astray.add(target.node)
                 sources = [graph.edges[place].source for place in places[:2]]
                 first, second = (graph.source_label(one) for one in sources if one is not None)
                 words = {"target": graph.target_label(target), "first": first, "second": second}
@@ -163,11 +169,11 @@ class _Checker:
         meant = {edge.target for edge in graph.edges}  # of those that lead from nowhere, more has been said
         for number, tensors in enumerate(wiring.inputs):
             for index, (field, desc) in enumerate(tensors):
-                if desc is not None and Port(number, index) not in meant:
+                if desc is not None and number not in astray and Port(number, index) not in meant:
                     words = {"target": graph.target_label(Port(number, index))}
                     yield made(graph, "tensor-unbound", "nodes", number, words, node=number, field=field)
         for index, end in enumerate(graph.outputs):
-            if Port(None, index) not in meant:
+            if None not in astray and Port(None, index) not in meant:
                 yield made(graph, "output-unbound", "outputs", index, {"output": _named(end.name, index)})
 
     def owned(self) -> Iterator[Violation]:

@@ -30,12 +30,20 @@ def minimum_level(graph: Structure) -> MinimumLevel:
     found = [one for one in violations(graph, NEWEST) if one.severity == "error"]
     if found:
         raise_violations(found, "minimum_feature_level")
+    return lowest(graph)
+
+
+def lowest(graph: Structure) -> MinimumLevel:
+    """The lowest level of a graph in which nothing but descs can be wrong."""
     needed = 0
+    seen: set[int] = set()  # many nodes share a desc
     for node in graph.nodes:
         if isinstance(node, Constant):
             needed = max(needed, CONSTANTS)
-        elif needed < NEWEST and node.desc._violations(needed):
-            needed = LEVEL_INDEX[minimum_feature_level(node.desc).level]
+        elif needed < NEWEST and id(node.desc) not in seen:
+            seen.add(id(node.desc))
+            if node.desc._violations(needed):
+                needed = LEVEL_INDEX[minimum_feature_level(node.desc).level]
     level = LEVELS[needed]
     return MinimumLevel(level.name, level.directml, tuple(_reasons(graph, needed)) if needed else ())
 
@@ -43,12 +51,16 @@ def minimum_level(graph: Structure) -> MinimumLevel:
 def _reasons(graph: Structure, needed: int) -> list[NodeReason]:
     """What the level before it refuses."""
     found = []
+    known: dict[int, tuple[LevelReason, ...]] = {}
     for number, node in enumerate(graph.nodes):
         if isinstance(node, Constant):
             if needed == CONSTANTS:
                 found.append(NodeReason(None, graph.label(number), number))
-        elif node.desc._violations(needed - 1):
-            for reason in minimum_feature_level(node.desc).forced_by:
+        else:
+            if id(node.desc) not in known:
+                low = not node.desc._violations(needed - 1)
+                known[id(node.desc)] = () if low else minimum_feature_level(node.desc).forced_by
+            for reason in known[id(node.desc)]:
                 of = graph.label(number)
                 subject = of if reason.field is None else f"{reason.subject} of {of}"
                 found.append(NodeReason(reason.field, subject, number))

@@ -67,9 +67,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """Bytes that are part of the graph. ``desc``: the tensor that they are; None: that of the first reader."""
+    """Bytes that are part of the graph; None: they could not be read.
 
-    data: npt.NDArray[np.uint8]
+    ``desc``: the tensor that they are; None: that of the first reader.
+    """
+
+    data: npt.NDArray[np.uint8] | None
     name: str = ""
     desc: TensorDesc | None = None
 
@@ -85,11 +88,17 @@ class Constant:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constant):
             return NotImplemented
-        same = (self.name, self.desc) == (other.name, other.desc)
-        return same and np.array_equal(self.data, other.data)
+        if (self.name, self.desc, self.size) != (other.name, other.desc, other.size):
+            return False
+        return self.data is None or other.data is None or np.array_equal(self.data, other.data)
 
     def __hash__(self) -> int:
-        return hash((self.name, self.desc, self.data.size))
+        return hash((self.name, self.desc, self.size))
+
+    @property
+    def size(self) -> int | None:
+        """The number of bytes."""
+        return None if self.data is None else self.data.size
 
 
 @dataclass(frozen=True, slots=True)

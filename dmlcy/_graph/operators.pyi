@@ -2,33 +2,11 @@
 """The operators as methods of a graph that is being built."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any, Literal, overload
 
-from dmlcy._generated.arguments import (
-    _Activation,
-    _Activations,
-    _AxisDirection,
-    _Bool,
-    _ConvolutionDirection,
-    _ConvolutionMode,
-    _DataType,
-    _DepthSpaceOrder,
-    _Int,
-    _InterpolationMode,
-    _Ints,
-    _IsInfinityMode,
-    _MatrixTransform,
-    _MultiheadAttentionMaskType,
-    _Number,
-    _Numbers,
-    _PaddingMode,
-    _QuantizationType,
-    _RandomGeneratorType,
-    _RecurrentNetworkDirection,
-    _ReduceFunction,
-    _RoundingMode,
-)
+from collections.abc import Sequence
+
+from dmlcy._generated.arguments import _Activation, _Activations, _AxisDirection, _Bool, _ConvolutionDirection, _ConvolutionMode, _DataType, _DepthSpaceOrder, _Int, _InterpolationMode, _Ints, _IsInfinityMode, _MatrixTransform, _MultiheadAttentionMaskType, _Number, _Numbers, _PaddingMode, _QuantizationType, _RandomGeneratorType, _RecurrentNetworkDirection, _ReduceFunction, _RoundingMode
 from dmlcy._graph.use import Method
 from dmlcy._graph.values import Value
 
@@ -38,6 +16,7 @@ class Operators(ABC):
     @abstractmethod
     def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
     def __dir__(self) -> list[str]: ...
+
     def activation_celu(self, input: Value, *, alpha: _Number = 1.0, name: str = "") -> Value:
         """Replace each element x by max(0, x) + min(0, Alpha * (exp(x / Alpha) - 1)) (continuously differentiable
         exponential linear unit)."""
@@ -115,184 +94,83 @@ class Operators(ABC):
     def activation_thresholded_relu(self, input: Value, *, alpha: _Number = 1.0, name: str = "") -> Value:
         """Keep the elements above Alpha, and replace the other elements by 0 (thresholded rectified linear unit)."""
     def adam_optimizer(
-        self,
-        input_parameters: Value,
-        input_first_moment: Value,
-        input_second_moment: Value,
-        gradient: Value,
-        training_step: Value,
-        *,
-        learning_rate: _Number,
-        beta1: _Number = 0.9,
-        beta2: _Number = 0.999,
-        epsilon: _Number = 1e-08,
-        name: str = "",
+        self, input_parameters: Value, input_first_moment: Value, input_second_moment: Value, gradient: Value,
+        training_step: Value, *, learning_rate: _Number, beta1: _Number = 0.9, beta2: _Number = 0.999,
+        epsilon: _Number = 1e-08, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Update the parameters of a model from their gradients with the Adam algorithm, a step of training."""
     def argmax(
-        self,
-        input: Value,
-        *,
-        axes: _Int | _Ints,
-        axis_direction: _AxisDirection = "INCREASING",
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, *, axes: _Int | _Ints, axis_direction: _AxisDirection = "INCREASING",
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Find the index of the greatest element along some axes."""
     def argmin(
-        self,
-        input: Value,
-        *,
-        axes: _Int | _Ints,
-        axis_direction: _AxisDirection = "INCREASING",
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, *, axes: _Int | _Ints, axis_direction: _AxisDirection = "INCREASING",
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Find the index of the least element along some axes."""
     def average_pooling(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        include_padding: _Bool = False,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, include_padding: _Bool = False, name: str = ""
     ) -> Value:
         """Average the elements in each sliding window (average pooling)."""
     def average_pooling1(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        dilations: _Int | _Ints = 1,
-        include_padding: _Bool = False,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, include_padding: _Bool = False, name: str = ""
     ) -> Value:
         """Average the elements in each sliding window, with dilations (average pooling)."""
     def average_pooling_grad(
-        self,
-        input_gradient: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        include_padding: _Bool = False,
-        name: str = "",
+        self, input_gradient: Value, *, output_sizes: _Int | _Ints, window_size: _Int | _Ints,
+        strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0,
+        include_padding: _Bool = False, name: str = ""
     ) -> Value:
         """Spread each element over its window in equal parts, and add up (gradient of AVERAGE_POOLING)."""
     def batch_normalization(
-        self,
-        input: Value,
-        mean: Value,
-        variance: Value,
-        scale: Value,
-        bias: Value,
-        *,
-        spatial: _Bool,
-        epsilon: _Number,
-        fused_activation: _Activation | None = None,
-        name: str = "",
+        self, input: Value, mean: Value, variance: Value, scale: Value, bias: Value, *, spatial: _Bool,
+        epsilon: _Number, fused_activation: _Activation | None = None, name: str = ""
     ) -> Value:
         """Subtract a mean from the elements, divide them by the root of a variance, scale and move them, and apply
         an activation."""
     def batch_normalization_grad(
-        self,
-        input: Value,
-        input_gradient: Value,
-        mean: Value,
-        variance: Value,
-        scale: Value,
-        *,
-        epsilon: _Number,
-        name: str = "",
+        self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
+        name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Compute the gradients of a batch normalization, whose mean and variance are constants."""
     def batch_normalization_training(
-        self,
-        input: Value,
-        scale: Value,
-        bias: Value,
-        fused_add: Value | None = None,
-        *,
-        epsilon: _Number,
-        fused_activation: _Activation | None = None,
-        name: str = "",
+        self, input: Value, scale: Value, bias: Value, fused_add: Value | None = None, *, epsilon: _Number,
+        fused_activation: _Activation | None = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Normalize the input by its own mean and variance, then scale, add a bias and another tensor, and apply an
         activation."""
     def batch_normalization_training_grad(
-        self,
-        input: Value,
-        input_gradient: Value,
-        mean: Value,
-        variance: Value,
-        scale: Value,
-        *,
-        epsilon: _Number,
-        name: str = "",
+        self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
+        name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
     def cast(self, input: Value, *, output_dtype: _DataType | None = None, name: str = "") -> Value:
         """Convert each element to the data type of the output."""
     def convolution(
-        self,
-        input: Value,
-        filter: Value,
-        bias: Value | None = None,
-        *,
-        mode: _ConvolutionMode = "CROSS_CORRELATION",
-        direction: _ConvolutionDirection = "FORWARD",
-        strides: _Int | _Ints = 1,
-        dilations: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        output_padding: _Int | _Ints = 0,
-        group_count: _Int = 1,
-        fused_activation: _Activation | None = None,
-        output_sizes: _Ints | None = None,
-        name: str = "",
+        self, input: Value, filter: Value, bias: Value | None = None, *, mode: _ConvolutionMode = "CROSS_CORRELATION",
+        direction: _ConvolutionDirection = "FORWARD", strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, output_padding: _Int | _Ints = 0,
+        group_count: _Int = 1, fused_activation: _Activation | None = None, output_sizes: _Ints | None = None,
+        name: str = ""
     ) -> Value:
         """Convolve the input with a filter, add a bias for each output channel, and apply an activation."""
     def convolution_integer(
-        self,
-        input: Value,
-        input_zero_point: Value | None,
-        filter: Value,
-        filter_zero_point: Value | None = None,
-        *,
-        strides: _Int | _Ints = 1,
-        dilations: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        group_count: _Int = 1,
-        name: str = "",
+        self, input: Value, input_zero_point: Value | None, filter: Value, filter_zero_point: Value | None = None, *,
+        strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, group_count: _Int = 1, name: str = ""
     ) -> Value:
         """Convolve integers with a filter of integers, into 32-bit integers."""
     def cumulative_product(
-        self,
-        input: Value,
-        *,
-        axis: _Int,
-        axis_direction: _AxisDirection = "INCREASING",
-        has_exclusive_product: _Bool = False,
-        name: str = "",
+        self, input: Value, *, axis: _Int, axis_direction: _AxisDirection = "INCREASING",
+        has_exclusive_product: _Bool = False, name: str = ""
     ) -> Value:
         """Multiply the elements along an axis, and keep each product."""
     def cumulative_summation(
-        self,
-        input: Value,
-        *,
-        axis: _Int,
-        axis_direction: _AxisDirection = "INCREASING",
-        has_exclusive_sum: _Bool = False,
-        name: str = "",
+        self, input: Value, *, axis: _Int, axis_direction: _AxisDirection = "INCREASING",
+        has_exclusive_sum: _Bool = False, name: str = ""
     ) -> Value:
         """Add up the elements along an axis, and keep each sum."""
     def depth_to_space(self, input: Value, *, block_size: _Int, name: str = "") -> Value:
@@ -302,36 +180,20 @@ class Operators(ABC):
     ) -> Value:
         """Move channels into blocks of height and width (pixel shuffle), in one of two orders."""
     def dequantize(
-        self,
-        input: Value,
-        quantizations: Sequence[Value],
-        *,
-        quantization_type: _QuantizationType,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, quantizations: Sequence[Value], *, quantization_type: _QuantizationType,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Subtract from each element the zero point of its block, and multiply the difference by the scale of its
         block."""
     def diagonal_matrix(
-        self,
-        *,
-        output_sizes: _Int | _Ints,
-        offset: _Int = 0,
-        value: _Number = 1.0,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, *, output_sizes: _Int | _Ints, offset: _Int = 0, value: _Number = 1.0,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Make matrices that have a value on a diagonal, and 0 everywhere else."""
     def diagonal_matrix1(
-        self,
-        input: Value | None = None,
-        *,
-        output_sizes: _Int | _Ints,
-        value: _Number = 1,
-        diagonal_fill_begin: _Int = 0,
-        diagonal_fill_end: _Int = 1,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value | None = None, *, output_sizes: _Int | _Ints, value: _Number = 1,
+        diagonal_fill_begin: _Int = 0, diagonal_fill_end: _Int = 1, output_dtype: _DataType | None = None,
+        name: str = ""
     ) -> Value:
         """Write a value on some diagonals of matrices, of an input or of zeros."""
     def dynamic_quantize_linear(
@@ -396,23 +258,13 @@ class Operators(ABC):
     ) -> Value:
         """Round each element up, to the least whole number that is not below it."""
     def element_wise_clip(
-        self,
-        input: Value,
-        *,
-        min: _Number,
-        max: _Number,
-        scale_bias: tuple[_Number, _Number] | None = None,
-        name: str = "",
+        self, input: Value, *, min: _Number, max: _Number, scale_bias: tuple[_Number, _Number] | None = None,
+        name: str = ""
     ) -> Value:
         """Replace the elements below Min by Min and the elements above Max by Max, and keep the other elements."""
     def element_wise_clip1(
-        self,
-        input: Value,
-        *,
-        min: _Number,
-        max: _Number,
-        scale_bias: tuple[_Number, _Number] | None = None,
-        name: str = "",
+        self, input: Value, *, min: _Number, max: _Number, scale_bias: tuple[_Number, _Number] | None = None,
+        name: str = ""
     ) -> Value:
         """Replace the elements below Min by Min and the elements above Max by Max, with bounds of the tensor's own
         data type, and keep the other elements."""
@@ -530,28 +382,14 @@ class Operators(ABC):
         """Raise each element to the power of the exponent at the same place; a negative element gives NaN unless its
         exponent is a whole number."""
     def element_wise_quantized_linear_add(
-        self,
-        a: Value,
-        a_scale: Value,
-        a_zero_point: Value | None,
-        b: Value,
-        b_scale: Value,
-        b_zero_point: Value | None,
-        output_scale: Value,
-        output_zero_point: Value | None = None,
-        *,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
+        b_zero_point: Value | None, output_scale: Value, output_zero_point: Value | None = None, *,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Add the numbers that two tensors of quantized integers stand for, and quantize the sums."""
     def element_wise_quantize_linear(
-        self,
-        input: Value,
-        scale: Value,
-        zero_point: Value | None = None,
-        *,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, scale: Value, zero_point: Value | None = None, *, output_dtype: _DataType | None = None,
+        name: str = ""
     ) -> Value:
         """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the
         output's data type."""
@@ -596,26 +434,13 @@ class Operators(ABC):
     ) -> Value:
         """Fill a tensor with one value."""
     def fill_value_sequence(
-        self,
-        *,
-        output_sizes: _Int | _Ints,
-        value_start: _Number,
-        value_delta: _Number,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, *, output_sizes: _Int | _Ints, value_start: _Number, value_delta: _Number,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Fill a tensor with numbers at equal steps."""
     def fold(
-        self,
-        input: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        window_sizes: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        dilations: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        name: str = "",
+        self, input: Value, *, output_sizes: _Int | _Ints, window_sizes: _Int | _Ints, strides: _Int | _Ints = 1,
+        dilations: _Int | _Ints = 1, start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, name: str = ""
     ) -> Value:
         """Sum overlapping columns back into an image (col2im): the adjoint of UNFOLD."""
     def gather(self, input: Value, indices: Value, *, axis: _Int, index_dimensions: _Int, name: str = "") -> Value:
@@ -623,117 +448,53 @@ class Operators(ABC):
     def gather_elements(self, input: Value, indices: Value, *, axis: _Int, name: str = "") -> Value:
         """Take an element for each index: the index counts along an axis, and the other coordinates are its own."""
     def gather_nd(
-        self,
-        input: Value,
-        indices: Value,
-        *,
-        input_dimension_count: _Int,
-        indices_dimension_count: _Int,
-        name: str = "",
+        self, input: Value, indices: Value, *, input_dimension_count: _Int, indices_dimension_count: _Int,
+        name: str = ""
     ) -> Value:
         """Take the element or the block that each tuple of coordinates points to."""
     def gather_nd1(
-        self,
-        input: Value,
-        indices: Value,
-        *,
-        input_dimension_count: _Int,
-        indices_dimension_count: _Int,
-        batch_dimension_count: _Int = 0,
-        name: str = "",
+        self, input: Value, indices: Value, *, input_dimension_count: _Int, indices_dimension_count: _Int,
+        batch_dimension_count: _Int = 0, name: str = ""
     ) -> Value:
         """Take the element or the block that each tuple of coordinates points to, in its own item of the batch."""
     def gemm(
-        self,
-        a: Value,
-        b: Value,
-        c: Value | None = None,
-        *,
-        trans_a: _MatrixTransform = "NONE",
-        trans_b: _MatrixTransform = "NONE",
-        alpha: _Number = 1.0,
-        beta: _Number = 1.0,
-        fused_activation: _Activation | None = None,
-        name: str = "",
+        self, a: Value, b: Value, c: Value | None = None, *, trans_a: _MatrixTransform = "NONE",
+        trans_b: _MatrixTransform = "NONE", alpha: _Number = 1.0, beta: _Number = 1.0,
+        fused_activation: _Activation | None = None, name: str = ""
     ) -> Value:
         """Multiply two matrices, add a third, and apply an activation."""
     @overload
     def gru(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        linear_before_reset: _Bool = False,
-        output_sequence: Literal[False] | None = False,
-        output_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", linear_before_reset: _Bool = False,
+        output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType, name: str = ""
     ) -> Value:
         """Run a layer of gated recurrent units over sequences."""
     @overload
     def gru(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        linear_before_reset: _Bool = False,
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", linear_before_reset: _Bool = False,
+        output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False, name: str = ""
     ) -> Value: ...
     @overload
     def gru(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        linear_before_reset: _Bool = False,
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", linear_before_reset: _Bool = False,
+        output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value]: ...
     def join(self, inputs: Sequence[Value], *, axis: _Int, name: str = "") -> Value:
         """Put tensors one after the other along an axis."""
     def local_response_normalization(
-        self,
-        input: Value,
-        *,
-        cross_channel: _Bool,
-        local_size: _Int,
-        alpha: _Number = 0.0001,
-        beta: _Number = 0.75,
-        bias: _Number = 1.0,
-        name: str = "",
+        self, input: Value, *, cross_channel: _Bool, local_size: _Int, alpha: _Number = 0.0001, beta: _Number = 0.75,
+        bias: _Number = 1.0, name: str = ""
     ) -> Value:
         """Divide each element by a power of the sum of the squares of its neighbors."""
     def local_response_normalization_grad(
-        self,
-        input: Value,
-        input_gradient: Value,
-        *,
-        cross_channel: _Bool,
-        local_size: _Int,
-        alpha: _Number = 0.0001,
-        beta: _Number = 0.75,
-        bias: _Number = 1.0,
-        name: str = "",
+        self, input: Value, input_gradient: Value, *, cross_channel: _Bool, local_size: _Int, alpha: _Number = 0.0001,
+        beta: _Number = 0.75, bias: _Number = 1.0, name: str = ""
     ) -> Value:
         """Compute the gradient of a local response normalization."""
     def lp_normalization(
@@ -741,541 +502,249 @@ class Operators(ABC):
     ) -> Value:
         """Divide each element by the norm of the elements along an axis."""
     def lp_pooling(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        p: _Int,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, p: _Int, strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, name: str = ""
     ) -> Value:
         """Take the Lp norm of the elements in each sliding window (Lp pooling)."""
     def lp_pooling1(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        p: _Int,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        dilations: _Int | _Ints = 1,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, p: _Int, strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, name: str = ""
     ) -> Value:
         """Take the Lp norm of the elements in each sliding window, with dilations (Lp pooling)."""
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[False] | None = False,
-        output_single: Literal[False] | None = False,
-        output_cell_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[False] | None = False, output_single: Literal[False] | None = False,
+        output_cell_single: Literal[True] | _DataType, name: str = ""
     ) -> Value:
         """Run a layer of long short-term memory over sequences."""
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[False] | None = False,
-        output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType,
+        output_cell_single: Literal[False] | None = False, name: str = ""
     ) -> Value: ...
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[False] | None = False,
-        output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType,
+        output_cell_single: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[False] | None = False,
-        output_cell_single: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False,
+        output_cell_single: Literal[False] | None = False, name: str = ""
     ) -> Value: ...
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[False] | None = False,
-        output_cell_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False,
+        output_cell_single: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType,
+        output_cell_single: Literal[False] | None = False, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def lstm(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        cell_mem_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        peephole: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        clip_threshold: _Number = 0,
-        use_clip_threshold: _Bool = False,
-        couple_input_forget: _Bool = False,
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, cell_mem_init: Value | None = None, sequence_lengths: Value | None = None,
+        peephole: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
+        use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
+        output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType,
+        output_cell_single: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value, Value]: ...
     def matrix_multiply_integer(
         self, a: Value, a_zero_point: Value | None, b: Value, b_zero_point: Value | None = None, *, name: str = ""
     ) -> Value:
         """Multiply two matrices of integers, into 32-bit integers."""
     def matrix_multiply_integer_to_float(
-        self,
-        a: Value,
-        a_scale: Value,
-        a_zero_point: Value | None,
-        b: Value,
-        b_scale: Value,
-        b_zero_point: Value | None = None,
-        bias: Value | None = None,
-        *,
-        name: str = "",
+        self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
+        b_zero_point: Value | None = None, bias: Value | None = None, *, name: str = ""
     ) -> Value:
         """Multiply two matrices of quantized integers, into floats, and add a bias."""
     def max_pooling(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, name: str = ""
     ) -> Value:
         """Take the maximum of the elements in each sliding window (max pooling)."""
     @overload
     def max_pooling1(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        output_indices: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, output_indices: Literal[False] | None = False, name: str = ""
     ) -> Value:
         """Take the maximum in each sliding window and, on request, its index (max pooling)."""
     @overload
     def max_pooling1(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        output_indices: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, output_indices: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def max_pooling2(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        dilations: _Int | _Ints = 1,
-        output_indices: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, output_indices: Literal[False] | None = False,
+        name: str = ""
     ) -> Value:
         """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling)."""
     @overload
     def max_pooling2(
-        self,
-        input: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        dilations: _Int | _Ints = 1,
-        output_indices: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
+        end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, output_indices: Literal[True] | _DataType,
+        name: str = ""
     ) -> tuple[Value, Value]: ...
     def max_pooling_grad(
-        self,
-        input: Value,
-        input_gradient: Value,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        dilations: _Int | _Ints = 1,
-        name: str = "",
+        self, input: Value, input_gradient: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, name: str = ""
     ) -> Value:
         """Add each element to the place of the maximum of its window (gradient of MAX_POOLING2)."""
     def max_unpooling(self, input: Value, indices: Value, *, output_sizes: _Int | _Ints, name: str = "") -> Value:
         """Put each element where its index says in a tensor of zeros: the inverse of MAX_POOLING1."""
     def mean_variance_normalization(
-        self,
-        input: Value,
-        scale: Value | None = None,
-        bias: Value | None = None,
-        *,
-        cross_channel: _Bool,
-        normalize_variance: _Bool = True,
-        epsilon: _Number = 1e-05,
-        fused_activation: _Activation | None = None,
-        name: str = "",
+        self, input: Value, scale: Value | None = None, bias: Value | None = None, *, cross_channel: _Bool,
+        normalize_variance: _Bool = True, epsilon: _Number = 1e-05, fused_activation: _Activation | None = None,
+        name: str = ""
     ) -> Value:
         """Subtract the mean of each channel or item of the batch, divide by the standard deviation, then scale, add
         a bias and apply an activation."""
     def mean_variance_normalization1(
-        self,
-        input: Value,
-        scale: Value | None = None,
-        bias: Value | None = None,
-        *,
-        axes: _Int | _Ints,
-        normalize_variance: _Bool = True,
-        epsilon: _Number = 1e-05,
-        fused_activation: _Activation | None = None,
-        name: str = "",
+        self, input: Value, scale: Value | None = None, bias: Value | None = None, *, axes: _Int | _Ints,
+        normalize_variance: _Bool = True, epsilon: _Number = 1e-05, fused_activation: _Activation | None = None,
+        name: str = ""
     ) -> Value:
         """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
         activation."""
     def mean_variance_normalization2(
-        self,
-        input: Value,
-        scale: Value | None = None,
-        bias: Value | None = None,
-        *,
-        axes: _Int | _Ints,
-        use_mean: _Bool = True,
-        use_variance: _Bool = True,
-        epsilon: _Number = 1e-05,
-        fused_activation: _Activation | None = None,
-        name: str = "",
+        self, input: Value, scale: Value | None = None, bias: Value | None = None, *, axes: _Int | _Ints,
+        use_mean: _Bool = True, use_variance: _Bool = True, epsilon: _Number = 1e-05,
+        fused_activation: _Activation | None = None, name: str = ""
     ) -> Value:
         """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
         activation; either step can be left out."""
     @overload
     def multihead_attention(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        *,
-        scale: _Number,
-        head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[False] | None = False,
-        output_present_value: Literal[False] | None = False,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None, *,
+        scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[False] | None = False, output_present_value: Literal[False] | None = False,
+        name: str = ""
     ) -> Value:
         """Weigh the values by the softmax of the products of queries and keys, for several heads."""
     @overload
     def multihead_attention(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        *,
-        scale: _Number,
-        head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[False] | None = False,
-        output_present_value: Literal[True] | _DataType,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None, *,
+        scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[False] | None = False, output_present_value: Literal[True] | _DataType,
+        name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        *,
-        scale: _Number,
-        head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[True] | _DataType,
-        output_present_value: Literal[False] | None = False,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None, *,
+        scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[True] | _DataType, output_present_value: Literal[False] | None = False,
+        name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        *,
-        scale: _Number,
-        head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[True] | _DataType,
-        output_present_value: Literal[True] | _DataType,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None, *,
+        scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[True] | _DataType, output_present_value: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value, Value]: ...
     @overload
     def multihead_attention1(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        past_sequence_lengths: Value | None = None,
-        *,
-        scale: _Number,
-        query_head_count: _Int,
-        key_value_head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[False] | None = False,
-        output_present_value: Literal[False] | None = False,
-        output_present_key_sizes: _Ints | None = None,
-        output_present_value_sizes: _Ints | None = None,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None,
+        past_sequence_lengths: Value | None = None, *, scale: _Number, query_head_count: _Int,
+        key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[False] | None = False, output_present_value: Literal[False] | None = False,
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Weigh the values by the softmax of the products of queries and keys, for several heads; several heads of
         the query can share a head of the key and the value."""
     @overload
     def multihead_attention1(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        past_sequence_lengths: Value | None = None,
-        *,
-        scale: _Number,
-        query_head_count: _Int,
-        key_value_head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[False] | None = False,
-        output_present_value: Literal[True] | _DataType,
-        output_present_key_sizes: _Ints | None = None,
-        output_present_value_sizes: _Ints | None = None,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None,
+        past_sequence_lengths: Value | None = None, *, scale: _Number, query_head_count: _Int,
+        key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[False] | None = False, output_present_value: Literal[True] | _DataType,
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention1(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        past_sequence_lengths: Value | None = None,
-        *,
-        scale: _Number,
-        query_head_count: _Int,
-        key_value_head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[True] | _DataType,
-        output_present_value: Literal[False] | None = False,
-        output_present_key_sizes: _Ints | None = None,
-        output_present_value_sizes: _Ints | None = None,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None,
+        past_sequence_lengths: Value | None = None, *, scale: _Number, query_head_count: _Int,
+        key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[True] | _DataType, output_present_value: Literal[False] | None = False,
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention1(
-        self,
-        query: Value | None = None,
-        key: Value | None = None,
-        value: Value | None = None,
-        stacked_query_key: Value | None = None,
-        stacked_key_value: Value | None = None,
-        stacked_query_key_value: Value | None = None,
-        bias: Value | None = None,
-        mask: Value | None = None,
-        relative_position_bias: Value | None = None,
-        past_key: Value | None = None,
-        past_value: Value | None = None,
-        past_sequence_lengths: Value | None = None,
-        *,
-        scale: _Number,
-        query_head_count: _Int,
-        key_value_head_count: _Int,
-        mask_filter_value: _Number = -10000.0,
-        mask_type: _MultiheadAttentionMaskType = "NONE",
-        output_dtype: _DataType | None = None,
-        output_present_key: Literal[True] | _DataType,
-        output_present_value: Literal[True] | _DataType,
-        output_present_key_sizes: _Ints | None = None,
-        output_present_value_sizes: _Ints | None = None,
-        name: str = "",
+        self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
+        stacked_query_key: Value | None = None, stacked_key_value: Value | None = None,
+        stacked_query_key_value: Value | None = None, bias: Value | None = None, mask: Value | None = None,
+        relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None,
+        past_sequence_lengths: Value | None = None, *, scale: _Number, query_head_count: _Int,
+        key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
+        mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
+        output_present_key: Literal[True] | _DataType, output_present_value: Literal[True] | _DataType,
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
     ) -> tuple[Value, Value, Value]: ...
     def nonzero_coordinates(
-        self,
-        input: Value,
-        *,
-        output_count_sizes: _Ints | None = None,
-        output_coordinates_sizes: _Ints | None = None,
-        name: str = "",
+        self, input: Value, *, output_count_sizes: _Ints | None = None, output_coordinates_sizes: _Ints | None = None,
+        name: str = ""
     ) -> tuple[Value, Value]:
         """Count the elements that are not 0, and list their coordinates."""
     def one_hot(
@@ -1283,356 +752,165 @@ class Operators(ABC):
     ) -> Value:
         """Make a line for each index, with one value at the index and another everywhere else."""
     def padding(
-        self,
-        input: Value,
-        *,
-        start_padding: _Int | _Ints,
-        end_padding: _Int | _Ints,
-        padding_mode: _PaddingMode = "CONSTANT",
-        padding_value: _Number = 0,
-        name: str = "",
+        self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
+        padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, name: str = ""
     ) -> Value:
         """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the
         tensor."""
     def padding1(
-        self,
-        input: Value,
-        *,
-        start_padding: _Int | _Ints,
-        end_padding: _Int | _Ints,
-        padding_mode: _PaddingMode = "CONSTANT",
-        padding_value: _Number = 0,
-        name: str = "",
+        self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
+        padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, name: str = ""
     ) -> Value:
         """Pad each axis of a tensor, as np.pad does: with a value of its own data type, or by continuing the tensor."""
     def quantize(
-        self,
-        input: Value,
-        quantizations: Sequence[Value],
-        *,
-        quantization_type: _QuantizationType,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, quantizations: Sequence[Value], *, quantization_type: _QuantizationType,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Divide each element by the scale of its block, round it, add the zero point of its block, and cut the sum
         to the range of the output's data type."""
     def quantized_linear_average_pooling(
-        self,
-        input: Value,
-        input_scale: Value,
-        input_zero_point: Value | None,
-        output_scale: Value,
-        output_zero_point: Value | None = None,
-        *,
-        window_size: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        dilations: _Int | _Ints = 1,
-        include_padding: _Bool = False,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, input_scale: Value, input_zero_point: Value | None, output_scale: Value,
+        output_zero_point: Value | None = None, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
+        include_padding: _Bool = False, output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Average quantized integers over a window, and quantize the result."""
     def quantized_linear_convolution(
-        self,
-        input: Value,
-        input_scale: Value,
-        input_zero_point: Value | None,
-        filter: Value,
-        filter_scale: Value,
-        filter_zero_point: Value | None,
-        bias: Value | None,
-        output_scale: Value,
-        output_zero_point: Value | None = None,
-        *,
-        strides: _Int | _Ints = 1,
-        dilations: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        group_count: _Int = 1,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, input_scale: Value, input_zero_point: Value | None, filter: Value, filter_scale: Value,
+        filter_zero_point: Value | None, bias: Value | None, output_scale: Value,
+        output_zero_point: Value | None = None, *, strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, group_count: _Int = 1,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Convolve quantized integers with a quantized filter, and quantize the result."""
     def quantized_linear_matrix_multiply(
-        self,
-        a: Value,
-        a_scale: Value,
-        a_zero_point: Value | None,
-        b: Value,
-        b_scale: Value,
-        b_zero_point: Value | None,
-        output_scale: Value,
-        output_zero_point: Value | None = None,
-        *,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
+        b_zero_point: Value | None, output_scale: Value, output_zero_point: Value | None = None, *,
+        output_dtype: _DataType | None = None, name: str = ""
     ) -> Value:
         """Multiply two matrices of quantized integers, and quantize the result."""
     @overload
     def random_generator(
-        self,
-        input_state: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        type: _RandomGeneratorType = "PHILOX_4X32_10",
-        output_state: Literal[False] | None = False,
-        name: str = "",
+        self, input_state: Value, *, output_sizes: _Int | _Ints, type: _RandomGeneratorType = "PHILOX_4X32_10",
+        output_state: Literal[False] | None = False, name: str = ""
     ) -> Value:
         """Fill a tensor with uniformly distributed random 32-bit numbers."""
     @overload
     def random_generator(
-        self,
-        input_state: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        type: _RandomGeneratorType = "PHILOX_4X32_10",
-        output_state: Literal[True] | _DataType,
-        name: str = "",
+        self, input_state: Value, *, output_sizes: _Int | _Ints, type: _RandomGeneratorType = "PHILOX_4X32_10",
+        output_state: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value]: ...
     def reduce(
-        self,
-        input: Value,
-        *,
-        function: _ReduceFunction,
-        axes: _Int | _Ints,
-        output_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, *, function: _ReduceFunction, axes: _Int | _Ints, output_dtype: _DataType | None = None,
+        name: str = ""
     ) -> Value:
         """Reduce the elements along some axes to one, by the function that Function names."""
     def resample(
-        self,
-        input: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers,
-        name: str = "",
+        self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
+        scales: _Number | _Numbers, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, and interpolate between its elements."""
     def resample1(
-        self,
-        input: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers,
-        input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5,
-        name: str = "",
+        self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
+        scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
+        output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, with offsets of the places, and interpolate between its elements."""
     def resample2(
-        self,
-        input: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers,
-        rounding_direction: _AxisDirection = "INCREASING",
-        input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5,
-        name: str = "",
+        self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
+        scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
+        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, with offsets of the places and a direction of rounding, and interpolate
         between its elements."""
     def resample3(
-        self,
-        input: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers,
-        rounding_direction: _AxisDirection = "INCREASING",
-        input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5,
-        antialiased: _Bool = False,
-        name: str = "",
+        self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
+        scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
+        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
+        antialiased: _Bool = False, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider
         filter against aliasing."""
     def resample_grad(
-        self,
-        input_gradient: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers,
-        input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5,
-        name: str = "",
+        self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
+        scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
+        output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
     ) -> Value:
         """Spread each element over those that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
     def resample_grad1(
-        self,
-        input_gradient: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers,
-        rounding_direction: _AxisDirection = "INCREASING",
-        input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5,
-        name: str = "",
+        self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
+        scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
+        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
     ) -> Value:
         """Spread each element over those that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2)."""
     def reverse_subsequences(self, input: Value, sequence_lengths: Value, *, axis: _Int, name: str = "") -> Value:
         """Reverse the first elements of each line along an axis, as many as its length says."""
     @overload
     def rnn(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        output_sequence: Literal[False] | None = False,
-        output_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", output_sequence: Literal[False] | None = False,
+        output_single: Literal[True] | _DataType, name: str = ""
     ) -> Value:
         """Run a layer of simple recurrent units over sequences."""
     @overload
     def rnn(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[False] | None = False,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", output_sequence: Literal[True] | _DataType,
+        output_single: Literal[False] | None = False, name: str = ""
     ) -> Value: ...
     @overload
     def rnn(
-        self,
-        input: Value,
-        weight: Value,
-        recurrence: Value,
-        bias: Value | None = None,
-        hidden_init: Value | None = None,
-        sequence_lengths: Value | None = None,
-        *,
-        activation_descs: _Activations,
-        direction: _RecurrentNetworkDirection = "FORWARD",
-        output_sequence: Literal[True] | _DataType,
-        output_single: Literal[True] | _DataType,
-        name: str = "",
+        self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
+        hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
+        direction: _RecurrentNetworkDirection = "FORWARD", output_sequence: Literal[True] | _DataType,
+        output_single: Literal[True] | _DataType, name: str = ""
     ) -> tuple[Value, Value]: ...
     def roi_align(
-        self,
-        input: Value,
-        roi: Value,
-        batch_indices: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        reduction_function: _ReduceFunction,
-        interpolation_mode: _InterpolationMode,
-        maximum_samples_per_output: _Int,
-        spatial_scale_x: _Number = 1.0,
-        spatial_scale_y: _Number = 1.0,
-        out_of_bounds_input_value: _Number = 0.0,
-        minimum_samples_per_output: _Int = 1,
-        name: str = "",
+        self, input: Value, roi: Value, batch_indices: Value, *, output_sizes: _Int | _Ints,
+        reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
+        spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, out_of_bounds_input_value: _Number = 0.0,
+        minimum_samples_per_output: _Int = 1, name: str = ""
     ) -> Value:
         """Divide each region of interest into a grid, and reduce samples of each cell (RoI align)."""
     def roi_align1(
-        self,
-        input: Value,
-        roi: Value,
-        batch_indices: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        reduction_function: _ReduceFunction,
-        interpolation_mode: _InterpolationMode,
-        maximum_samples_per_output: _Int,
-        spatial_scale_x: _Number = 1.0,
-        spatial_scale_y: _Number = 1.0,
-        input_pixel_offset: _Number = 0.5,
-        output_pixel_offset: _Number = -0.5,
-        out_of_bounds_input_value: _Number = 0.0,
-        minimum_samples_per_output: _Int = 1,
-        align_regions_to_corners: _Bool = False,
-        name: str = "",
+        self, input: Value, roi: Value, batch_indices: Value, *, output_sizes: _Int | _Ints,
+        reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
+        spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
+        output_pixel_offset: _Number = -0.5, out_of_bounds_input_value: _Number = 0.0,
+        minimum_samples_per_output: _Int = 1, align_regions_to_corners: _Bool = False, name: str = ""
     ) -> Value:
         """Divide each region of interest into a grid, and reduce samples of each cell, whose places have offsets
         (RoI align)."""
     @overload
     def roi_align_grad(
-        self,
-        input: Value | None,
-        input_gradient: Value,
-        roi: Value,
-        batch_indices: Value,
-        *,
-        reduction_function: _ReduceFunction,
-        interpolation_mode: _InterpolationMode,
-        maximum_samples_per_output: _Int,
-        spatial_scale_x: _Number = 1.0,
-        spatial_scale_y: _Number = 1.0,
-        input_pixel_offset: _Number = 0.5,
-        output_pixel_offset: _Number = -0.5,
-        minimum_samples_per_output: _Int = 1,
-        align_regions_to_corners: _Bool = False,
-        output_gradient: Literal[False] | None = False,
-        output_roi_gradient: Literal[True] | _DataType,
-        output_gradient_sizes: _Ints | None = None,
-        name: str = "",
+        self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,
+        reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
+        spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
+        output_pixel_offset: _Number = -0.5, minimum_samples_per_output: _Int = 1,
+        align_regions_to_corners: _Bool = False, output_gradient: Literal[False] | None = False,
+        output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Spread each element over those that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
         regions too (gradient of ROI_ALIGN1)."""
     @overload
     def roi_align_grad(
-        self,
-        input: Value | None,
-        input_gradient: Value,
-        roi: Value,
-        batch_indices: Value,
-        *,
-        reduction_function: _ReduceFunction,
-        interpolation_mode: _InterpolationMode,
-        maximum_samples_per_output: _Int,
-        spatial_scale_x: _Number = 1.0,
-        spatial_scale_y: _Number = 1.0,
-        input_pixel_offset: _Number = 0.5,
-        output_pixel_offset: _Number = -0.5,
-        minimum_samples_per_output: _Int = 1,
-        align_regions_to_corners: _Bool = False,
-        output_gradient: Literal[True] | _DataType,
-        output_roi_gradient: Literal[False] | None = False,
-        output_gradient_sizes: _Ints | None = None,
-        name: str = "",
+        self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,
+        reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
+        spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
+        output_pixel_offset: _Number = -0.5, minimum_samples_per_output: _Int = 1,
+        align_regions_to_corners: _Bool = False, output_gradient: Literal[True] | _DataType,
+        output_roi_gradient: Literal[False] | None = False, output_gradient_sizes: _Ints | None = None, name: str = ""
     ) -> Value: ...
     @overload
     def roi_align_grad(
-        self,
-        input: Value | None,
-        input_gradient: Value,
-        roi: Value,
-        batch_indices: Value,
-        *,
-        reduction_function: _ReduceFunction,
-        interpolation_mode: _InterpolationMode,
-        maximum_samples_per_output: _Int,
-        spatial_scale_x: _Number = 1.0,
-        spatial_scale_y: _Number = 1.0,
-        input_pixel_offset: _Number = 0.5,
-        output_pixel_offset: _Number = -0.5,
-        minimum_samples_per_output: _Int = 1,
-        align_regions_to_corners: _Bool = False,
-        output_gradient: Literal[True] | _DataType,
-        output_roi_gradient: Literal[True] | _DataType,
-        output_gradient_sizes: _Ints | None = None,
-        name: str = "",
+        self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,
+        reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
+        spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
+        output_pixel_offset: _Number = -0.5, minimum_samples_per_output: _Int = 1,
+        align_regions_to_corners: _Bool = False, output_gradient: Literal[True] | _DataType,
+        output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     def roi_pooling(
         self, input: Value, roi: Value, *, spatial_scale: _Number, pooled_size: _Int | tuple[_Int, _Int], name: str = ""
@@ -1642,14 +920,8 @@ class Operators(ABC):
         """Copy a tensor, and write an element for each index: the index counts along an axis, and the other
         coordinates are its own."""
     def scatter_nd(
-        self,
-        input: Value,
-        indices: Value,
-        updates: Value,
-        *,
-        input_dimension_count: _Int,
-        indices_dimension_count: _Int,
-        name: str = "",
+        self, input: Value, indices: Value, updates: Value, *, input_dimension_count: _Int,
+        indices_dimension_count: _Int, name: str = ""
     ) -> Value:
         """Copy a tensor, and write an element or a block where each tuple of coordinates points."""
     def slice(
@@ -1657,25 +929,13 @@ class Operators(ABC):
     ) -> Value:
         """Copy every so many elements of a tensor along each axis, from an offset on."""
     def slice1(
-        self,
-        input: Value,
-        *,
-        input_window_sizes: _Int | _Ints,
-        input_window_offsets: _Int | _Ints = 0,
-        input_window_strides: _Int | _Ints = 1,
-        output_sizes: _Ints | None = None,
-        name: str = "",
+        self, input: Value, *, input_window_sizes: _Int | _Ints, input_window_offsets: _Int | _Ints = 0,
+        input_window_strides: _Int | _Ints = 1, output_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Copy the elements of a window that steps meet, forwards or backwards along each axis."""
     def slice_grad(
-        self,
-        input_gradient: Value,
-        *,
-        output_sizes: _Int | _Ints,
-        input_window_sizes: _Int | _Ints,
-        input_window_offsets: _Int | _Ints = 0,
-        input_window_strides: _Int | _Ints = 1,
-        name: str = "",
+        self, input_gradient: Value, *, output_sizes: _Int | _Ints, input_window_sizes: _Int | _Ints,
+        input_window_offsets: _Int | _Ints = 0, input_window_strides: _Int | _Ints = 1, name: str = ""
     ) -> Value:
         """Put each element back to its place in the window, and 0 everywhere else (gradient of SLICE1)."""
     def space_to_depth(self, input: Value, *, block_size: _Int, name: str = "") -> Value:
@@ -1695,35 +955,18 @@ class Operators(ABC):
     ) -> tuple[Value, Value]:
         """Choose the greatest elements along an axis, in descending order, with their indices."""
     def top_k1(
-        self,
-        input: Value,
-        *,
-        axis: _Int,
-        k: _Int,
-        axis_direction: _AxisDirection = "DECREASING",
-        output_index_dtype: _DataType | None = None,
-        name: str = "",
+        self, input: Value, *, axis: _Int, k: _Int, axis_direction: _AxisDirection = "DECREASING",
+        output_index_dtype: _DataType | None = None, name: str = ""
     ) -> tuple[Value, Value]:
         """Choose the greatest or the least elements along an axis, in their order, with their indices."""
     def unfold(
-        self,
-        input: Value,
-        *,
-        window_sizes: _Int | _Ints,
-        strides: _Int | _Ints = 1,
-        dilations: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0,
-        name: str = "",
+        self, input: Value, *, window_sizes: _Int | _Ints, strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, name: str = ""
     ) -> Value:
         """Copy each position of a sliding window into a column (im2col)."""
     def upsample_2d(
-        self,
-        input: Value,
-        *,
-        scale_size: _Int | tuple[_Int, _Int],
-        interpolation_mode: _InterpolationMode,
-        name: str = "",
+        self, input: Value, *, scale_size: _Int | tuple[_Int, _Int], interpolation_mode: _InterpolationMode,
+        name: str = ""
     ) -> Value:
         """Enlarge the height and the width of an image by whole factors, and interpolate between its elements."""
     def value_scale_2d(self, input: Value, *, scale: _Number, bias: _Number | _Numbers, name: str = "") -> Value:

@@ -212,5 +212,5 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
         frees = tuple(names[port] for port in action.frees)
         steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, live))
         live -= sum(sizes[port] for port in action.frees)
-    constants = sum(node.data.size for node in graph.nodes if isinstance(node, Constant))
+    constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
     return Plan(tuple(steps), copies, constants)

@@ -74,6 +74,16 @@ class CompiledGraph:
         inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the inputs that a call takes."""
+        return tuple(self._given)
+
+    @property
+    def owned(self) -> tuple[str, ...]:
+        """The names of the inputs with the flag OWNED_BY_DML, which ``initialize`` takes."""
+        return tuple(self._bound)
+
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
         return plan_of(self._graph, self._path == "reference")
@@ -149,7 +159,7 @@ class CompiledGraph:
         """Runs the nodes; the buffers that are left are those of graph inputs, constants and graph outputs."""
         values: dict[Port, Buffer] = {Port(None, index): one for index, one in (*inputs.items(), *self._owned.items())}
         for number, node in enumerate(self._graph.nodes):
-            if isinstance(node, Constant):
+            if isinstance(node, Constant) and node.data is not None:
                 values[Port(number, 0)] = node.data
         if seen is not None:
             for port, buffer in values.items():

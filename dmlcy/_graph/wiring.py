@@ -148,7 +148,9 @@ class Wiring:
             places[number] = len(path)
             path.append(number)
             number = next(one for one in self.before[number] if one in left)
-        return path[places[number] :][::-1]
+        found = path[places[number] :][::-1]
+        first = found.index(min(found))
+        return found[first:] + found[:first]
 
 
 def wiring_of(graph: Structure) -> Wiring:

@@ -15,6 +15,9 @@ from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, in_words, minimum_size, spelled
 from dmlcy._field_types.values import key
+from dmlcy._graph.model import Port, Structure
+from dmlcy._graph.plan import Plan
+from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import dimensions, show
 
 # Half-transparent grey shows on light and on dark; text keeps the colour of the notebook.
@@ -164,6 +167,32 @@ def support(rows: Sequence[SupportRow]) -> str:
     return table(f"{len(rows)} combinations of tensor, data type and number of dimensions", _SUPPORT, lines)
 
 
+def graph(one: Structure) -> str:
+    """The nodes of a graph; of very many the first."""
+    wiring = wiring_of(one)
+    rows = []
+    for number, node in enumerate(one.nodes[:_MOST_ROWS]):
+        inputs = [
+            wiring.value_names.get(port, "") for index in range(len(wiring.inputs[number]))
+            if (port := wiring.source_of(Port(number, index))) is not None
+        ]  # fmt: skip
+        outputs = [in_words(desc) for _, desc in wiring.outputs[number] if desc is not None]
+        rows.append((str(number), node.kind, node.name, ", ".join(inputs), "\n".join(outputs)))
+    more = f", of which {_MOST_ROWS} are shown" if len(one.nodes) > _MOST_ROWS else ""
+    return table(f"{len(one.nodes)} nodes{more}", ("Node", "Operator", "Name", "Reads", "Writes"), rows)
+
+
+def plan(one: Plan) -> str:
+    """The steps of a run; of very many the first."""
+    rows = [
+        (f"{step.node} {step.name}".strip(), step.operator, step.over or str(step.outputs), str(step.workspace),
+         str(step.live), ", ".join(step.frees))
+        for step in one.steps[:_MOST_ROWS]
+    ]  # fmt: skip
+    head = ("Node", "Operator", "Outputs, or over", "Workspace", "Live", "Frees")
+    return table(f"{len(one.steps)} steps, peak {one.peak} bytes", head, rows)
+
+
 def of(value: object) -> str:
     """The table of an object of the package."""
     for cls in type(value).__mro__:
@@ -174,6 +203,8 @@ def of(value: object) -> str:
 
 _TABLES: Final[dict[type, Callable[[Any], str]]] = {
     OperatorDesc: operator_desc,
+    Plan: plan,
+    Structure: graph,
     SupportRow: support_row,
     SupportTable: support,
     TensorDesc: tensor_desc,

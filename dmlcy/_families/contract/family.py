@@ -24,7 +24,7 @@ KINDS: Final[dict[str, type[Sums]]] = {"matrices": Matrices, "windows": Windows}
 class Contract(Family):
     """The family."""
 
-    of_all = 2
+    of_a_part, of_all = 0, 2
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""

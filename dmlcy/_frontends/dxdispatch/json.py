@@ -37,6 +37,9 @@ _TEXT: Final = re.compile(rb"\0*[\xef\xfe\xff{\[\"/ \t\r\n]")
 _GRAPH: Final = "It may be a serialized DirectML graph, a FlatBuffers file: dmlcy does not read graph files yet."
 
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
+_BLANK: Final = frozenset((" ", "\t", "\r", "\n", "/"))
+_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+(?!/)')
+_COMMA: Final = re.compile(r'[ \t\r\n]*+,[ \t\r\n]*+(?=")')
 _STRING: Final = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+)"')
 _DIGITS: Final = r"(?P<whole>-?(?:0|[1-9][0-9]*+))(?P<fraction>\.[0-9]++)?(?P<exponent>[eE][+-]?[0-9]++)?"
 _NUMBER: Final = re.compile(_DIGITS + r"(?![0-9A-Za-z_.+-])")
@@ -152,9 +155,10 @@ class Items(Sequence[Node]):
 class Document:
     """A model file: its text, its root, and what was accepted although it is not JSON."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, most: int = 0) -> None:
         self.name = name
         self.text = text
+        self.most = most  # values that it may have, where that is more than MAX_VALUES
         self.warnings: list[Problem] = []
         self._blocks: list[tuple[int, int]] = []
         self.root = _Reader(self).read()
@@ -184,8 +188,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         last = max(text.rfind("\n", start, start + _BLOCK), last)
 
 
-def decode(name: str, data: bytes) -> Document:
-    """The document in these bytes (UTF-8, with or without a byte order mark)."""
+def decode(name: str, data: bytes, most: int = 0) -> Document:
+    """The document in these bytes (UTF-8, with or without a byte order mark), of MAX_VALUES or more values."""
     if _is_binary(data):
         what = "the file is binary"
         refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=_GRAPH if _is_flatbuffer(data) else "")])
@@ -195,7 +199,7 @@ def decode(name: str, data: bytes) -> Document:
         before = data[: error.start].decode("utf-8-sig")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         refuse([make("DML-MODEL-json", Place(name, "$", line, column, len(before)), {"what": "the text is not UTF-8"})])
-    return Document(name, text)
+    return Document(name, text, most)
 
 
 def _is_binary(data: bytes) -> bool:
@@ -227,6 +231,7 @@ class _Reader:
         self.at = 0
         self.open: list[Node] = []
         self.count = 0
+        self.most = max(MAX_VALUES, document.most)
         self.seen: set[str] = set()
 
     def read(self) -> Node:
@@ -238,8 +243,8 @@ class _Reader:
             parent = self.open[-1] if self.open else None
             node = self.value(parent, key, key_at)
             self.count += 1
-            if self.count > MAX_VALUES:
-                self.fail(f"there are more than {MAX_VALUES} values, not counting numbers in arrays", at=node.at)
+            if self.count > self.most:
+                self.fail(f"there are more than {self.most} values, not counting numbers in arrays", at=node.at)
             root = root or node
             if parent is not None:
                 if parent.kind == "array":
@@ -293,7 +298,18 @@ class _Reader:
 
     def key(self) -> tuple[str, int]:
         at = self.at
-        if self.text[at : at + 1] != '"':
+        plain = _KEY.match(self.text, at)
+        if plain is not None:
+            key, self.at = plain[1], plain.end()
+        else:
+            key = self.long_key()
+        if key in self.open[-1].value and len(self.document.warnings) < MAX_WARNINGS:
+            self.note("DML-MODEL-duplicate", at, path=self.open[-1].path() + _step(key), name=key)
+        return key, at
+
+    def long_key(self) -> str:
+        """A name with escapes, or with a comment beside it; refuses what is none."""
+        if self.text[self.at : self.at + 1] != '"':
             self.unexpected("a member name in quotes")
         key = self.string()
         self.skip()
@@ -301,14 +317,15 @@ class _Reader:
             self.unexpected("':'")
         self.at += 1
         self.skip()
-        if key in self.open[-1].value and len(self.document.warnings) < MAX_WARNINGS:
-            self.note("DML-MODEL-duplicate", at, path=self.open[-1].path() + _step(key), name=key)
-        return key, at
+        return key
 
     def separator(self) -> bool:
         """After a value: True before another one, False when its container has been closed."""
         if not self.open:
             return False
+        if self.open[-1].kind == "object" and (plain := _COMMA.match(self.text, self.at)) is not None:
+            self.at = plain.end()
+            return True
         self.skip()
         if self.text[self.at : self.at + 1] == ",":
             comma = self.at
@@ -353,6 +370,8 @@ class _Reader:
         return False
 
     def skip(self) -> None:
+        if self.text[self.at : self.at + 1] not in _BLANK:
+            return
         match = _SPACE.match(self.text, self.at)
         assert match is not None
         if match.end() > self.at:

@@ -52,12 +52,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a dispatchable needs; no operator where it was not understood, no minimum where no level will do."""
+    """What a dispatchable needs; no operator where it was not understood, no minimum where no level will do.
+
+    ``nodes``: of a graph, how many it has.
+    """
 
     name: str
     place: Place
     operator: str | None
     minimum: MinimumLevel | None
+    nodes: int | None = None
 
     @property
     def dxdispatch(self) -> bool:

@@ -75,17 +75,17 @@ def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any
     for use in uses:
         inputs, outputs = use.tensors("input"), use.tensors("output")
         resources |= {use.resource(name): use.inputs[name] for name in inputs}
-        resources |= {use.resource(name): _zeros(tensor) for name, tensor in outputs.items()}
+        resources |= {use.resource(name): zeros(tensor) for name, tensor in outputs.items()}
         described = use.desc.to_dict()
         bound: dict[bool, dict[str, Any]] = {False: {}, True: {}}
         for field in use.desc.operator.fields:
             tensors = {**inputs, **outputs}
             tensor, value = tensors.get(field.python), getattr(use.desc, field.python)
             if tensor is not None:
-                described["desc"][field.name] = _brief(tensor)
+                described["desc"][field.name] = brief(tensor)
                 bound[tensor.flags is TensorFlags.OWNED_BY_DML][field.name] = use.resource(field.python)
             elif f"{field.python}[0]" in tensors:
-                described["desc"][field.name] = [_brief(one) for one in value]
+                described["desc"][field.name] = [brief(one) for one in value]
                 owned = all(one.flags is TensorFlags.OWNED_BY_DML for one in value)
                 paths = [f"{field.python}[{number}]" for number in range(len(value))]
                 bound[owned][field.name] = [use.resource(path) for path in paths]
@@ -108,7 +108,7 @@ def export(uses: Sequence[Use], folder: str) -> Export:
             file = f"{use.resource(name)}.npy"
             values = in_memory(tensor, use.inputs[name])
             contents[(file,)] = writer(values)
-            inputs[name] = _sized(tensor, {"initialValues": {"sourcePath": file}}, values.nbytes)
+            inputs[name] = sized(tensor, {"initialValues": {"sourcePath": file}}, values.nbytes)
         written.append(Use(use.name, use.desc, inputs, use.prefix))
     text = (layout(model(written, _write_file)) + "\n").encode()
     contents[(_MODEL,)] = lambda stream: stream.write(text)
@@ -143,7 +143,7 @@ def _unknown_to_dxdispatch(desc: OperatorDesc) -> list[str]:
     return [f"feature level {needed.level}, which {reason.subject} needs" for reason in needed.forced_by]
 
 
-def _brief(tensor: TensorDesc) -> dict[str, Any]:
+def brief(tensor: TensorDesc) -> dict[str, Any]:
     """A tensor desc without the members that DxDispatch fills in."""
     whole = tensor.to_dict()
     known = {"Flags": tensor.flags is TensorFlags.NONE, "DimensionCount": True, "Strides": tensor.strides is None}
@@ -152,16 +152,16 @@ def _brief(tensor: TensorDesc) -> dict[str, Any]:
     return {name: member for name, member in whole.items() if not known.get(name, False)}
 
 
-def _zeros(tensor: TensorDesc) -> dict[str, Any]:
+def zeros(tensor: TensorDesc) -> dict[str, Any]:
     """A resource for an output."""
     dtype = dtype_of(tensor)
     item = numpy_dtype(dtype).itemsize
     count = min(extent(tensor) // item, UINT32)
     values = {"initialValuesDataType": dtype.name, "initialValues": {"valueCount": count, "value": 0}}
-    return _sized(tensor, values, count * item)
+    return sized(tensor, values, count * item)
 
 
-def _sized(tensor: TensorDesc, resource: dict[str, Any], length: int) -> dict[str, Any]:
+def sized(tensor: TensorDesc, resource: dict[str, Any], length: int) -> dict[str, Any]:
     """The resource with its size, where the tensor needs more than the bytes of its values."""
     needed = tensor.total_tensor_size_in_bytes
     return resource | ({"sizeInBytes": needed} if needed > rounded(length) else {})

@@ -21,7 +21,8 @@
         }],
         "dispatchables": [{      in the order of the file
           "name", "path", "line", "column",
-          "operator": "PADDING1",               null where it is not known or has no spec
+          "operator": "PADDING1",               null where it is not known or has no spec, and of a graph
+          "nodes": 12,                          of a graph only: how many it has
           "minimum": {                          null where the desc is valid at no level
             "feature_level": "6_4", "directml": "1.15.0",
             "dxdispatch": false,                whether a stock DxDispatch knows that level
@@ -92,5 +93,6 @@ def verdict(one: Verdict) -> dict[str, Any]:
         "line": one.place.line,
         "column": one.place.column,
         "operator": one.operator,
+        **({} if one.nodes is None else {"nodes": one.nodes}),
         "minimum": minimum,
     }

@@ -60,9 +60,10 @@ def _finding(finding: Finding) -> Iterator[str]:
 def _verdict(verdict: Verdict) -> str:
     place = verdict.place
     unknown = "" if verdict.dxdispatch else "; no stock DxDispatch knows it"
+    what = verdict.operator if verdict.nodes is None else f"graph, {_count(verdict.nodes, 'node')}"
     return (
         f"{printable(place.file)}:{place.line}:{place.column}: {paint('note:', 'note')} {quote(verdict.name)} "
-        f"({verdict.operator}) needs feature level {verdict.minimum}{unknown}"
+        f"({what}) needs feature level {verdict.minimum}{unknown}"
     )
 
 

@@ -1,0 +1,99 @@
+"""``dmlcy graph``: a graph as text, JSON or a picture; models of it for a device."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit
+from dmlcy._cli.run import given_inputs, load_graph
+from dmlcy._errors import DmlError, Violation
+from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
+from dmlcy._frontends.graphs import dump, expose, writer
+from dmlcy._frontends.graphs.reader import Read
+from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
+from dmlcy._graph.check import violations
+from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.minimum import lowest
+from dmlcy._graph.model import Node
+from dmlcy._show.graphs import dot, svg, text
+
+FORMATS: Final = ("text", "json", "dot", "svg")
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "graph",
+        help="show a graph, or write models of it for a device",
+        description="Show a graph with what is wrong with it. Exit status: 1 where the graph has errors.",
+    )
+    parser.add_argument("graph", metavar="GRAPH.json", help="a graph in JSON; - is standard input")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    parser.add_argument(
+        "--expose-edges",
+        type=Path,
+        metavar="DIR",
+        help="write into DIR the graph with every edge as an output, the values of a run, a DxDispatch model that "
+        "writes these values, and a model of each node",
+    )
+    add_feature_level(parser)
+    add_inputs(parser)
+    add_limit(parser)
+    add_examples(
+        parser,
+        "dmlcy graph graph.json",
+        "dmlcy graph graph.json --format svg > graph.svg",
+        "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
+    )
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Show the graph, or write the models."""
+    try:
+        found = load_graph(options.graph, options.limit, "dmlcy graph")
+        if options.expose_edges is not None:
+            return _expose(found, options)
+        if found.graph is None:
+            refuse(found.reader.problems)
+        level = NEWEST if options.feature_level is None else LEVEL_INDEX[options.feature_level]
+        wrong = violations(found.graph, level)
+        errors = [one for one in wrong if one.severity == "error"]
+        for line in _lines(found.graph, wrong, options.format, not errors):
+            sys.stdout.write(f"{line}\n")
+    except DmlError as error:
+        print(error, file=sys.stderr)
+        return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
+    return int(bool(errors or found.reader.problems))
+
+
+def _lines(graph: GraphDesc, wrong: Sequence[Violation], form: str, valid_: bool) -> Iterator[str]:
+    if form == "json":
+        return iter([json.dumps(writer.to_json(graph), indent=1)])
+    if form == "text":
+        return text.lines(graph, wrong, f"; feature level {lowest(graph)}" if valid_ else "")
+    return dot.lines(graph, wrong) if form == "dot" else svg.lines(graph, wrong)
+
+
+def _expose(found: Read, options: argparse.Namespace) -> int:
+    """Write the graph for a device."""
+    graph, folder = valid(found, options.feature_level), options.expose_edges
+    dump.may_write(folder)
+    settings = Options(options.feature_level, given_inputs(found, options.input), options.seed, dump=folder)
+    described = sorted({one.kind for one in graph.nodes if isinstance(one, Node) and not one.desc.operator.runs})
+    if described:
+        values = expose.given(graph, inputs(graph, settings))
+        print(f"warning: dmlcy does not run {', '.join(described)}: no values to compare with", file=sys.stderr)
+    else:
+        values, _ = computed(found, graph, settings)
+    level = options.feature_level or LEVELS[NEWEST].name
+    writer.write(folder, expose.files(graph, values, level))
+    print(f"Graph and models written to '{printable(str(folder))}'")
+    return 0

@@ -1,0 +1,172 @@
+"""A graph for a device: every edge as an output, a DxDispatch model of the whole graph, and a model of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.memory import dtype_of, extent, is_packed
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.expect import distinct
+from dmlcy._frontends.dxdispatch.write import Use, brief, layout, model, sized, zeros
+from dmlcy._frontends.graphs import dump
+from dmlcy._frontends.graphs.writer import Contents, contents
+from dmlcy._graph.check import is_owned
+from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.model import Constant, Edge, End, Node, Port
+from dmlcy._graph.wiring import wiring_of
+
+Array = npt.NDArray[Any]
+
+MODEL: Final = "model.json"
+NODES: Final = "nodes"
+
+
+def exposed(graph: GraphDesc) -> GraphDesc:
+    """The graph with each value of a node that is not an output as an output more."""
+    wiring = wiring_of(graph)
+    there = {wiring.source_of(Port(None, index)) for index in range(len(graph.outputs))}
+    names = {end.name for end in graph.outputs}
+    ends, edges = [*graph.outputs], [*graph.edges]
+    for port in wiring.sources:
+        if port.node is None or port in there or isinstance(graph.nodes[port.node], Constant):
+            continue
+        name = distinct_name(wiring.value_names[port], names)
+        edges.append(Edge(port, Port(None, len(ends))))
+        ends.append(End(name, wiring.desc_of(port)))
+    return replace(graph, outputs=tuple(ends), edges=tuple(edges))
+
+
+def distinct_name(name: str, taken: set[str]) -> str:
+    """A name that is not taken yet; it is added to those."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(found)
+    return found
+
+
+def files(graph: GraphDesc, values: Mapping[Port, Array], level: str) -> Contents:
+    """The files: the exposed graph and the models; and the dump, where every value is known."""
+    wiring, named = wiring_of(graph), dump.names_of(graph)
+    whole = dump.contents(graph, values, level)
+    complete = len(values) == len(named)
+    if not complete:  # some nodes do not run: there is no dump, but inputs for a device
+        whole = {path: content for path, content in whole.items() if path != (dump.MANIFEST,) and path[0] != "graph"}
+    found: Contents = contents(exposed(graph))
+    found |= _text(MODEL, chain(graph, named))
+    taken: set[str] = set()
+    for number in wiring.order if complete else ():
+        node = graph.nodes[number]
+        if isinstance(node, Node):
+            file = distinct(f"{number:0{len(str(len(graph.nodes)))}}_{node.name or node.kind.lower()}", taken)
+            found |= _text(NODES, alone(graph, number, node, named), f"{file}.json")
+    return found | whole
+
+
+def _text(first: str, content: dict[str, Any], *rest: str) -> Contents:
+    text = (layout(content) + "\n").encode()
+    return {(first, *rest): lambda stream: stream.write(text)}
+
+
+def chain(graph: GraphDesc, named: Mapping[Port, str]) -> dict[str, Any]:
+    """A model that runs the nodes in turn, and writes each value to the file that a dump has it in."""
+    wiring = wiring_of(graph)
+    resources: dict[str, Any] = {}
+    for port in wiring.sources:
+        desc = wiring.desc_of(port)
+        if desc is not None:
+            computed = port.node is not None and not isinstance(graph.nodes[port.node], Constant)
+            resources[wiring.value_names[port]] = zeros(desc) if computed else _from_file(named[port], desc)
+    dispatchables, commands = {}, []
+    taken: set[str] = set()
+    for number in wiring.order:
+        node = graph.nodes[number]
+        if not isinstance(node, Node):
+            continue
+        name = distinct_name(node.name or f"{node.kind.lower()}{number}", taken)
+        described, initial, bound = _dispatchable(graph, number, node)
+        dispatchables[name] = described | ({"bindings": initial} if initial else {})
+        commands.append({"type": "dispatch", "dispatchable": name, "bindings": bound})
+        for index, (_, desc) in enumerate(wiring.outputs[number]):
+            port = Port(number, index)
+            if desc is not None:
+                commands.append(_write_file(wiring.value_names[port], named[port], desc))
+    return {"resources": resources, "dispatchables": dispatchables, "commands": commands}
+
+
+def _dispatchable(graph: GraphDesc, number: int, node: Node) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """A node as a dispatchable, what is bound when it is initialised, and what is bound when it runs."""
+    wiring = wiring_of(graph)
+    described = node.desc.to_dict()
+    members: dict[str, Any] = described["desc"]
+    initial: dict[str, Any] = {}
+    bound: dict[str, Any] = {}
+    for kind, tensors in (("input", wiring.inputs[number]), ("output", wiring.outputs[number])):
+        for index, (path, desc) in enumerate(tensors):
+            field = node.desc.operator.field(path)
+            several = type_of(field.type).tensors
+            if desc is None:
+                continue
+            port = wiring.source_of(Port(number, index)) if kind == "input" else Port(number, index)
+            assert port is not None
+            into, name = initial if is_owned(desc) else bound, wiring.value_names[port]
+            into[field.name] = [*into.get(field.name, ()), name] if several else name
+            place = int(path.partition("[")[2].removesuffix("]") or 0)
+            if several:
+                members[field.name][place] = brief(desc)
+            else:
+                members[field.name] = brief(desc)
+    described["desc"] = {name: member for name, member in members.items() if member is not None}
+    return described, initial, bound
+
+
+def alone(graph: GraphDesc, number: int, node: Node, named: Mapping[Port, str]) -> dict[str, Any]:
+    """A model of one node, whose inputs are the values of the dump in the folder above."""
+    wiring = wiring_of(graph)
+    inputs = {}
+    for index, (path, desc) in enumerate(wiring.inputs[number]):
+        port = wiring.source_of(Port(number, index))
+        if desc is not None and port is not None:
+            inputs[path] = _from_file(f"../{named[port]}", desc)
+    use = Use(node.name or node.kind.lower(), node.desc, inputs)
+    files_ = {use.resource(path): named[Port(number, at)] for at, (path, desc) in enumerate(wiring.outputs[number])
+              if desc is not None}  # fmt: skip
+    return model([use], lambda name, desc: _write_file(name, files_[name], desc))
+
+
+def _from_file(file: str, desc: TensorDesc) -> dict[str, Any]:
+    length = extent(desc) if desc.strides is not None else desc.element_count * numpy_dtype(dtype_of(desc)).itemsize
+    return sized(desc, {"initialValues": {"sourcePath": file}}, length)
+
+
+def _write_file(resource: str, file: str, desc: TensorDesc) -> dict[str, Any]:
+    """The command that writes a value: in its sizes, or as it lies in the buffer."""
+    dimensions = {"dimensions": list(desc.sizes)} if is_packed(desc) else {}
+    return {"type": "writeFile", "resource": resource, "targetPath": file, **dimensions}
+
+
+def given(graph: GraphDesc, inputs: Mapping[str, Array]) -> dict[Port, Array]:
+    """The graph inputs and constants alone, of a graph that does not run."""
+    wiring = wiring_of(graph)
+    found: dict[Port, Array] = {}
+    for port in wiring.sources:
+        desc = wiring.desc_of(port)
+        if desc is None:
+            continue
+        if port.node is None:
+            found[port] = inputs[wiring.value_names[port]]
+        else:
+            node = graph.nodes[port.node]
+            if isinstance(node, Constant) and node.data is not None:
+                data = np.zeros(max(node.data.size, extent(desc)), np.uint8)
+                data[: node.data.size] = node.data
+                found[port] = np.ndarray(desc.sizes, numpy_dtype(dtype_of(desc)), data.data)
+    return found

@@ -1,0 +1,115 @@
+"""Run a graph from a file: with given or made inputs, its outputs printed, its values dumped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._errors import DmlError
+from dmlcy._facts.levels import current_level
+from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
+from dmlcy._frontends.dxdispatch import show
+from dmlcy._frontends.dxdispatch.given import made, read, shaped
+from dmlcy._frontends.dxdispatch.problems import printable, refuse
+from dmlcy._frontends.graphs.dump import may_write, save
+from dmlcy._frontends.graphs.reader import Read, wrong
+from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.model import Port
+from dmlcy._graph.wiring import wiring_of
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``inputs``: files by the name of the graph input; the others get small integers, drawn from ``seed``."""
+
+    level: FeatureLevelName | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    iterations: int = 1
+    dump: Path | None = None
+    name: str = "graph"
+
+
+def run(found: Read, out: TextIO, options: Options) -> None:
+    """Run a graph and print its outputs; every problem is raised before anything runs."""
+    graph = valid(found, options.level)
+    if options.dump is not None:
+        may_write(options.dump)
+    values, results = computed(found, graph, options, out)
+    for index, result in enumerate(results):
+        flat = np.ascontiguousarray(result).reshape(-1)
+        port = wiring_of(graph).source_of(Port(None, index))
+        assert port is not None
+        name = graph.outputs[index].name or wiring_of(graph).value_names[port]
+        out.write(f"Output '{printable(name)}': ")
+        out.writelines(show.line(flat))
+        out.write("\n")
+    if options.dump is not None:
+        path = save(graph, values, options.level or current_level(), options.dump)
+        out.write(f"Values written to '{printable(str(path.parent))}'\n")
+
+
+def valid(found: Read, level: FeatureLevelName | None) -> GraphDesc:
+    """The graph of a file; raises all that is wrong with it, at its places."""
+    reader = found.reader
+    problems = [*reader.problems]
+    if found.graph is not None:
+        problems += [one for one in wrong(found, LEVEL_INDEX[level or current_level()]) if not one.warning]
+    if problems or found.graph is None:
+        refuse(problems)
+    return found.graph
+
+
+def computed(
+    found: Read, graph: GraphDesc, options: Options, out: TextIO | None = None
+) -> tuple[dict[Port, Array], tuple[Array, ...]]:
+    """Every value of a run, and the outputs."""
+    values: dict[Port, Array] = {}
+    try:
+        operator = compile_desc(graph, options.level)
+        given = inputs(graph, options)
+        operator.initialize(**{name: given[name] for name in operator.owned})
+        arguments = {name: given[name] for name in operator.called}
+        times = []
+        for number in range(options.iterations):
+            keep = options.dump is not None and number == options.iterations - 1
+            start = time.perf_counter()
+            results = operator.run((), arguments, None, _keeper(values) if keep else None)
+            times.append((time.perf_counter() - start) * 1000)
+    except DmlError as error:
+        refuse(found.problems(error.violations))
+    if out is not None:
+        median = sorted(times)[len(times) // 2]
+        out.write(f"Graph '{printable(options.name)}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
+    return values, results if isinstance(results, tuple) else (results,)
+
+
+def _keeper(values: dict[Port, Array]) -> Any:
+    def keep(port: Port, value: Array) -> None:
+        values[port] = np.array(value, order="C")
+
+    return keep
+
+
+def inputs(graph: GraphDesc, options: Options) -> dict[str, Array]:
+    """An array for each graph input, by its name."""
+    wiring = wiring_of(graph)
+    found = {}
+    for index in range(len(graph.inputs)):
+        name, desc = wiring.value_names[Port(None, index)], wiring.desc_of(Port(None, index))
+        if desc is None:
+            found[name] = np.zeros(0, np.uint8)  # nothing reads it
+        elif name in options.inputs:
+            found[name] = shaped(read(options.inputs[name]), desc.sizes)
+        else:
+            found[name] = made(desc, np.random.default_rng((options.seed, index)))
+    return found

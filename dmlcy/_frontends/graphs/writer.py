@@ -1,0 +1,149 @@
+"""Graphs as DML_GRAPH_DESC in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Final, TypeAlias
+
+import numpy as np
+
+from dmlcy._desc.memory import dtype_of
+from dmlcy._errors import ModelError
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._field_types.base import spelled_in_json
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch import files
+from dmlcy._frontends.dxdispatch.expect import distinct
+from dmlcy._frontends.dxdispatch.npy import writer
+from dmlcy._frontends.dxdispatch.problems import make, whole
+from dmlcy._frontends.dxdispatch.write import brief, layout
+from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure
+from dmlcy._graph.wiring import wiring_of
+
+NAME: Final = "graph.json"
+BESIDE: Final = 256
+"""Bytes of a constant that is written to a file of its own, where files are written."""
+
+Stored: TypeAlias = Callable[[int, Constant], dict[str, Any]]
+Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
+
+
+def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
+    """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None."""
+    names: dict[Port, str] = {}
+    for port, name in graph.names:
+        names.setdefault(port, name)
+    lists: dict[str, list[dict[str, Any]]] = {"InputEdges": [], "OutputEdges": [], "IntermediateEdges": []}
+    for edge in graph.edges:
+        kind, members = _edge(edge)
+        name = edge.name or (names.get(edge.source, "") if edge.source is not None else "")
+        lists[kind].append({**members, **({"Name": name} if name else {})})
+    nodes = [_node(number, node, stored or _inline) for number, node in enumerate(graph.nodes)]
+    found: dict[str, Any] = {}
+    for name, entries in (
+        ("Inputs", [_end(end) for end in graph.inputs]),
+        ("Outputs", [_end(end) for end in graph.outputs]),
+        ("Nodes", nodes),
+        *lists.items(),
+    ):
+        found[f"{name.removesuffix('s')}Count"] = len(entries)
+        found[name] = entries
+    return found
+
+
+def text_of(graph: Structure, stored: Stored | None = None) -> str:
+    """The graph as JSON text."""
+    return layout(to_json(graph, stored)) + "\n"
+
+
+def contents(graph: Structure, folder: tuple[str, ...] = ()) -> Contents:
+    """The files of a graph below a folder: the graph, and each larger constant beside it."""
+    found: Contents = {}
+    taken = {NAME}
+    names = wiring_of(graph).value_names
+
+    def stored(number: int, constant: Constant) -> dict[str, Any]:
+        if constant.size is None or constant.size <= BESIDE or constant.desc is None:
+            return _inline(number, constant)
+        file = f"{distinct(names[Port(number, 0)], taken)}.npy"
+        found[(*folder, file)] = writer(_elements(constant))
+        return {"initialValues": {"sourcePath": file}}
+
+    text = text_of(graph, stored).encode()
+    found[(*folder, NAME)] = lambda stream: stream.write(text)
+    return found
+
+
+def save(graph: Structure, folder: Path) -> Path:
+    """Write a graph: all of its files, or none; the path of the graph."""
+    return write(folder, contents(graph))[-1]
+
+
+def write(folder: Path, files_: Mapping[tuple[str, ...], Callable[[IO[bytes]], Any]]) -> list[Path]:
+    """Write files below a folder: all of them, or none."""
+    try:
+        return files.write_all(folder, files_)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = getattr(error, "strerror", None) or str(error)
+        problem = make("DML-MODEL-write", whole(str(folder)), {"path": str(folder), "why": why})
+        raise ModelError([problem.violation], "write") from None
+
+
+def _edge(edge: Edge) -> tuple[str, dict[str, Any]]:
+    source, target = edge.source or Port(None, 0), edge.target
+    if source.node is None and target.node is None:
+        raise ValueError("DML_GRAPH_DESC has no edge from a graph input to a graph output")
+    if edge.source is None:
+        raise ValueError(f"nothing has the name {edge.name!r}, and DML_GRAPH_DESC has indices only")
+    if source.node is None:
+        return "InputEdges", {
+            "GraphInputIndex": source.place, "ToNodeIndex": target.node, "ToNodeInputIndex": target.place
+        }  # fmt: skip
+    start = {"FromNodeIndex": source.node, "FromNodeOutputIndex": source.place}
+    if target.node is None:
+        return "OutputEdges", {**start, "GraphOutputIndex": target.place}
+    return "IntermediateEdges", {**start, "ToNodeIndex": target.node, "ToNodeInputIndex": target.place}
+
+
+def _end(end: End) -> dict[str, Any]:
+    described = {} if end.desc is None else {"Desc": brief(end.desc)}
+    return {**({"Name": end.name} if end.name else {}), **described}
+
+
+def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
+    named = {"Name": node.name} if node.name else {}
+    if isinstance(node, Constant):
+        tensor = {} if node.desc is None else {"Tensor": brief(node.desc)}
+        return {"Type": "DML_GRAPH_NODE_TYPE_CONSTANT", "Desc": {**named, **tensor, "Data": stored(number, node)}}
+    described = node.desc.to_dict()
+    values = node.desc._values()
+    for field in node.desc.operator.fields:
+        value = values[field.python]
+        if type(value) is TensorDesc:
+            described["desc"][field.name] = brief(value)
+        elif type(value) is tuple and value and all(type(one) is TensorDesc for one in value):
+            described["desc"][field.name] = [brief(one) for one in value if type(one) is TensorDesc]
+    described["desc"] = {name: member for name, member in described["desc"].items() if member is not None}
+    return {"Type": "DML_GRAPH_NODE_TYPE_OPERATOR", "Desc": {**named, "Operator": described}}
+
+
+def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:
+    """The elements of a constant that has a desc."""
+    assert constant.data is not None and constant.desc is not None
+    dtype = numpy_dtype(dtype_of(constant.desc))
+    count = constant.data.size // dtype.itemsize
+    elements = np.frombuffer(constant.data.tobytes(), dtype, count)
+    return elements.reshape(constant.desc.sizes) if count == constant.desc.element_count else elements
+
+
+def _inline(number: int, constant: Constant) -> dict[str, Any]:
+    """The bytes of a constant as initial values: elements of its data type, or bytes."""
+    data = np.zeros(0, np.uint8) if constant.data is None else constant.data
+    values: Sequence[Any]
+    if constant.desc is None or dtype_of(constant.desc).numpy is None:
+        kind, values = "UINT8", data.tolist()
+    else:
+        kind = dtype_of(constant.desc).name
+        values = np.frombuffer(data.tobytes(), numpy_dtype(dtype_of(constant.desc))).tolist()
+    return {"initialValuesDataType": kind, "initialValues": [spelled_in_json(value) for value in values]}

@@ -1,0 +1,1 @@
+"""Graphs laid out: as text, for Graphviz, and as a picture."""

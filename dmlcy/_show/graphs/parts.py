@@ -1,0 +1,90 @@
+"""What every view of a graph shows: its nodes with what is wrong with them, and its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dmlcy._errors import Violation
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.model import Port, Structure
+from dmlcy._graph.violations import GraphViolation
+from dmlcy._graph.wiring import wiring_of
+from dmlcy._words.values import quote, show
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An input, a node or an output of the graph. ``key``: i0, n3, o1; ``wrong``: the ids of its errors."""
+
+    key: str
+    kind: str  # input, constant, node, output
+    title: str
+    name: str
+    wrong: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge between two boxes. ``sizes``: of the tensor that reads; ``wrong``: the ids of its errors."""
+
+    begin: str
+    end: str
+    sizes: str
+    wrong: tuple[str, ...]
+
+
+def boxes(graph: Structure, violations: Sequence[Violation]) -> list[Box]:
+    """The inputs, the nodes, the outputs."""
+    wrong = _wrong(violations)
+    found = [
+        Box(f"i{index}", "input", "input", end.name, wrong.get(("inputs", index), ()))
+        for index, end in enumerate(graph.inputs)
+    ]
+    for number, node in enumerate(graph.nodes):
+        kind = "constant" if node.kind == "CONSTANT" else "node"
+        found.append(Box(f"n{number}", kind, f"{number} {node.kind}", node.name, wrong.get(("nodes", number), ())))
+    found += [
+        Box(f"o{index}", "output", "output", end.name, wrong.get(("outputs", index), ()))
+        for index, end in enumerate(graph.outputs)
+    ]
+    return found
+
+
+def lines(graph: Structure, violations: Sequence[Violation]) -> Iterator[Line]:
+    """The edges whose two ends exist."""
+    wiring, wrong = wiring_of(graph), _wrong(violations)
+    for place in wiring.good:
+        edge = graph.edges[place]
+        assert edge.source is not None
+        desc = wiring.desc_of_target(edge.target) or wiring.desc_of(edge.source)
+        yield Line(_key(edge.source, "i"), _key(edge.target, "o"), sizes_of(desc), wrong.get(("edges", place), ()))
+
+
+def _key(port: Port, end: str) -> str:
+    return f"{end}{port.place}" if port.node is None else f"n{port.node}"
+
+
+def sizes_of(desc: TensorDesc | None) -> str:
+    """The sizes of a tensor: 1x3x224x224."""
+    if desc is None:
+        return ""
+    sizes = desc.sizes
+    return "x".join(map(str, sizes)) if all(type(size) is int for size in sizes) else show(sizes)
+
+
+def _wrong(violations: Sequence[Violation]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """The ids of errors by the part that they are about; those of an edge are those of its node too."""
+    found: dict[tuple[str, int], tuple[str, ...]] = {}
+    for one in violations:
+        if not isinstance(one, GraphViolation) or one.severity != "error" or one.entry is None:
+            continue
+        keys = {(str(one.part), one.entry)} | ({("nodes", one.node)} if one.node is not None else set())
+        for key in keys:
+            found[key] = tuple(dict.fromkeys((*found.get(key, ()), one.id)))
+    return found
+
+
+def titled(name: str) -> str:
+    """A name in a view, in quotation marks; nothing for none."""
+    return quote(name) if name else ""

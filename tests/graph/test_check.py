@@ -1,0 +1,155 @@
+"""What is wrong with graphs: each violation with its node, and levels."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from graphs import chain, network, tensor
+
+import dmlcy as dml
+from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.model import Constant, Edge, End, Node, Port
+
+RELU = dml.desc.ActivationRelu(input=tensor(3))
+
+
+def ids(graph: GraphDesc, level: str = "6_4") -> list[str]:
+    return [one.id.removeprefix("DML-GRAPH-") for one in dml.check(graph, level, warnings=True)]
+
+
+def row(*nodes: Node | Constant) -> GraphDesc:
+    """Nodes of one input and one output in a row."""
+    edges = [Edge(Port(None, 0), Port(0, 0))] if isinstance(nodes[0], Node) else []
+    edges += [Edge(Port(number - 1, 0), Port(number, 0)) for number in range(1, len(nodes))]
+    edges.append(Edge(Port(len(nodes) - 1, 0), Port(None, 0)))
+    inputs = (End("x"),) if isinstance(nodes[0], Node) else ()
+    return GraphDesc(nodes, inputs, (End("y"),), tuple(edges))
+
+
+def test_a_violation_of_a_desc_has_its_node() -> None:
+    wrong = dml.desc.ActivationRelu(input=tensor(3), output=tensor(4))
+    (one,) = [found for found in dml.check(row(Node(RELU), Node(wrong, "bad"))) if "RELU" in found.id]
+    assert isinstance(one, dml.graph.GraphViolation)
+    assert (one.node, one.node_name, one.operator, one.field) == (1, "bad", "ACTIVATION_RELU", "output")
+    assert str(one).startswith('node 1 "bad" (ACTIVATION_RELU): output has sizes')
+    assert one.to_json()["node"] == 1
+    with pytest.raises(dml.InvalidDescError, match="bad"):
+        dml.compile(row(Node(RELU), Node(wrong, "bad")))
+
+
+def test_a_name_that_nothing_has() -> None:  # DML-GRAPH-name-unbound
+    graph = GraphDesc((Node(RELU),), (), (End("y"),), (Edge(None, Port(0, 0), "x"), Edge(Port(0, 0), Port(None, 0))))
+    (one,) = dml.check(graph)
+    assert (one.id, one.values["name"]) == ("DML-GRAPH-name-unbound", '"x"')
+
+
+def test_two_values_of_one_name() -> None:
+    g = dml.Graph()
+    x = g.input(tensor(3), name="x")
+    assert ids(g.build(g.activation_relu(g.activation_relu(x, name="x")))) == ["name-twice"]
+
+
+def test_a_graph_input_is_no_output() -> None:  # DML-GRAPH-passed-through
+    g = dml.Graph()
+    x = g.input(tensor(3))
+    assert "passed-through" in ids(g.build(g.activation_relu(x), x))
+
+
+def test_an_edge_may_change_sizes_and_strides_and_nothing_else() -> None:
+    def read_as(desc: dml.TensorDesc) -> list[str]:
+        g = dml.Graph()
+        return ids(g.build(g.element_wise_identity(g.reinterpret(g.input(tensor(2, 3)), desc))))
+
+    assert read_as(tensor(1, 3, 2, strides=(6, 1, 3))) == []
+    assert read_as(tensor(2, 2)) == ["edge-size"]
+    assert read_as(tensor(2, 3, dtype="INT32")) == ["edge-dtype"]
+
+
+def test_a_cycle_is_shown() -> None:
+    edges = (Edge(Port(1, 0), Port(0, 0)), Edge(Port(0, 0), Port(1, 0)), Edge(Port(1, 0), Port(None, 0)))
+    (one,) = dml.check(GraphDesc((Node(RELU, "a"), Node(RELU, "b")), (), (End("y"),), edges))
+    assert one.values["cycle"] == 'node 0 "a" (ACTIVATION_RELU) -> node 1 "b" (ACTIVATION_RELU) -> ' + (
+        'node 0 "a" (ACTIVATION_RELU)'
+    )
+
+
+def test_a_long_cycle_takes_no_recursion_and_a_short_message() -> None:
+    count = 5000
+    edges = [Edge(Port((number - 1) % count, 0), Port(number, 0)) for number in range(count)]
+    edges.append(Edge(Port(0, 0), Port(None, 0)))
+    graph = GraphDesc((Node(RELU),) * count, (), (End("y"),), tuple(edges))
+    (one,) = dml.check(graph)
+    assert one.id == "DML-GRAPH-cycle" and len(one.message) < 1000 and "5000 nodes in all" in one.message
+
+
+def test_the_level_of_a_graph_is_that_of_the_node_that_needs_most() -> None:
+    g = dml.Graph()
+    y = g.activation_relu(g.input(tensor(1, 1, 2, 2)))
+    assert dml.minimum_feature_level(g.build(y)).level == "1_0"
+    padded = g.padding1(y, start_padding=1, end_padding=1, padding_mode="WRAP", name="pad")
+    needed = dml.minimum_feature_level(g.build(padded))
+    assert str(needed) == '6_4 (DirectML 1.15.0), for padding_mode WRAP of node 1 "pad" (PADDING1)'
+    (reason,) = needed.forced_by
+    assert isinstance(reason, dml.graph.NodeReason) and reason.node == 1
+    assert ids(g.build(padded), "6_3") == ["DML-PADDING1-padding_mode-level"]
+
+
+def test_a_constant_needs_its_level() -> None:  # DML-GRAPH-constant-level
+    g = dml.Graph()
+    graph = g.build(g.activation_relu(g.constant(np.ones(3, np.float32), name="one")))
+    assert ids(graph) == [] and ids(graph, "6_1") == ["constant-level"]
+    assert str(dml.minimum_feature_level(graph)) == '6_2 (DirectML 1.13.0), for constant 0 "one"'
+
+
+def test_a_constant_without_bytes() -> None:  # DML-GRAPH-constant-missing
+    assert ids(row(Constant(None, "weights", tensor(3)), Node(RELU))) == ["constant-missing"]
+
+
+@pytest.mark.parametrize(("size", "valid"), [(5, False), (6, True), (7, True), (8, True), (9, False)])
+def test_a_constant_may_have_padding_to_four_bytes(size: int, valid: bool) -> None:
+    desc = dml.desc.ActivationRelu(input=tensor(3, dtype="FLOAT16"))
+    graph = row(Constant(np.zeros(size, np.uint8)), Node(desc))
+    assert ids(graph) == ([] if valid else ["constant-size"])
+
+
+def test_more_nodes_than_the_limit() -> None:  # DML-GRAPH-limit
+    graph = row(*[Node(RELU)] * 100_001)
+    start = time.process_time()
+    assert ids(graph) == ["limit"]
+    assert time.process_time() - start < 1
+    assert ids(GraphDesc(graph.nodes[:3], (), (), (), limit=2)) == ["limit"]
+
+
+def test_edges_of_any_numbers_are_refused() -> None:
+    """No edge, whatever it says, leads to an exception."""
+    random, known = np.random.default_rng(1), dml.specs.ids()
+    for _ in range(300):
+        ports = [
+            Port(None if random.random() < 0.2 else int(random.integers(-2, 5)), int(random.integers(-2, 3)))
+            for _ in range(12)
+        ]
+        edges = tuple(
+            Edge(None if random.random() < 0.1 else a, b, "n") for a, b in zip(ports[::2], ports[1::2], strict=True)
+        )
+        names = tuple((port, "n") for port in ports[:2])
+        graph = GraphDesc(
+            (Node(RELU), Constant(np.zeros(12, np.uint8)), Node(RELU)), (End("x"),), (End("y"),), edges, names
+        )
+        assert all(one.id in known for one in dml.check(graph, warnings=True))
+
+
+def test_descs_of_any_values_are_refused() -> None:
+    broken = dml.desc.ActivationRelu(input=dml.TensorDesc("BOGUS", "x", strides=(1, 2)), output=3)  # type: ignore[arg-type]
+    found = dml.check(row(Node(RELU), Node(broken), Node(RELU)), warnings=True)
+    known = dml.specs.ids()
+    assert found and all(one.id in known for one in found)
+    with pytest.raises(dml.DmlError):
+        dml.minimum_feature_level(row(Node(broken)))
+
+
+def test_a_network_is_valid() -> None:
+    graph, _ = network()
+    assert ids(graph) == []
+    assert ids(chain(100)) == []

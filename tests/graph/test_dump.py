@@ -1,0 +1,177 @@
+"""Dumps of the values of graphs, their comparison, and models for a device."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import network, tensor, valid
+
+import dmlcy as dml
+from dmlcy._cli import main
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    """The network of graphs.py, and its input, as files."""
+    whole, x = network()
+    np.save(tmp_path / "x.npy", x)
+    return dml.graph.save(whole, tmp_path / "graph")
+
+
+def run(*arguments: object) -> None:
+    assert main([str(one) for one in arguments]) == 0
+
+
+def outputs(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, Any]:
+    """The status and the JSON of a comparison."""
+    capsys.readouterr()
+    status = main(["compare", "--json", *map(str, arguments)])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_a_dump_has_every_value_and_the_graph(graph: Path, tmp_path: Path) -> None:
+    run("run", graph, f"--input=x={tmp_path / 'x.npy'}", "--dump", tmp_path / "dump")
+    manifest = json.loads((tmp_path / "dump" / "manifest.json").read_text())
+    assert [one["name"] for one in manifest["values"]] == [
+        "x", "kernel", "matrix", "convolution", "pool", "double", "elu", "product", "softmax"
+    ]  # fmt: skip
+    values = {one["name"]: np.load(tmp_path / "dump" / one["file"]) for one in manifest["values"]}
+    assert values["double"].tolist() == (2 * values["pool"]).tolist()
+    again = dml.graph.from_json(
+        (tmp_path / "dump" / manifest["graph"]).read_bytes(), folder=tmp_path / "dump" / "graph"
+    )
+    assert dml.compile(again)(np.load(tmp_path / "x.npy")).tobytes() == values["softmax"].tobytes()
+
+
+def test_the_first_wrong_node_is_named_though_everything_after_it_differs(
+    graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other side: the same graph whose pooling adds a little, computed on from there."""
+    run("run", graph, f"--input=x={tmp_path / 'x.npy'}", "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    pool = np.load(other / "pool.npy") + np.float32(0.25)
+    double = dml.element_wise_add(pool, pool)
+    elu = dml.activation_elu(double)
+    product = dml.gemm(elu.reshape(1, 1, 1, -1), np.load(other / "matrix.npy"))
+    changed = {"pool": pool, "double": double, "elu": elu, "product": product}
+    for name, value in (changed | {"softmax": dml.activation_softmax(product)}).items():
+        np.save(other / f"{name}.npy", value)
+    status, found = outputs(capsys, tmp_path / "dump", other)
+    verdicts = {one["value"]: one["verdict"] for one in found["outputs"]}
+    assert status == 1 and not found["passed"]
+    assert [name for name, verdict in verdicts.items() if verdict == "failed"] == ["pool"]
+    assert found["first_wrong"] == next(one["node"] for one in found["outputs"] if one["value"] == "pool")
+    accumulated = {one["value"]: one["accumulated"]["different"] for one in found["outputs"]}
+    assert accumulated["convolution"] == 0
+    assert all(accumulated[name] > 0 for name in ("pool", "double", "elu", "product"))
+    assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith('the first wrong node is node 2 "pool" (MAX_POOLING)')
+
+
+def test_a_rounding_difference_is_within_the_accuracy_of_the_node(
+    graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    np.save(other / "softmax.npy", np.nextafter(np.load(other / "softmax.npy"), np.float32(2)))
+    status, found = outputs(capsys, tmp_path / "dump", other)
+    assert status == 0 and found["passed"] and found["first_wrong"] is None
+    assert found["outputs"][-1]["alone"]["different"] == 10
+
+
+def test_a_missing_file_is_said(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    (other / "double.npy").unlink()
+    status, found = outputs(capsys, tmp_path / "dump", other)
+    assert status == 1
+    assert {one["value"]: one["verdict"] for one in found["outputs"]}["double"] == "missing"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "manifest.json").write_text('{"format": "dmlcy-dump"}'),
+        lambda folder: (folder / "manifest.json").write_text('{"format": "dmlcy-dump", "version": 1}'),
+        lambda folder: shutil.rmtree(folder / "graph"),
+        lambda folder: (folder / "manifest.json").write_text(
+            (folder / "manifest.json").read_text().replace('"pool.npy"', '"../pool.npy"')
+        ),
+        lambda folder: (folder / "manifest.json").write_text(
+            (folder / "manifest.json").read_text().replace('"node": 2', '"node": [2]')
+        ),
+    ],
+)
+def test_a_broken_dump_is_refused(change: Any, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    change(tmp_path / "dump")
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "dump"), str(tmp_path / "dump")]) == 2
+    assert "DML-GRAPH-dump" in capsys.readouterr().err
+
+
+def test_broken_values_are_refused(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    for content, id_ in ((b"abc", "DML-MODEL-npy"), (None, "DML-MODEL-npy-type"), (3, "DML-MODEL-npy-sizes")):
+        if isinstance(content, bytes):
+            (other / "pool.npy").write_bytes(content)
+        else:
+            np.save(other / "pool.npy", np.zeros(3, np.float32 if content else np.int8))
+        capsys.readouterr()
+        assert main(["compare", str(tmp_path / "dump"), str(other)]) == 2
+        assert f"[{id_}]" in capsys.readouterr().err
+
+
+def test_a_folder_with_other_files_is_left_alone(
+    graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", str(graph), "--dump", str(tmp_path)]) == 2
+    assert "DML-MODEL-write" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph", "x.npy"]
+
+
+def test_a_dump_is_for_one_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "g.json").write_text(json.dumps(valid()))
+    (tmp_path / "m.json").write_text('{"resources": {}, "dispatchables": {}, "commands": []}')
+    for files in (["g.json", "g.json"], ["m.json"]):
+        assert main(["run", *(str(tmp_path / file) for file in files), "--dump", str(tmp_path / "d")]) == 2
+    assert main(["run", str(tmp_path / "g.json"), "--expect", str(tmp_path / "d")]) == 2
+    assert not (tmp_path / "d").exists() and capsys.readouterr().err.count("dmlcy run:") == 3
+
+
+def strided() -> dml.graph.GraphDesc:
+    """Values with strides, an array of tensors, a flag and an optional tensor that is left out."""
+    g = dml.Graph()
+    x = g.input(tensor(2, 3, strides=(1, 2)), name="x")
+    w = g.input(tensor(1, 1, 3, 3, flags="OWNED_BY_DML"), name="w")
+    y = g.element_wise_identity(x)
+    pieces = g.split(y, axis=1, output_sizes=[(2, 1), (2, 2)], name="pieces")
+    joined = g.join(pieces[::-1], axis=1, name="joined")
+    return g.build(product=g.gemm(g.reinterpret(joined, tensor(1, 1, 2, 3)), w, name="product"))
+
+
+@pytest.mark.parametrize("which", ["network", "strided"])
+def test_the_model_of_a_graph_writes_what_a_dump_has(
+    which: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = network()[0] if which == "network" else strided()
+    file, exposed, device = dml.graph.save(whole, tmp_path / "graph"), tmp_path / "exposed", tmp_path / "device"
+    run("graph", file, "--expose-edges", exposed)
+    run("lint", exposed / "model.json", exposed / "graph.json", *sorted((exposed / "nodes").iterdir()))
+    run("run", exposed / "model.json", "--output-path", device)
+    status, found = outputs(capsys, exposed, device)
+    assert status == 0 and all(one["verdict"] == "passed" for one in found["outputs"])
+    assert all(one["accumulated"]["different"] == 0 for one in found["outputs"])
+    alone = tmp_path / "alone"
+    for model in sorted((exposed / "nodes").iterdir()):
+        run("run", model, "--output-path", alone)
+    status, found = outputs(capsys, exposed, alone)
+    assert status == 0 and len(found["outputs"]) == len([*alone.iterdir()])
+    every = dml.graph.from_json((exposed / "graph.json").read_bytes(), folder=exposed)
+    assert len(every.outputs) == len(found["outputs"])

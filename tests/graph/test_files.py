@@ -1,0 +1,196 @@
+"""Graphs in JSON: what is read and written, where mistakes are, and files that are no graphs."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import chain, network, operator, tensor, valid
+
+import dmlcy as dml
+from dmlcy._cli import main
+
+TENSOR = {"DataType": "FLOAT32", "Sizes": [3]}
+
+
+def lint(tmp_path: Path, content: Any, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+    """The status and the text of ``dmlcy lint``, of which nothing goes to standard error."""
+    file = tmp_path / "g.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+    status = main(["lint", str(file), *options])
+    said = capsys.readouterr()
+    assert said.err == ""
+    return status, said.out
+
+
+def findings(tmp_path: Path, content: Any, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, str]:
+    """The places of findings by their ids."""
+    _, said = lint(tmp_path, content, capsys, "--json", *options)
+    return {one["id"]: one["path"] for one in json.loads(said)["files"][0]["findings"]}
+
+
+def graphs() -> list[dml.graph.GraphDesc]:
+    g = dml.Graph()
+    x = g.input(tensor(2, 3, dtype="FLOAT16"), name="x")
+    y = g.reinterpret(g.element_wise_identity(x, name="same"), tensor(3, 2, strides=(1, 3), dtype="FLOAT16"))
+    half = g.constant(np.array([[np.nan, np.inf], [0.1, -0.0], [1, 2]], np.float16), name="half")
+    odd = g.build(sum=g.element_wise_add(y, half), same=x and y)
+    return [network()[0], chain(5), dml.graph.from_json(valid()), odd]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_is_written_is_read_again(number: int, tmp_path: Path) -> None:
+    graph = graphs()[number]
+    path = dml.graph.save(graph, tmp_path)
+    for again in (
+        dml.graph.from_json(json.dumps(dml.graph.to_json(graph))),
+        dml.graph.from_json(path.read_bytes(), folder=tmp_path),
+    ):
+        assert again.nodes == graph.nodes
+        assert again.inputs == graph.inputs and again.outputs == graph.outputs
+        assert {*again.edges} == {*graph.edges} and {*again.names} >= {*graph.names}
+        assert dml.check(again) == []
+    assert {one.name for one in tmp_path.iterdir()} >= {"graph.json"}
+
+
+def test_lint_says_the_level_of_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = lint(tmp_path, valid(), capsys)
+    assert status == 0
+    assert '"g" (graph, 4 nodes) needs feature level 6_2 (DirectML 1.13.0), for constant 2 "weights"' in said
+    status, said = lint(tmp_path, valid(), capsys, "--feature-level", "5_0")
+    assert status == 1 and "DML-GRAPH-constant-level" in said and "needs feature level 6_2" in said
+
+
+@pytest.mark.parametrize(
+    ("steps", "value", "id_", "path"),
+    [
+        ("Nodes.1.Desc.Operator.desc.OutputTensor.Sizes", [4], "DML-ELEMENT_WISE_ADD-output-sizes",
+         "$.Nodes[1].Desc.Operator.desc.OutputTensor.Sizes[0]"),
+        ("Nodes.0.Desc.Operator.type", "DML_OPERATOR_ACTIVATION_RELUU", "DML-MODEL-operator-unknown",
+         "$.Nodes[0].Desc.Operator.type"),
+        ("Nodes.0.Type", "OPERATORS", "DML-MODEL-choice", "$.Nodes[0].Type"),
+        ("Nodes.0.Desc", 3, "DML-MODEL-type", "$.Nodes[0].Desc"),
+        ("Nodes.0", None, "DML-MODEL-type", "$.Nodes[0]"),
+        ("Nodes", {}, "DML-MODEL-type", "$.Nodes"),
+        ("InputEdges.0.ToNodeIndex", -1, "DML-MODEL-range", "$.InputEdges[0].ToNodeIndex"),
+        ("InputEdges.0.ToNodeIndex", 1.5, "DML-MODEL-integer", "$.InputEdges[0].ToNodeIndex"),
+        ("InputEdges.0.ToNodeIndex", 7, "DML-GRAPH-node-missing", "$.InputEdges[0].ToNodeIndex"),
+        ("IntermediateEdges.0.ToNodeInputIndex", 9, "DML-GRAPH-tensor-missing",
+         "$.IntermediateEdges[0].ToNodeInputIndex"),
+        ("OutputEdges.1.GraphOutputIndex", 5, "DML-GRAPH-output-missing", "$.OutputEdges[1].GraphOutputIndex"),
+        ("Inputs.0.Desc", {"DataType": "FLOAT32"}, "DML-MODEL-missing", "$.Inputs[0].Desc"),
+        ("Inputs.0.Desc", {"DataType": "FLOAT23", "Sizes": [3]}, "DML-MODEL-data-type", "$.Inputs[0].Desc.DataType"),
+        ("Inputs.0.Name", "b", "DML-GRAPH-name-twice", "$.Inputs[1]"),
+        ("Nodes.2.Desc.Data", {}, "DML-MODEL-missing", "$.Nodes[2].Desc.Data"),
+        ("Nodes.2.Desc.DataSize", 5, "DML-GRAPH-count", "$.Nodes[2].Desc"),
+        ("bogus", 1, "DML-MODEL-unknown", "$.bogus"),
+    ],
+)  # fmt: skip
+def test_a_mistake_has_its_place(
+    steps: str, value: Any, id_: str, path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = copy.deepcopy(valid())
+    owner: Any = whole
+    *before, last = steps.split(".")
+    for step in before:
+        owner = owner[int(step) if isinstance(owner, list) else step]
+    owner[int(last) if isinstance(owner, list) else last] = value
+    assert findings(tmp_path, whole, capsys)[id_] == path
+
+
+def test_a_constant_in_a_file_is_read_when_the_graph_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = valid()
+    whole["Nodes"][2]["Desc"]["Data"] = {"initialValues": {"sourcePath": "weights.npy"}}
+    assert lint(tmp_path, whole, capsys)[0] == 0  # which opens no file
+    assert main(["run", str(tmp_path / "g.json")]) == 2
+    assert "DML-MODEL-source" in capsys.readouterr().err
+    np.save(tmp_path / "weights.npy", np.array([4, 5, 6], np.float32))
+    assert main(["run", str(tmp_path / "g.json")]) == 0
+    assert "Output 'w': 4, 5, 6\n" in capsys.readouterr().out
+    np.save(tmp_path / "weights.npy", np.array([4, 5], np.float32))
+    assert main(["run", str(tmp_path / "g.json")]) == 1
+    assert "DML-GRAPH-constant-size" in capsys.readouterr().err
+
+
+def test_inputs_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "g.json").write_text(json.dumps(valid()))
+    np.save(tmp_path / "x.npy", np.array([-1, 0, 1], np.float32))
+    np.save(tmp_path / "b.npy", np.array([0.5, 0.5, 0.5], np.float32))
+    given = [f"--input={name}={tmp_path / name}.npy" for name in ("x", "b")]
+    assert main(["run", str(tmp_path / "g.json"), *given]) == 0
+    assert "Output 'y': 0.5, 0.5, 1.5\n" in capsys.readouterr().out
+    for wrong in (["--input=z=z.npy"], [given[0], given[0]]):
+        assert main(["run", str(tmp_path / "g.json"), *wrong]) == 1
+        assert "DML-MODEL-reference" in capsys.readouterr().err
+    np.save(tmp_path / "x.npy", np.array([[1, 2]], np.float32))
+    assert main(["run", str(tmp_path / "g.json"), *given]) == 1
+    assert "DML-GRAPH-array-sizes" in capsys.readouterr().err
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """A fused activation that holds a fused activation, and so on."""
+    inner: dict[str, Any] = {"Type": "DML_OPERATOR_ACTIVATION_RELU"}
+    for _ in range(depth):
+        inner = {"Type": "DML_OPERATOR_ACTIVATION_RELU", "FusedActivation": inner}
+    whole = valid()
+    whole["Nodes"][1] = operator(
+        "add", "ELEMENT_WISE_ADD1", ATensor=TENSOR, BTensor=TENSOR, OutputTensor=TENSOR, FusedActivation=inner
+    )
+    return whole
+
+
+@pytest.mark.parametrize("depth", [1, 50, 150])
+def test_recursion_in_fused_descs_is_refused(depth: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = lint(tmp_path, nested(depth), capsys)
+    assert status in (0, 1) and "FusedActivation" in said and "DML-" in said
+
+
+@pytest.mark.parametrize("command", ["lint", "run", "graph"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"Nodes": []}', '{"Nodes": 3}', '{"Nodes": [[[]]], "InputEdges": [[]]}', '{"InputEdges": {}}',
+        '{"Nodes": [], "InputCount": 1e9, "OutputCount": 99999999999}',
+        '{"Nodes": [{"Type": "CONSTANT", "Desc": {"Data": {"initialValuesDataType": "FLOAT32", "initialValues": '
+        '{"value": 0, "valueCount": 4294967295}}}}], "InputCount": 0, "OutputCount": 0}',
+        json.dumps(valid())[:-200],
+    ],
+)  # fmt: skip
+def test_what_is_no_graph_is_refused(
+    command: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "g.json").write_text(text)
+    status = main([command, str(tmp_path / "g.json")])
+    said = capsys.readouterr()
+    assert status in (1, 2) and "DML-" in said.out + said.err and "Traceback" not in said.err
+
+
+def test_from_json_raises_what_is_wrong_with_the_form() -> None:
+    with pytest.raises(dml.ModelError, match=r"\$\.Nodes\[0\]"):
+        dml.graph.from_json('{"Nodes": [3], "InputCount": 0, "OutputCount": 0}')
+    with pytest.raises(dml.ModelError):
+        dml.graph.from_json(b"\xff")
+    with pytest.raises(dml.ModelError, match="DML-GRAPH-limit"):
+        dml.graph.from_json(valid(), limit=3)
+
+
+def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = lint(tmp_path, valid(), capsys, "--limit", "3")
+    assert status == 1 and "DML-GRAPH-limit" in said
+    assert lint(tmp_path, valid(), capsys, "--limit", "200000")[0] == 0
+
+
+def test_a_random_change_is_refused_or_makes_another_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Letters and digits of the file changed at random: no command ends in a traceback."""
+    random, text = np.random.default_rng(5), json.dumps(valid())
+    for _ in range(150):
+        changed = list(text)
+        for at in random.integers(0, len(text), random.integers(1, 4)):
+            changed[at] = str(random.choice(list('{}[]",:0123456789xN-')))
+        (tmp_path / "g.json").write_text("".join(changed))
+        assert main(["lint", str(tmp_path / "g.json")]) in (0, 1, 2)
+        assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,117 @@
+"""Graphs as text, for Graphviz and as pictures; what is wrong is marked."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from graphs import chain, network, valid
+
+import dmlcy as dml
+from dmlcy._cli import main
+from dmlcy._show.graphs import svg
+from dmlcy._show.graphs.parts import boxes
+from dmlcy._show.graphs.parts import lines as edges_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def shown(file: Path, form: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    status = main(["graph", str(file), "--format", form])
+    return status, capsys.readouterr().out
+
+
+def broken(tmp_path: Path) -> Path:
+    """A graph of five mistakes."""
+    whole = valid()
+    whole["Nodes"][1]["Desc"]["Operator"]["desc"]["OutputTensor"]["Sizes"] = [4]
+    whole["Nodes"][3]["Desc"]["Operator"]["desc"]["InputTensor"]["DataType"] = "FLOAT16"
+    whole["Nodes"][3]["Desc"]["Operator"]["desc"]["OutputTensor"]["DataType"] = "FLOAT16"
+    whole["InputEdges"][1]["GraphInputIndex"] = 4
+    whole["Inputs"][1]["Name"] = "x"
+    whole["OutputEdges"][1]["GraphOutputIndex"] = 0
+    (tmp_path / "<wrong> & co.json").write_text(json.dumps(whole))
+    return tmp_path / "<wrong> & co.json"
+
+
+def test_text_has_a_line_for_each_part_and_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = shown(broken(tmp_path), "text", capsys)
+    assert status == 1
+    assert 'node 0 "relu" (ACTIVATION_RELU): input "x" -> output FLOAT32 3' in said
+    for id_ in ("name-twice", "input-missing", "two-edges", "edge-dtype"):
+        assert f"DML-GRAPH-{id_}" in said
+    assert "DML-ELEMENT_WISE_ADD-output-sizes" in said
+
+
+def test_json_is_the_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = dml.graph.save(network()[0], tmp_path)
+    status, said = shown(file, "json", capsys)
+    assert status == 0 and dml.graph.from_json(said).nodes == network()[0].nodes
+
+
+def test_dot_marks_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = shown(broken(tmp_path), "dot", capsys)
+    assert status == 1 and said.startswith("digraph {") and said.endswith("}\n")
+    red = [line for line in said.splitlines() if "color=red" in line]
+    assert any("ELEMENT_WISE_ADD" in line for line in red)
+    assert any("DML-GRAPH-edge-dtype" in line and "n2 -> n3" in line for line in red)
+    assert all(re.fullmatch(r"  (\w+( -> \w+)?) \[.*\]|digraph \{|\}|  node.*", line) for line in said.splitlines())
+
+
+def test_a_picture_is_xml_and_marks_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = shown(broken(tmp_path), "svg", capsys)
+    root = ElementTree.fromstring(said)
+    wrong = [group for group in root.iter(f"{SVG}g") if "wrong" in group.get("class", "")]
+    assert status == 1 and any("ELEMENT_WISE_ADD" in (one.findtext(f"{SVG}title") or "") for one in wrong)
+    assert len([one for one in root.iter(f"{SVG}path") if one.get("class") == "bad"]) >= 1
+
+
+def test_a_picture_of_200_nodes_has_no_box_over_another_and_no_edge_that_leads_up() -> None:
+    g = dml.Graph()
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 2, 2)), name="x")
+    ends = []
+    for _ in range(10):
+        y = g.activation_relu(x)
+        for _ in range(18):
+            y = g.activation_elu(y)
+        ends.append(y)
+    graph = g.build(joined=g.join(ends, axis=1))
+    parts, edges = boxes(graph, []), [*edges_of(graph, [])]
+    assert len(parts) == 193
+    places = svg.placed(svg.ordered(svg.layers(parts, edges), edges), edges)
+    by_row: dict[float, list[float]] = {}
+    for x_, y_ in places.values():
+        by_row.setdefault(y_, []).append(x_)
+    for row in by_row.values():
+        row.sort()
+        assert all(b - a >= svg.WIDTH for a, b in pairwise(row))
+    assert all(places[line.end][1] > places[line.begin][1] for line in edges)
+    assert len(places) == len(parts)
+
+
+def test_hostile_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = valid()
+    hostile = '"]; <script>alert(1)</script>\x1b[31m\u202e\n'
+    for owner in (whole["Inputs"][0], whole["Nodes"][0]["Desc"], whole["Nodes"][2]["Desc"]):
+        owner["Name"] = hostile + str(len(owner))
+    (tmp_path / "g.json").write_text(json.dumps(whole))
+    for form in ("text", "dot", "svg"):
+        _, said = shown(tmp_path / "g.json", form, capsys)
+        assert "\x1b" not in said and "\u202e" not in said
+        assert form != "svg" or "<script>" not in said
+    ElementTree.fromstring(shown(tmp_path / "g.json", "svg", capsys)[1])
+
+
+def test_a_notebook_shows_graphs_and_plans() -> None:
+    graph = chain(4)
+    assert "ELEMENT_WISE_ADD" in graph._repr_html_() and "workspace" in graph.plan()._repr_html_().lower()
+
+
+def test_a_model_is_no_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.json").write_text('{"resources": {}, "dispatchables": {}, "commands": []}')
+    assert main(["graph", str(tmp_path / "m.json")]) == 1
+    assert "takes a graph" in capsys.readouterr().err
