@@ -1,0 +1,111 @@
+"""Bindings of arrays to inputs, and the device that runs models: the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.memory import dtype_of, needed, view
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.tables import TensorFlags
+from dmlcy._frontends.directml.expressions import Expression, Model
+from dmlcy._frontends.directml.refusals import refuse
+from dmlcy._words.values import show
+
+
+class TensorData(np.ndarray[Any, Any]):
+    """A result: an array with the sizes and the data type of its tensor."""
+
+
+class Binding:
+    """An array for an input of a graph.
+
+    Parameters
+    ----------
+    expr
+        What ``input_tensor`` gave.
+    data
+        An array, converted to the data type of the tensor within one kind of data types, or where NumPy calls the cast
+        safe. Its elements are the first bytes of the buffer of the tensor, whatever its shape is; the others are 0.
+    """
+
+    def __init__(self, expr: Expression, data: Any) -> None:
+        if not isinstance(expr, Expression):
+            raise TypeError(f"Binding() takes an Expression, not {show(expr)}")
+        self._expression, desc = expr, expr._value.desc
+        target, given = numpy_dtype(dtype_of(desc)), np.asarray(data)
+        if given.dtype.kind != target.kind and not np.can_cast(given.dtype, target, "safe"):
+            refuse("Binding", "binding-kind", actual=str(given.dtype), expected=str(target))
+        with np.errstate(over="ignore"):
+            packed = np.ascontiguousarray(given, target).reshape(-1).view(np.uint8)
+        size = max(desc.total_tensor_size_in_bytes, needed(desc))
+        if packed.size > size:
+            refuse("Binding", "binding-size", actual=packed.size, expected=size)
+        self._data: npt.NDArray[np.uint8] | None = np.zeros(size, np.uint8)
+        self._data[: packed.size] = packed
+
+    def release_data(self) -> None:
+        """Frees the copy of the array; an OWNED_BY_DML input of an initialized model needs it no more."""
+        self._data = None
+
+
+class Device:
+    """The CPU, whatever ``use_gpu`` says."""
+
+    def __init__(self, use_gpu: bool = True, use_debug_layer: bool = False) -> None:
+        self.use_gpu, self.use_debug_layer = use_gpu, use_debug_layer
+
+    def compute(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
+        """Runs a model; the first time it is initialized too."""
+        if not model._initialized:
+            self.initialize(model, inputs)
+        return self.dispatch(model, inputs, outputs)
+
+    def initialize(self, model: Model, inputs: Sequence[Binding]) -> None:
+        """Gives a model its OWNED_BY_DML inputs, which later changes of the arrays do not change."""
+        owned = {f"input{i}" for i in range(len(inputs)) if _is_owned(model, i)}
+        model._compiled.initialize(**_arrays(model, inputs, "initialize", owned))
+        model._initialized = True
+
+    def dispatch(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
+        """Runs an initialized model: the arrays of ``outputs``, which are among those that it was built with."""
+        if not model._initialized:
+            refuse("dispatch", "initialize", names="the model")
+        places = []
+        for number, one in enumerate(outputs):
+            if one not in model._outputs:
+                refuse("dispatch", "binding-output", index=number)
+            places.append(model._outputs.index(one))
+        others = {f"input{i}" for i in range(len(inputs)) if not _is_owned(model, i)}
+        found = model._compiled(**_arrays(model, inputs, "dispatch", others))
+        results = found if isinstance(found, tuple) else (found,)
+        return [results[place].view(TensorData) for place in places]
+
+    def __repr__(self) -> str:
+        return "dml.Device on CPU"
+
+
+def _is_owned(model: Model, index: int) -> bool:
+    one = model._inputs.get(index)
+    return one is not None and one._value.desc.flags == TensorFlags.OWNED_BY_DML
+
+
+def _arrays(model: Model, inputs: Sequence[Binding], function: str, names: set[str]) -> dict[str, Any]:
+    """The arrays of the bindings with these names, which stand in the order of the inputs."""
+    if len(inputs) != len(model._inputs):
+        refuse(function, "binding-count", actual=len(inputs), expected=len(model._inputs))
+    found = {}
+    for place, one in enumerate(inputs):
+        if not isinstance(one, Binding):
+            raise TypeError(f"{function}() takes a list of bindings, not {show(one)} in it")
+        if one._expression is not model._inputs[place]:
+            index = one._expression._index
+            refuse(function, "binding-order", place=place, actual="no input" if index is None else f"input {index}")
+        if f"input{place}" in names:
+            if one._data is None:
+                refuse(function, "binding-released", place=place)
+            found[f"input{place}"] = view(one._data, one._expression._value.desc, 0)
+    return found

@@ -1,0 +1,188 @@
+"""Expressions: values of a graph that is being built, and what they are put together with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._field_types.tensor_desc import TensorDesc as Desc
+from dmlcy._frontends.directml.enums import OperatorType, name_of
+from dmlcy._frontends.directml.refusals import refuse
+from dmlcy._frontends.directml.tensors import TensorDesc
+from dmlcy._graph.build import Graph
+from dmlcy._graph.values import Value
+from dmlcy._words.values import show
+
+
+class GraphBuilder:
+    """A graph that is being built. ``device`` is the one that it runs on."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self._graph = Graph()
+        self._inputs: dict[int, Expression] = {}
+
+    def build(self, flags: Any, outputs: Sequence[Expression]) -> Model:
+        """Checks the graph and compiles it. ``flags``: of ``ExecutionFlags``; the CPU has no use for them."""
+        for one in outputs:
+            if not isinstance(one, Expression):
+                raise TypeError(f"build() takes a list of expressions, not {show(one)} in it")
+        missing = [index for index in range(len(self._inputs)) if index not in self._inputs]
+        if missing:
+            refuse("build", "binding-index", index=missing[0], most=max(self._inputs))
+        return Model(self, [*outputs])
+
+
+class Expression:
+    """What an operator or an input gives: an argument of other operators."""
+
+    def __init__(self, builder: GraphBuilder, value: Value, index: int | None = None) -> None:
+        self._builder, self._value, self._index = builder, value, index
+
+    def get_output_desc(self) -> TensorDesc:
+        """The desc of its tensor."""
+        return TensorDesc._of(self._value.desc)
+
+    def __add__(self, other: Any) -> Expression:
+        return self._with("element_wise_add", other, 1.0, other)
+
+    def __sub__(self, other: Any) -> Expression:
+        return self._with("element_wise_subtract", other, 1.0, -other if _is_number(other) else 0.0)
+
+    def __mul__(self, other: Any) -> Expression:
+        return self._with("element_wise_multiply", other, other, 0.0)
+
+    def __truediv__(self, other: Any) -> Expression:
+        return self._with("element_wise_divide", other, _inverse(other), 0.0)
+
+    def __mod__(self, other: Any) -> Expression:
+        if not isinstance(other, Expression):
+            return NotImplemented
+        found: Expression = use("element_wise_modulus_truncate", self, other)
+        return found
+
+    def __radd__(self, other: Any) -> Expression:
+        return self._scaled(1.0, other) if _is_number(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Expression:
+        return self._scaled(-1.0, other) if _is_number(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Expression:
+        return self._scaled(other, 0.0) if _is_number(other) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        """As DirectMLX has it: 1 / (other * x)."""
+        return self._scaled(other, 0.0, "element_wise_recip") if _is_number(other) else NotImplemented
+
+    def __neg__(self) -> Expression:
+        found: Expression = use("element_wise_negate", self)
+        return found
+
+    def _with(self, function: str, other: Any, scale: Any, bias: Any) -> Expression:
+        """An operator of two expressions; of a number, this expression times a scale plus a bias."""
+        if _is_number(other):
+            return self._scaled(scale, bias)
+        found: Expression = use(function, self, other) if isinstance(other, Expression) else NotImplemented
+        return found
+
+    def _scaled(self, scale: Any, bias: Any, function: str = "element_wise_identity") -> Expression:
+        found: Expression = use(function, self, scale_bias=(float(scale), float(bias)))
+        return found
+
+
+class Model:
+    """A compiled graph. ``Device.compute`` runs it."""
+
+    def __init__(self, builder: GraphBuilder, outputs: Sequence[Expression]) -> None:
+        self._inputs = dict(builder._inputs)
+        self._outputs = [*outputs]
+        self._initialized = False
+        self._compiled: Any = compile_desc(builder._graph.build(*(one._value for one in outputs)))
+
+
+class FusedActivation:
+    """An activation that an operator applies to its result, with its first two float parameters.
+
+    Parameters
+    ----------
+    activation
+        A member of ``OperatorType``; INVALID: none.
+    param_1, param_2
+        The float fields of its desc, in their order.
+    """
+
+    def __init__(self, activation: Any = OperatorType.INVALID, param_1: float = 0.0, param_2: float = 0.0) -> None:
+        self.activation, self.param_1, self.param_2 = activation, param_1, param_2
+
+    def _desc(self) -> OperatorDesc | None:
+        name = name_of(self.activation)
+        if name == OperatorType.INVALID.name:
+            return None
+        if name not in OPERATORS:
+            raise TypeError(f"FusedActivation takes a member of OperatorType, not {show(self.activation)}")
+        floats = [field.python for field in OPERATORS[name].fields if field.type == "float"]
+        desc: OperatorDesc = desc_class(name)(**dict(zip(floats, (self.param_1, self.param_2), strict=False)))
+        return desc
+
+
+def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
+    """Creates an input of a graph."""
+    if not isinstance(scope, GraphBuilder):
+        raise TypeError(f"input_tensor() takes a GraphBuilder, not {show(scope)}")
+    if not isinstance(tensor_desc, TensorDesc):
+        raise TypeError(f"input_tensor() takes a TensorDesc, not {show(tensor_desc)}")
+    if type(input_index) is not int or input_index < 0:
+        raise TypeError(f"input_tensor(): input_index must be an int that is not negative, not {show(input_index)}")
+    if input_index in scope._inputs:
+        refuse("input_tensor", "binding-twice", index=input_index)
+    value = scope._graph.input(tensor_desc._desc, name=f"input{input_index}")
+    found = scope._inputs[input_index] = Expression(scope, value, input_index)
+    return found
+
+
+def reinterpret(
+    input: Expression, new_type: Any, new_size: Sequence[int], new_strides: Sequence[int] | None = None
+) -> Expression:
+    """The same bytes under another data type, other sizes and strides."""
+    old = _value(input, "reinterpret").desc
+    total, alignment = old.total_tensor_size_in_bytes, old.guaranteed_base_offset_alignment
+    desc = Desc(name_of(new_type), new_size, new_strides, old.flags, total, alignment)
+    return Expression(input._builder, input._builder._graph.reinterpret(input._value, desc))
+
+
+def use(function: str, *inputs: Any, **attributes: Any) -> Any:
+    """An operator of expressions, of None and of sequences of them: an expression for its output, or a tuple."""
+    builder = next((one._builder for one in _flat(inputs) if isinstance(one, Expression)), None)
+    values = [None if one is None else _values(one, function) for one in inputs]
+    if builder is None:
+        _value(next(iter(_flat(inputs)), None), function)
+        raise AssertionError("an operator has an input")
+    found = getattr(builder._graph, function)(*values, **attributes)
+    return tuple(Expression(builder, one) for one in found) if type(found) is tuple else Expression(builder, found)
+
+
+def _flat(inputs: Sequence[Any]) -> list[Any]:
+    return [entry for one in inputs for entry in (one if isinstance(one, list | tuple) else [one])]
+
+
+def _values(one: Any, function: str) -> Any:
+    return [_value(entry, function) for entry in one] if isinstance(one, list | tuple) else _value(one, function)
+
+
+def _value(one: Any, function: str) -> Value:
+    if not isinstance(one, Expression):
+        raise TypeError(f"{function}() takes an Expression, not {show(one)}")
+    return one._value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _inverse(value: Any) -> float:
+    """1 / x, with infinity for 0 as in C; 0 for what is no number."""
+    return 0.0 if not _is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / value
