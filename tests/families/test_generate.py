@@ -11,8 +11,6 @@ from checks import assert_same_bits
 
 import dmlcy as dml
 from dmlcy._families.generate import philox
-from families.common import peak
-from families.common import peak
 
 Array = np.ndarray[Any, Any]
 
@@ -166,25 +164,3 @@ def test_large_tensors_take_little_memory() -> None:
         finally:
             tracemalloc.stop()
         assert peak < 2 * found.nbytes, f"{name}: {peak / 2**20:.0f} MB"
-
-
-def test_long_lines_take_little_memory() -> None:
-    """One line of many elements of a byte: no place of an element is a number of eight bytes."""
-    sizes, ones = (1, 1, 1, 1 << 22), np.array([[[[0, 1]]]], np.int8)
-    for call in (
-        lambda: dml.one_hot(np.full((1, 1, 1, 1), 7), ones, axis=3, output_sizes=sizes),
-        lambda: dml.diagonal_matrix(output_sizes=sizes, offset=7, value=1, output_dtype="INT8"),
-    ):
-        assert np.flatnonzero(call()).tolist() == [7]
-        assert peak(call) < 3 << 22
-
-
-def test_long_lines_take_little_memory() -> None:
-    """One line of many elements of a byte: no place of an element is a number of eight bytes."""
-    sizes, ones = (1, 1, 1, 1 << 22), np.array([[[[0, 1]]]], np.int8)
-    for call in (
-        lambda: dml.one_hot(np.full((1, 1, 1, 1), 7), ones, axis=3, output_sizes=sizes),
-        lambda: dml.diagonal_matrix(output_sizes=sizes, offset=7, value=1, output_dtype="INT8"),
-    ):
-        assert np.flatnonzero(call()).tolist() == [7]
-        assert peak(call) < 3 << 22

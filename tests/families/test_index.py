@@ -210,25 +210,3 @@ def test_many_indices_are_looked_at_together() -> None:
     found = dml.gather(x, indices, axis=0, index_dimensions=1)
     assert time.process_time() - start < 1
     np.testing.assert_array_equal(found, indices % 10**6)
-
-
-def test_long_lines_are_reversed_in_little_memory() -> None:
-    x = np.arange(1 << 22).astype(np.uint8)
-    lengths = np.array([(1 << 22) - 3], np.uint32)
-    expected = np.concatenate([x[:-3][::-1], x[-3:]])
-    assert_same_bits(dml.reverse_subsequences(x, lengths, axis=0), expected)
-    assert peak(lambda: dml.reverse_subsequences(x, lengths, axis=0)) < 2 * x.nbytes
-    rows = np.stack([x, x + 1])[:, None]
-    found = dml.reverse_subsequences(rows.swapaxes(0, 2), np.array([[[1, 2**32 - 1]]], np.uint32), axis=0)
-    assert_same_bits(np.ascontiguousarray(found.swapaxes(0, 2)), np.stack([rows[0], rows[1, :, ::-1]]))
-
-
-def test_long_lines_are_reversed_in_little_memory() -> None:
-    x = np.arange(1 << 22).astype(np.uint8)
-    lengths = np.array([(1 << 22) - 3], np.uint32)
-    expected = np.concatenate([x[:-3][::-1], x[-3:]])
-    assert_same_bits(dml.reverse_subsequences(x, lengths, axis=0), expected)
-    assert peak(lambda: dml.reverse_subsequences(x, lengths, axis=0)) < 2 * x.nbytes
-    rows = np.stack([x, x + 1])[:, None]
-    found = dml.reverse_subsequences(rows.swapaxes(0, 2), np.array([[[1, 2**32 - 1]]], np.uint32), axis=0)
-    assert_same_bits(np.ascontiguousarray(found.swapaxes(0, 2)), np.stack([rows[0], rows[1, :, ::-1]]))

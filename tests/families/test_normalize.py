@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
-import time
 from typing import Any
 
 import numpy as np
@@ -299,49 +297,3 @@ def test_memory_is_that_of_parts() -> None:
     outputs = {"batch": 1, "gradient": 1, "quantize": 1}
     for name, use in uses(x).items():
         assert peak(use) < (outputs.get(name, 1)) * x.size * 2 + (16 << 20), name
-
-
-@each_of("cross", [True, False])
-def test_many_neighbors_take_no_more_time_each(cross: bool) -> None:
-    """Neighbors of all elements at once: each sum is made of sums, not of elements."""
-    x = np.random.default_rng(11).standard_normal((1, 30000, 1, 2) if cross else (1, 2, 3, 30000)).astype(np.float32)
-    more = {"cross_channel": cross, "alpha": 2.0, "beta": 1.0, "bias": 1.0}
-    start = time.perf_counter()
-    for size in (2**32 - 1, 50001):
-        wide = x.astype(np.float64)
-        before, after = (size - 1) // 2, size // 2
-        axes = (1,) if cross else (2, 3)
-        sums = np.square(wide)
-        for axis in axes:
-            to = np.cumsum(sums, axis)
-            places = np.arange(x.shape[axis])
-            last = np.take(to, np.minimum(places + after, x.shape[axis] - 1), axis)
-            first = np.maximum(places - before, 0)
-            sums = last - np.take(to, first, axis) + np.take(sums, first, axis)
-        found = dml.local_response_normalization(x, local_size=size, **more)
-        assert_near(found, wide / (1 + 2 / size * sums))
-        assert np.isfinite(dml.local_response_normalization_grad(x, x, local_size=size, **more)).all()
-    assert time.perf_counter() - start < 5
-
-
-@each_of("cross", [True, False])
-def test_many_neighbors_take_no_more_time_each(cross: bool) -> None:
-    """Neighbors of all elements at once: each sum is made of sums, not of elements."""
-    x = np.random.default_rng(11).standard_normal((1, 30000, 1, 2) if cross else (1, 2, 3, 30000)).astype(np.float32)
-    more = {"cross_channel": cross, "alpha": 2.0, "beta": 1.0, "bias": 1.0}
-    start = time.perf_counter()
-    for size in (2**32 - 1, 50001):
-        wide = x.astype(np.float64)
-        before, after = (size - 1) // 2, size // 2
-        axes = (1,) if cross else (2, 3)
-        sums = np.square(wide)
-        for axis in axes:
-            to = np.cumsum(sums, axis)
-            places = np.arange(x.shape[axis])
-            last = np.take(to, np.minimum(places + after, x.shape[axis] - 1), axis)
-            first = np.maximum(places - before, 0)
-            sums = last - np.take(to, first, axis) + np.take(sums, first, axis)
-        found = dml.local_response_normalization(x, local_size=size, **more)
-        assert_near(found, wide / (1 + 2 / size * sums))
-        assert np.isfinite(dml.local_response_normalization_grad(x, x, local_size=size, **more)).all()
-    assert time.perf_counter() - start < 5

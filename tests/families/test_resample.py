@@ -11,8 +11,6 @@ from checks import assert_same_bits
 
 import dmlcy as dml
 from dmlcy._families.resample import family
-from families.common import peak
-from families.common import peak
 
 Array = np.ndarray[Any, Any]
 
@@ -59,17 +57,3 @@ def test_large_images_take_little_memory() -> None:
         tracemalloc.stop()
     assert (found == 1).all()
     assert peak < found.nbytes + (24 << 20), f"{peak / 2**20:.0f} MB"
-
-
-@pytest.mark.parametrize("mode", ["LINEAR", "NEAREST_NEIGHBOR"])
-def test_long_rows_take_little_memory(mode: str) -> None:
-    x = np.arange(1 << 21).astype(np.float16).reshape(1, 1, 1, -1)
-    assert peak(lambda: enlarged(x, (1, 2), mode)) < x.nbytes * 2 + (24 << 20)
-    assert_same_bits(enlarged(x, (1, 2), mode)[..., :: 1 << 19], enlarged(x[..., :: 1 << 18], (1, 2), mode)[..., ::2])
-
-
-@pytest.mark.parametrize("mode", ["LINEAR", "NEAREST_NEIGHBOR"])
-def test_long_rows_take_little_memory(mode: str) -> None:
-    x = np.arange(1 << 21).astype(np.float16).reshape(1, 1, 1, -1)
-    assert peak(lambda: enlarged(x, (1, 2), mode)) < x.nbytes * 2 + (24 << 20)
-    assert_same_bits(enlarged(x, (1, 2), mode)[..., :: 1 << 19], enlarged(x[..., :: 1 << 18], (1, 2), mode)[..., ::2])
