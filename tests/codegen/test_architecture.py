@@ -32,7 +32,7 @@ INSIDE = {
     "plan": ("data", "levels", "steps", "tables", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "described",
-        "operator", "stubs", "graph_stub", "__init__",
+        "independent", "operator", "stubs", "graph_stub", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}
