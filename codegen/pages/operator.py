@@ -76,10 +76,11 @@ class OperatorPage:
     @property
     def signature(self) -> str:
         """The functional call."""
-        names = [tensor.python for tensor in self.op.inputs]
+        inputs = self.op.inputs
+        names = [one.python + "=None" * all(left.optional for left in inputs[at:]) for at, one in enumerate(inputs)]
         names += [f"{a.python}={literal(a.field.default)}" if a.default else a.python for a in self.op.parameters]
         names += [f"{request.python}={request.default}" for request in self.op.requests]
-        at = len(self.op.inputs)
+        at = len(inputs)
         return block(call(f"dmlcy.{self.op.python}", [*names[:at], "*", *names[at:], "out=None"]), "python")
 
     @property

@@ -35,8 +35,17 @@ def mentioned(names: Iterable[str], texts: Iterable[str]) -> list[str]:
 def docstring(env: jinja2.Environment, plan: Surroundings, operator: OperatorPlan) -> str:
     """The numpydoc docstring of the functional call. A blank line would end the result of its example."""
     example = re.sub(r"\n{2,}", "\n", OperatorPage(plan, operator, None).smallest_example or "")
-    text = env.get_template("docstring.txt.j2").render(op=operator, example=example)
+    text = env.get_template("docstring.txt.j2").render(op=operator, example=example, returned=returned(operator))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def returned(operator: OperatorPlan) -> str:
+    """The type of the result of the functional call, in its docstring."""
+    if any(type_of(field).several for field in operator.operator.outputs):
+        return "tuple of numpy.ndarray"
+    if sum(not output.optional for output in operator.outputs) > 1:
+        return "tuple of numpy.ndarray"
+    return "numpy.ndarray, or a tuple of them" if len(operator.outputs) > 1 else "numpy.ndarray"
 
 
 def dask_docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:

@@ -184,6 +184,7 @@ class Planner:
             takes = f"True: with data type {dtypes[0]}. Else one of {alternatives(dtypes)}."
         else:
             default, summary, takes = f"a.{first.python}.dtype", "bool", ""
+        has_others = any(not one.optional for one in self.operator.outputs)
         return AttributePlan(
             python=name,
             declarations=(),
@@ -191,7 +192,7 @@ class Planner:
             value="",
             members=None,
             default="False",
-            doc=f"Whether the result has {name} too: a tuple then. {field.doc}",
+            doc=f"Whether the result has {name}{' too: a tuple then' * has_others}. {field.doc}",
             summary=summary,
             takes=takes,
             field=field,

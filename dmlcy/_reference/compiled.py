@@ -87,6 +87,9 @@ class ReferenceOperator(CompiledOperator):
         absent = [name for name in names if name not in given and self._inputs[name]]
         if absent:
             raise TypeError(f"{what} missing required argument {absent[0]!r}")
+        for name, value in given.items():
+            if value is not None and getattr(self._desc, name) is None:
+                raise TypeError(f"{what} takes no {name}: the compiled desc leaves it out. Compile a desc with {name}.")
         return {name: given.get(name) for name in names}
 
     def __reduce__(self) -> Any:

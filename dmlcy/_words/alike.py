@@ -14,6 +14,9 @@ def closest(name: str, names: Sequence[str]) -> str | None:
     begun = [known for known in folded if len(wanted) > 2 and known.startswith(wanted)]
     if begun:
         return folded[begun[0]]
+    ended = [known for known in folded if len(wanted) > 2 and known.endswith(f"_{wanted}")]  # RELU: ACTIVATION_RELU
+    if ended:
+        return folded[min(ended, key=len)]
     close = get_close_matches(wanted, folded, 2, 0.6)
     if len(close) == 2 and _likeness(wanted, close[0]) == _likeness(wanted, close[1]):
         return None

@@ -76,3 +76,17 @@ class TestOperators:
         status, out, err = command("operators", *arguments)
         assert (status, out) == (2, "")
         assert "\x1b" not in err and "Traceback" not in err
+
+
+def test_the_call_that_explain_shows_has_each_keyword_and_default(command: Command) -> None:
+    _, argmax, _ = command("explain", "argmax")
+    assert 'argmax(input, *, axes, axis_direction="INCREASING", output_dtype=None, out=None)' in argmax
+    _, gemm, _ = command("explain", "gemm")
+    assert "gemm(a, b, c=None, *," in gemm
+
+
+@pytest.mark.parametrize(("word", "name"), [("relu", "ACTIVATION_RELU"), ("add", "ELEMENT_WISE_ADD")])
+def test_the_last_word_of_a_name_leads_to_the_operator(command: Command, word: str, name: str) -> None:
+    for asked in ("explain", "example"):
+        status, _, err = command(asked, word)
+        assert status == 2 and f'Did you mean "{name}"' in err

@@ -96,6 +96,15 @@ def test_the_reference_of_an_operator_with_loops(name: str) -> None:
     draw_all(testing.cases(name, most_elements=100), 5, compare, 100, range(1))
 
 
+def test_a_compiled_call_gives_a_tensor_that_the_desc_leaves_out() -> None:
+    square = dml.TensorDesc("FLOAT32", (2, 2))
+    one = np.ones((2, 2), np.float32)
+    product = dml.compile(dml.desc.Gemm(a=square, b=square))
+    with pytest.raises(TypeError, match="takes no c: the compiled desc leaves it out"):
+        product(one, one, one)
+    assert product(one, one, None).tolist() == [[2, 2], [2, 2]]
+
+
 def test_a_path_that_does_not_exist() -> None:
     x = dml.TensorDesc("FLOAT32", (2,))
     with pytest.raises(ValueError, match="path='reference' or None, not \"fast\""):

@@ -25,7 +25,8 @@ class Convolution(OperatorDesc):
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}.
     bias
-        What is added to each output channel; left out, nothing is added.
+        What is added to each output channel: {1, output channels, 1, 1}, with a
+        1 for each spatial axis; left out, nothing is added.
     output
         The result. With BACKWARD, the caller chooses between the sizes whose
         FORWARD convolution gives the input.

@@ -55,15 +55,18 @@ def adam_optimizer(
 
     Returns
     -------
-    numpy.ndarray
-        The updated parameters: X - LearningRate * c * M / (sqrt(V) + Epsilon)
-        with the updated moments, where c is sqrt(1 - Beta2^T) / (1 - Beta1^T).
+    tuple of numpy.ndarray
+        ``output_parameters``: The updated parameters: X - LearningRate * c * M
+        / (sqrt(V) + Epsilon) with the updated moments, where c is sqrt(1 -
+        Beta2^T) / (1 - Beta1^T).
         Sizes ``sizes(input_parameters)``.
         Data type of ``input_parameters``.
-        The updated first moments: Beta1 * M + (1 - Beta1) * G.
+        ``output_first_moment``: The updated first moments: Beta1 * M + (1 -
+        Beta1) * G.
         Sizes ``sizes(input_parameters)``.
         Data type of ``input_parameters``.
-        The updated second moments: Beta2 * V + (1 - Beta2) * G * G.
+        ``output_second_moment``: The updated second moments: Beta2 * V + (1 -
+        Beta2) * G * G.
         Sizes ``sizes(input_parameters)``.
         Data type of ``input_parameters``.
         ``out`` itself where it is given.

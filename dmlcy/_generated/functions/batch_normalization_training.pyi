@@ -47,14 +47,14 @@ def batch_normalization_training(
 
     Returns
     -------
-    numpy.ndarray
-        The result.
+    tuple of numpy.ndarray
+        ``output``: The result.
         Sizes ``sizes(input)``.
         Data type of ``input``.
-        The mean of the input.
+        ``output_mean``: The mean of the input.
         Sizes ``sizes(scale)``.
         Data type of ``input``.
-        The variance of the input.
+        ``output_variance``: The variance of the input.
         Sizes ``sizes(scale)``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -47,14 +47,14 @@ def batch_normalization_training_grad(
 
     Returns
     -------
-    numpy.ndarray
-        The gradient of the input.
+    tuple of numpy.ndarray
+        ``output_gradient``: The gradient of the input.
         Sizes ``sizes(input)``.
         Data type of ``input``.
-        The gradient of the scale.
+        ``output_scale_gradient``: The gradient of the scale.
         Sizes ``sizes(mean)``.
         Data type of ``input``.
-        The gradient of the bias.
+        ``output_bias_gradient``: The gradient of the bias.
         Sizes ``sizes(mean)``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -40,8 +40,9 @@ def convolution(
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}. Rank 3 to 5; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        What is added to each output channel; left out, nothing is added. Rank 3
-        to 5; data type FLOAT32 or FLOAT16.
+        What is added to each output channel: {1, output channels, 1, 1}, with a
+        1 for each spatial axis; left out, nothing is added. Rank 3 to 5; data
+        type FLOAT32 or FLOAT16.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION). One of CONVOLUTION or

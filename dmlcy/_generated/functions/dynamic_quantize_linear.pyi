@@ -31,12 +31,12 @@ def dynamic_quantize_linear(
 
     Returns
     -------
-    numpy.ndarray
-        The quantized integers.
+    tuple of numpy.ndarray
+        ``output``: The quantized integers.
         Sizes ``sizes(input)``.
-        The scale, one element.
+        ``output_scale``: The scale, one element.
         Sizes ``ones``.
-        The integer that stands for 0, one element.
+        ``output_zero_point``: The integer that stands for 0, one element.
         Sizes ``ones``.
         Data type of ``output``.
         ``out`` itself where it is given.

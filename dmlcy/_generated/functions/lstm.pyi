@@ -72,33 +72,31 @@ def lstm(
     couple_input_forget : bool, default False
         Use 1 - i as the forget gate.
     output_sequence : bool, default False
-        Whether the result has output_sequence too: a tuple then. The hidden
-        state after each step.
+        Whether the result has output_sequence. The hidden state after each
+        step.
     output_single : bool, default False
-        Whether the result has output_single too: a tuple then. The hidden state
-        after the last step.
+        Whether the result has output_single. The hidden state after the last
+        step.
     output_cell_single : bool, default False
-        Whether the result has output_cell_single too: a tuple then. The cell
-        state after the last step.
+        Whether the result has output_cell_single. The cell state after the last
+        step.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
 
     Returns
     -------
-    numpy.ndarray
-        With ``output_sequence``, a tuple of this and: The hidden state after
-        each step.
+    numpy.ndarray, or a tuple of them
+        With ``output_sequence``: The hidden state after each step.
         Sizes ``[steps, directions, batch, hidden]``.
         Data type of ``input``.
-        With ``output_single``, a tuple of this and: The hidden state after the
-        last step.
+        With ``output_single``: The hidden state after the last step.
         Sizes ``[1, directions, batch, hidden]``.
         Data type of ``input``.
-        With ``output_cell_single``, a tuple of this and: The cell state after
-        the last step.
+        With ``output_cell_single``: The cell state after the last step.
         Sizes ``[1, directions, batch, hidden]``.
         Data type of ``input``.
+        A tuple of these arrays if the call asks for several outputs.
         ``out`` itself where it is given.
 
     Raises

@@ -54,7 +54,7 @@ def max_pooling1(
 
     Returns
     -------
-    numpy.ndarray
+    numpy.ndarray, or a tuple of them
         One element per position of the window.
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.

@@ -95,7 +95,7 @@ def multihead_attention(
 
     Returns
     -------
-    numpy.ndarray
+    numpy.ndarray, or a tuple of them
         The result of each query.
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.

@@ -109,7 +109,7 @@ def multihead_attention1(
 
     Returns
     -------
-    numpy.ndarray
+    numpy.ndarray, or a tuple of them
         The result of each query.
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.

@@ -34,11 +34,12 @@ def nonzero_coordinates(
 
     Returns
     -------
-    numpy.ndarray
-        The number of elements that are not 0.
+    tuple of numpy.ndarray
+        ``output_count``: The number of elements that are not 0.
         Sizes ``one``.
-        One row of coordinates for each element that is not 0, in the order of
-        the elements; the rows behind them are not defined.
+        ``output_coordinates``: One row of coordinates for each element that is
+        not 0, in the order of the elements; the rows behind them are not
+        defined.
         Sizes ``table``.
         Data type of ``output_count``.
         ``out`` itself where it is given.

@@ -38,7 +38,7 @@ def random_generator(
 
     Returns
     -------
-    numpy.ndarray
+    numpy.ndarray, or a tuple of them
         The random numbers.
         Sizes ``[*output_sizes]``.
         Data type of ``input_state``.

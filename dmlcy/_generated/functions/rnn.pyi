@@ -54,26 +54,25 @@ def rnn(
         (BACKWARD), or both with weights of their own (BIDIRECTIONAL). One of
         FORWARD, BACKWARD or BIDIRECTIONAL.
     output_sequence : bool, default False
-        Whether the result has output_sequence too: a tuple then. The hidden
-        state after each step.
+        Whether the result has output_sequence. The hidden state after each
+        step.
     output_single : bool, default False
-        Whether the result has output_single too: a tuple then. The hidden state
-        after the last step.
+        Whether the result has output_single. The hidden state after the last
+        step.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
 
     Returns
     -------
-    numpy.ndarray
-        With ``output_sequence``, a tuple of this and: The hidden state after
-        each step.
+    numpy.ndarray, or a tuple of them
+        With ``output_sequence``: The hidden state after each step.
         Sizes ``[steps, directions, batch, hidden]``.
         Data type of ``input``.
-        With ``output_single``, a tuple of this and: The hidden state after the
-        last step.
+        With ``output_single``: The hidden state after the last step.
         Sizes ``[1, directions, batch, hidden]``.
         Data type of ``input``.
+        A tuple of these arrays if the call asks for several outputs.
         ``out`` itself where it is given.
 
     Raises

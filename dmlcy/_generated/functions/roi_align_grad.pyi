@@ -72,11 +72,10 @@ def roi_align_grad(
     align_regions_to_corners : bool, default False
         Put the outer samples on the corners of a region, and not inside it.
     output_gradient : bool, default False
-        Whether the result has output_gradient too: a tuple then. The gradient
-        of the input of ROI_ALIGN1, with its sizes. Its sizes are {N, C, H, W}.
+        Whether the result has output_gradient. The gradient of the input of
+        ROI_ALIGN1, with its sizes. Its sizes are {N, C, H, W}.
     output_roi_gradient : bool, default False
-        Whether the result has output_roi_gradient too: a tuple then. The
-        gradient of the regions.
+        Whether the result has output_roi_gradient. The gradient of the regions.
     output_gradient_sizes : sequence of int, default None
         Sizes of output_gradient. None: those of ``out``.
     out : array, or a tuple of arrays where the result is one, optional
@@ -85,14 +84,14 @@ def roi_align_grad(
 
     Returns
     -------
-    numpy.ndarray
-        With ``output_gradient``, a tuple of this and: The gradient of the input
-        of ROI_ALIGN1, with its sizes. Its sizes are {N, C, H, W}.
+    numpy.ndarray, or a tuple of them
+        With ``output_gradient``: The gradient of the input of ROI_ALIGN1, with
+        its sizes. Its sizes are {N, C, H, W}.
         Data type of ``input``.
-        With ``output_roi_gradient``, a tuple of this and: The gradient of the
-        regions.
+        With ``output_roi_gradient``: The gradient of the regions.
         Sizes ``sizes(roi)``.
         Data type of ``input``.
+        A tuple of these arrays if the call asks for several outputs.
         ``out`` itself where it is given.
 
     Raises

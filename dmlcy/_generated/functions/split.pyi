@@ -36,7 +36,7 @@ def split(
 
     Returns
     -------
-    numpy.ndarray
+    tuple of numpy.ndarray
         The pieces; their sizes along Axis add up to that of the input.
         Data type of ``input``.
         ``out`` itself where it is given.

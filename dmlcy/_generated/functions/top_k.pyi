@@ -38,11 +38,11 @@ def top_k(
 
     Returns
     -------
-    numpy.ndarray
-        The chosen elements, in order.
+    tuple of numpy.ndarray
+        ``output_value``: The chosen elements, in order.
         Sizes ``taken``.
         Data type of ``input``.
-        The index of each chosen element along the axis.
+        ``output_index``: The index of each chosen element along the axis.
         Sizes ``taken``.
         ``out`` itself where it is given.
 

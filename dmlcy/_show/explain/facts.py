@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -20,6 +21,7 @@ from dmlcy._facts.tables import (
     EnumInfo,
     FeatureLevel,
     TensorDataType,
+    function,
     state_of,
 )
 from dmlcy._field_types import type_of
@@ -119,16 +121,11 @@ def _result_dtypes(operator: Operator) -> list[str]:
 
 def signature(operator: Operator) -> Iterator[Facts]:
     """The parameters of the function, in order."""
-    for field in operator.fields:
-        if field.kind == "input":
-            yield {"name": field.python, "positional": True, "required": not field.optional}
-    for field in sorted(operator.parameters, key=lambda field: field.default is not MISSING):
-        required = field.default is MISSING
-        yield {"name": field.python, "positional": False, "required": required, **_default(field)}
-    for field in operator.fields:
-        if field.kind == "output" and field.optional:
-            yield {"name": field.python, "positional": False, "required": False, "default": False}
-    yield {"name": "out", "positional": False, "required": False, "default": None}
+    for one in inspect.signature(function(operator.name)).parameters.values():
+        required = one.default is one.empty
+        default = {} if required else {"default": one.default}
+        positional = one.kind is one.POSITIONAL_OR_KEYWORD
+        yield {"name": one.name, "positional": positional, "required": required, **default}
 
 
 def of_declared(field: Facts) -> Facts:

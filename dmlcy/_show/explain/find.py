@@ -68,7 +68,9 @@ def _nearest(word: str, known: list[str]) -> list[str]:
     but_one = (len(wanted) - 1) / len(wanted) if wanted else 1  # all letters of a short word but one
     alike = max(0.6, min(ALIKE, but_one))
     close = difflib.get_close_matches(wanted, folded, SHOWN, alike)
-    return [folded[name] for name in dict.fromkeys([*close, *sorted(begun)])][:SHOWN]
+    ended = [name for name, known in folded.items() if name.endswith(f"_{wanted}") and known.isupper()]
+    found = [*sorted(ended, key=lambda name: (len(name), name)), *close, *sorted(begun)]  # relu: ACTIVATION_RELU
+    return [folded[name] for name in dict.fromkeys(found)][:SHOWN]
 
 
 def _names(word: str) -> Iterator[str]:
