@@ -35,7 +35,8 @@ def convolution(
         The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
         channels, output channels / GroupCount, spatial axes}.
     bias : dask array, or what dmlcy takes, optional
-        What is added to each output channel; left out, nothing is added.
+        What is added to each output channel: {1, output channels, 1, 1}, with a 1 for each spatial axis; left out,
+        nothing is added.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed along every spatial axis
         (CONVOLUTION).

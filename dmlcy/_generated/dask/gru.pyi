@@ -50,9 +50,9 @@ def gru(
     linear_before_reset : bool, default False
         Multiply by the reset gate after the product of the hidden state with the weights, instead of before.
     output_sequence : bool, default False
-        Whether the result has output_sequence too: a tuple then. The hidden state after each step.
+        Whether the result has output_sequence. The hidden state after each step.
     output_single : bool, default False
-        Whether the result has output_single too: a tuple then. The hidden state after the last step.
+        Whether the result has output_single. The hidden state after the last step.
 
     Returns
     -------

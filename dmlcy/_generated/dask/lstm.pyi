@@ -63,11 +63,11 @@ def lstm(
     couple_input_forget : bool, default False
         Use 1 - i as the forget gate.
     output_sequence : bool, default False
-        Whether the result has output_sequence too: a tuple then. The hidden state after each step.
+        Whether the result has output_sequence. The hidden state after each step.
     output_single : bool, default False
-        Whether the result has output_single too: a tuple then. The hidden state after the last step.
+        Whether the result has output_single. The hidden state after the last step.
     output_cell_single : bool, default False
-        Whether the result has output_cell_single too: a tuple then. The cell state after the last step.
+        Whether the result has output_cell_single. The cell state after the last step.
 
     Returns
     -------

@@ -47,9 +47,9 @@ def rnn(
         From the first step to the last (FORWARD), from the last to the first (BACKWARD), or both with weights of
         their own (BIDIRECTIONAL).
     output_sequence : bool, default False
-        Whether the result has output_sequence too: a tuple then. The hidden state after each step.
+        Whether the result has output_sequence. The hidden state after each step.
     output_single : bool, default False
-        Whether the result has output_single too: a tuple then. The hidden state after the last step.
+        Whether the result has output_single. The hidden state after the last step.
 
     Returns
     -------
