@@ -16,7 +16,7 @@ from .model import Enum, camel
 
 TEMPLATES = Path(__file__).parent / "templates"
 FAMILIES = Path(__file__).parent / "families"
-MODULES = ("dask", "testing")
+MODULES = ("dask", "directml", "testing")
 """Modules of the package that it does not import by itself."""
 
 # Names that the generated code uses for itself, or that C or Cython read in another way.

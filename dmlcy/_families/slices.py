@@ -57,7 +57,7 @@ def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Ind
 
 def _whole(operator: Operator, values: Mapping[str, Any], outputs: Mapping[str, Any]) -> set[tuple[str, int]]:
     """The axes of outputs along which an activation that the operator applies reads several elements."""
-    held = [values[field.python] for field in operator.fields if field.among and field.type == "operator_desc"]
+    held = [values[field.python] for field in operator.fields if field.among]
     return {
         (path, axis)
         for desc in held

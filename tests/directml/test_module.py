@@ -160,7 +160,7 @@ def test_a_program_says_import_directml(tmp_path: Path) -> None:
     )
     (tmp_path / "helper.py").write_text("x = 3\n")
     command = [sys.executable, "-m", "dmlcy.directml"]
-    done = subprocess.run([*command, str(script), "--a", "b"], capture_output=True, text=True, check=True)
+    done = subprocess.run([*command, str(script), "--a", "b"], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout == "True dmlcy.directml ['--a', 'b'] __main__ 3\n"
     for arguments, status, words in (([], 2, "usage:"), (["--help"], 0, "usage:"), (["absent.py"], 2, "cannot read")):
         done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -9,6 +9,8 @@ from typing import Any
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._field_types import type_of
+from dmlcy._field_types.float import Float
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.enums import OperatorType, name_of
 from dmlcy._frontends.directml.refusals import refuse
@@ -124,7 +126,7 @@ class FusedActivation:
             return None
         if name not in OPERATORS:
             raise TypeError(f"FusedActivation takes a member of OperatorType, not {show(self.activation)}")
-        floats = [field.python for field in OPERATORS[name].fields if field.type == "float"]
+        floats = [field.python for field in OPERATORS[name].fields if isinstance(type_of(field.type), Float)]
         desc: OperatorDesc = desc_class(name)(**dict(zip(floats, (self.param_1, self.param_2), strict=False)))
         return desc
 
