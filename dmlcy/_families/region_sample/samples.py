@@ -13,7 +13,6 @@ from dmlcy._families.spread import Spread, between, parted
 
 ALL: Final = 1 << 16
 """Samples of a region along an axis, of which all places are computed; of more, those inside the input are found."""
-single = np.float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +36,20 @@ class Grid:
     def samples(self, start: float, end: float) -> Samples:
         """The samples of the region between these places, which are not scaled yet."""
         with np.errstate(all="ignore"):
-            first, last = single(start) * single(self.scale), single(end) * single(self.scale)
+            first, last = np.float32(start) * np.float32(self.scale), np.float32(end) * np.float32(self.scale)
             return self._samples(first, last - first)
 
     def _samples(self, first: np.float32, length: np.float32) -> Samples:
-        ratio = float(np.ceil(length / single(self.cells)))
+        ratio = float(np.ceil(length / np.float32(self.cells)))
         each = self.least if not ratio > self.least else self.most if ratio >= self.most else int(ratio)
         total = self.cells * each
         middle = self.corners and total == 1
-        after = single(-0.5 if middle else 0.0 if self.corners else self.after)
+        after = np.float32(-0.5 if middle else 0.0 if self.corners else self.after)
         steps = total - 1 if self.corners and not middle else total
-        step = length / single(steps)
+        step = length / np.float32(steps)
 
         def place(numbers: Any) -> Any:
-            return (np.asarray(numbers).astype(single) - after) * step + first - single(self.before)
+            return (np.asarray(numbers).astype(np.float32) - after) * step + first - np.float32(self.before)
 
         begin, stop = 0, total
         if total > ALL and step > 0:  # the places are in order

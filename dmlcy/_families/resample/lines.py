@@ -10,8 +10,6 @@ import numpy as np
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._families.spread import Spread, between, parted
 
-single = np.float32
-
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -53,8 +51,8 @@ class Axis:
         """The places of all elements, in FLOAT32, step by step."""
         assert self.before is not None
         with np.errstate(all="ignore"):
-            numbers = self.numbers().astype(single) - single(self.after)
-            found: Array = numbers / single(self.factor) - single(self.before)
+            numbers = self.numbers().astype(np.float32) - np.float32(self.after)
+            found: Array = numbers / np.float32(self.factor) - np.float32(self.before)
         return found.astype(np.float64)
 
     def inside(self, m: Arithmetic) -> tuple[Array, Any]:

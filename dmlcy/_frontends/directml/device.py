@@ -56,7 +56,8 @@ class Device:
     """The CPU, whatever ``use_gpu`` says."""
 
     def __init__(self, use_gpu: bool = True, use_debug_layer: bool = False) -> None:
-        self.use_gpu, self.use_debug_layer = use_gpu, use_debug_layer
+        self.use_gpu: bool = use_gpu
+        self.use_debug_layer: bool = use_debug_layer
 
     def compute(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
         """Runs a model; the first time it is initialized too."""

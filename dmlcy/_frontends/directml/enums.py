@@ -22,17 +22,17 @@ def _enum(of: str, more: Iterable[tuple[str, int]] = ()) -> Any:
     return cast(Any, _Named)(known.__name__, members, module="dmlcy.directml")
 
 
-TensorDataType: Final = _enum("DML_TENSOR_DATA_TYPE", [("UNKNOWN", 0)])
-TensorFlags: Final = _enum("DML_TENSOR_FLAGS", [("NONE", 0)])
-MatrixTransform: Final = _enum("DML_MATRIX_TRANSFORM")
-RecurrentNetworkDirection: Final = _enum("DML_RECURRENT_NETWORK_DIRECTION")
-ConvolutionMode: Final = _enum("DML_CONVOLUTION_MODE")
-ConvolutionDirection: Final = _enum("DML_CONVOLUTION_DIRECTION")
-InterpolationMode: Final = _enum("DML_INTERPOLATION_MODE")
-PaddingMode: Final = _enum("DML_PADDING_MODE")
+TensorDataType: Final[Any] = _enum("DML_TENSOR_DATA_TYPE", [("UNKNOWN", 0)])
+TensorFlags: Final[Any] = _enum("DML_TENSOR_FLAGS", [("NONE", 0)])
+MatrixTransform: Final[Any] = _enum("DML_MATRIX_TRANSFORM")
+RecurrentNetworkDirection: Final[Any] = _enum("DML_RECURRENT_NETWORK_DIRECTION")
+ConvolutionMode: Final[Any] = _enum("DML_CONVOLUTION_MODE")
+ConvolutionDirection: Final[Any] = _enum("DML_CONVOLUTION_DIRECTION")
+InterpolationMode: Final[Any] = _enum("DML_INTERPOLATION_MODE")
+PaddingMode: Final[Any] = _enum("DML_PADDING_MODE")
 
 _TYPES: Final = [(name, name) for name in ("INVALID", *OPERATORS)]
-OperatorType: Final = cast(Any, Enum)("OperatorType", _TYPES, module="dmlcy.directml")
+OperatorType: Final[Any] = cast(Any, Enum)("OperatorType", _TYPES, module="dmlcy.directml")
 """The operators by name, without the numbers that DirectML has for them."""
 
 

@@ -24,7 +24,7 @@ class GraphBuilder:
     """A graph that is being built. ``device`` is the one that it runs on."""
 
     def __init__(self, device: Any) -> None:
-        self.device = device
+        self.device: Any = device
         self._graph = Graph()
         self._inputs: dict[int, Expression] = {}
 
@@ -118,7 +118,9 @@ class FusedActivation:
     """
 
     def __init__(self, activation: Any = OperatorType.INVALID, param_1: float = 0.0, param_2: float = 0.0) -> None:
-        self.activation, self.param_1, self.param_2 = activation, param_1, param_2
+        self.activation: Any = activation
+        self.param_1: float = param_1
+        self.param_2: float = param_2
 
     def _desc(self) -> OperatorDesc | None:
         name = name_of(self.activation)

@@ -26,7 +26,8 @@ class Size2D:
     """A width and a height."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
+        self.width: int = width
+        self.height: int = height
 
 
 class MaxPoolingOutputs(NamedTuple):
