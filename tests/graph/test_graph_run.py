@@ -219,7 +219,7 @@ def test_values_that_a_node_refuses_name_the_node() -> None:
 def test_an_operator_that_does_not_run_is_named() -> None:
     described = [name for name, state in dml.specs.catalogue().items() if state["state"] == "described"]
     for name in described[:1]:
-        from test_build import used
+        from test_graph_build import used
 
         from dmlcy._facts.tables import OPERATORS
 
