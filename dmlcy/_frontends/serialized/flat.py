@@ -33,7 +33,7 @@ Make: TypeAlias = Callable[[int, list[Any]], Any]
 _Follow: TypeAlias = Callable[[int, int], Any]
 """What an offset leads to: from the byte of the offset, and the offset."""
 
-TIMES: Final = 4
+TIMES: Final = 8
 _UINT: Final = struct.Struct("<I").unpack_from
 _INT: Final = struct.Struct("<i").unpack_from
 _HEAD: Final = struct.Struct("<HH").unpack_from
@@ -239,6 +239,8 @@ class Reader:
     def _shape(self, table: Table, at: int, vtable: int) -> _Shape:
         """What a vtable says, checked; the same for all tables that share it and have the same alignment."""
         size, places = self._vtable(table, at, vtable)
+        if at + size > self._end:
+            refuse("end", at, what=table.name, found=size, expected=self._end - at)
         there = sorted((place, slot) for slot, place in enumerate(places) if place)
         code, end, among = "<", 0, [-1] * len(places)
         for number, (place, slot) in enumerate(there):
