@@ -10,7 +10,7 @@ import tracemalloc
 from collections.abc import Callable
 
 import pytest
-from broken import BROKEN, nested, overlapping_texts, same_constant, same_text, shared
+from broken import BROKEN, ROOT, VTABLE, nested, overlapping_texts, same_constant, same_text, shared
 from hypothesis import given
 from hypothesis import strategies as st
 from serialized_graphs import SMALL, WHOLE, graph, many, plain, refusal
@@ -20,6 +20,7 @@ from dmlcy._errors import ModelError
 from dmlcy._facts.tables import ERRORS
 from dmlcy._frontends.serialized.reader import read
 from dmlcy._frontends.serialized.records import Activation, Attribute, ConstantNode, GraphRecord, OperatorNode, Tensor
+from dmlcy._frontends.serialized.schema import ATTRIBUTE
 from dmlcy._frontends.serialized.writer import write
 
 DATA = write(WHOLE)
@@ -117,6 +118,39 @@ def test_random_changes(rng: random.Random, count: int) -> None:
     if looked_at(bytes(data)):
         record = read(bytes(data))
         assert plain(read(write(record))) == plain(record)
+
+
+@pytest.mark.parametrize(
+    "at, code, value, message",
+    [
+        (ROOT, "i", 2**31 - 1, "is at byte -"),
+        (ROOT, "i", -(2**31), "is at byte 2147"),
+        (ROOT, "i", 11, "is at byte 5; expected: an even byte"),
+        (VTABLE, "H", 9, "has 9 bytes; expected: an even number"),
+        (VTABLE, "H", 2, "has 2 bytes"),
+        (VTABLE, "H", 2**16 - 2, "has 65534 bytes"),
+        (VTABLE + 2, "H", 2, "gives the table 2 bytes; expected: at least 4"),
+        (VTABLE + 2, "H", 12, "has graphOutputNames at byte 12 of the table; expected: from 4 to 8"),
+        (VTABLE + 4, "H", 2, "has nodes at byte 2 of the table; expected: from 4 to 12"),
+        (VTABLE + 4, "H", 8, "has graphInputNames at byte 8 of the table; expected: from 12 on"),
+    ],
+)
+def test_vtables_that_are_wrong(at: int, code: str, value: int, message: str) -> None:
+    raw = struct.pack(f"<{code}", value)
+    with pytest.raises(ModelError) as caught:
+        read(DATA[:at] + raw + DATA[at + len(raw) :])
+    assert caught.value.id == "DML-GRAPH-file-vtable" and message in str(caught.value)
+    assert caught.value.values["byte"] == ROOT
+
+
+@pytest.mark.parametrize("kind", sorted({*ATTRIBUTE.number} - ATTRIBUTE.absent))
+def test_an_attribute_of_which_only_a_kind_that_may_be_left_out_has_no_value(kind: str) -> None:
+    data = write(graph((Attribute(None, "ScaleBias", None),)))
+    at = read(data).nodes[2].attributes[0].at  # type: ignore[union-attr]
+    (place,) = struct.unpack_from("<H", data, at - struct.unpack_from("<i", data, at)[0] + 6)
+    where = at + place
+    changed = data[:where] + bytes([ATTRIBUTE.number[kind]]) + data[where + 1 :]
+    assert refusal(changed) == ("missing", at)
 
 
 @pytest.mark.parametrize("before", [b"weights", struct.pack("<4I", 1, 1, 5, 5), b"DML_OPERATOR_GEMM"])

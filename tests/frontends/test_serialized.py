@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from serialized_graphs import SCALARS, VALUES, WHOLE, dxdispatch_models, graph, graphs, many, plain
@@ -179,3 +180,32 @@ def test_an_attribute_that_cannot_be_written(kind: Any, value: Any, message: str
 @pytest.mark.parametrize("data", [None, 3, bytearray(b"123")])
 def test_a_constant_that_cannot_be_written(data: Any) -> None:
     refused(GraphRecord((ConstantNode("c", (), (), data),), (), ()), "data of ConstantRawData is")
+
+
+def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dmlcy._frontends.serialized.builder.LARGEST", 500)
+    monkeypatch.setattr("dmlcy._frontends.serialized.flat.LARGEST", 500)
+    small = GraphRecord((ConstantNode("c", (), (), bytes(300)),), (), ())
+    assert read(write(small)) == small
+    with pytest.raises(ModelError, match="at most 500") as caught:
+        write(WHOLE)
+    assert caught.value.id == "DML-GRAPH-file-size"
+    with pytest.raises(ModelError, match="from 8 to 500") as caught:
+        read(bytes(501))
+    assert caught.value.id == "DML-GRAPH-file-size"
+
+
+@pytest.mark.parametrize("kind", ["Activation", "ActivationArray", "ScaleBias"])
+def test_what_is_left_out_is_not_the_same_as_empty(kind: str) -> None:
+    record = graph((Attribute(None, kind, None), Attribute("B", "ActivationArray", ())))
+    found = read(write(record)).nodes[2]
+    assert isinstance(found, OperatorNode)
+    assert [(one.name, one.value) for one in found.attributes] == [(None, None), ("B", ())]
+
+
+def test_numbers_of_numpy_are_written() -> None:
+    sizes = tuple(np.array([1, 2, 3], np.uint32))
+    tensor = Tensor("DML_TENSOR_DATA_TYPE_FLOAT32", sizes, None, np.int64(24))  # type: ignore[arg-type]
+    record = GraphRecord((OperatorNode("n", "T", (), (), (tensor,), (), ()),), (), ())
+    found = read(write(record))
+    assert found == record and type(found.nodes[0].inputs[0].total_size_in_bytes) is int  # type: ignore[union-attr]

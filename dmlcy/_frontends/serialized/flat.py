@@ -112,15 +112,15 @@ class Reader:
         if self._left < 0:
             refuse("overlap", at, what=what, expected=TIMES * self._end, times=TIMES)
 
-    def _count(self, what: str, where: int, offset: int, size: int, more: int = 0) -> tuple[int, int]:
-        """Where the entries of a vector begin, and how many; ``more``: bytes behind them."""
+    def _count(self, what: str, where: int, offset: int, size: int) -> tuple[int, int]:
+        """Where the entries of a vector begin, and how many."""
         at = where + offset
         if not offset or at & 3 or at + _WORD > self._end:
             self._start(what, where, offset, _WORD, _WORD)
         (count,) = _UINT(self._data, at)
-        whole = _WORD + count * size + more
+        whole = _WORD + count * size
         if at + whole > self._end:
-            refuse("length", at, what=what, found=count, expected=max(self._end - at - _WORD - more, 0) // size)
+            refuse("length", at, what=what, found=count, expected=(self._end - at - _WORD) // size)
         self._left -= whole
         if self._left < 0:
             self._spend(what, at, 0)
@@ -131,10 +131,19 @@ class Reader:
         found = self._texts.get(at)
         if found is not None and offset:
             return found
-        begin, count = self._count(what, where, offset, 1, more=1)
-        raw = self._data[begin : begin + count]
-        if self._data[begin + count]:
-            refuse("text", begin + count, what=what, found=f"has {self._data[begin + count]} at its end")
+        if not offset or at & 3 or at + _WORD > self._end:
+            self._start(what, where, offset, _WORD, _WORD)
+        begin = at + _WORD
+        (count,) = _UINT(self._data, at)
+        stop = begin + count
+        if stop >= self._end:
+            refuse("length", at, what=what, found=count, expected=max(self._end - begin - 1, 0))
+        self._left -= stop - at
+        if self._left < 0:
+            self._spend(what, at, 0)
+        if self._data[stop]:
+            refuse("text", stop, what=what, found=f"has {self._data[stop]} at its end")
+        raw = self._data[begin:stop]
         text = self._decoded.get(raw)
         if text is None:
             try:
