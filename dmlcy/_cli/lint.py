@@ -11,11 +11,10 @@ from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_
 from dmlcy._cli.run import read_bytes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
-from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
 from dmlcy._frontends.graphs.lint import lint as lint_graph
-from dmlcy._frontends.graphs.reader import is_graph, values_of
 from dmlcy._show.reports import github, json, sarif, text
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
@@ -63,8 +62,10 @@ def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
     data = b""
     try:
         shown, data = read_bytes(name)
-        document = decode(shown, data, values_of(limit))
-        return lint_graph(document, level, limit) if is_graph(document) else lint(document, level)
+        document = decode(shown, data, limit)
+        if isinstance(document, Serialized) or is_graph(document):
+            return lint_graph(document, level, limit)
+        return lint(document, level)
     except Refusal as error:
         text = data.decode("utf-8-sig", "replace")
         return FileReport(error.problems[0].place.file, findings(error.problems, text))
