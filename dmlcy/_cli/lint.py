@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
@@ -65,7 +66,7 @@ def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
         document = decode(shown, data, limit)
         if isinstance(document, Serialized) or is_graph(document):
             return lint_graph(document, level, limit)
-        return lint(document, level)
+        return lint(document, level, Path() if name == "-" else Path(name).parent)
     except Refusal as error:
         text = data.decode("utf-8-sig", "replace")
         return FileReport(error.problems[0].place.file, findings(error.problems, text))
