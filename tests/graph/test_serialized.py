@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from example_descs import desc_of_example
+from graphs import chain, network, tensor
 
 import dmlcy as dml
+from dmlcy._cli import main
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import OPERATORS
+from dmlcy._frontends.graphs.serialized import from_records
+from dmlcy._frontends.graphs.to_records import to_records
+from dmlcy._frontends.serialized.reader import read
+from dmlcy._frontends.serialized.records import (
+    Activation,
+    Attribute,
+    ConstantNode,
+    GraphRecord,
+    OperatorNode,
+    Scalar,
+)
+from dmlcy._frontends.serialized.writer import write
 from dmlcy._graph.model import inputs_of, outputs_of
-
-FLOAT32 = "DML_TENSOR_DATA_TYPE_FLOAT32"
 
 
 def of_desc(desc: Any) -> dml.graph.GraphDesc:
@@ -38,3 +54,321 @@ def test_every_example_goes_through_bytes(operator: Operator) -> None:
         ]
         assert {(one.source, one.target) for one in found.edges} == {(one.source, one.target) for one in graph.edges}
         assert dml.graph.to_bytes(found) == data
+
+
+def lazy() -> dml.graph.GraphDesc:
+    """A graph with constants, optional tensors, an array of tensors, a fused activation, and an output read again."""
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 2), name="x")
+    c = g.constant(np.array([[[[1, 2], [3, 4]]]], np.float32), name="weights")
+    product = g.gemm(x, c, alpha=0.1, fused_activation=dml.desc.ActivationLeakyRelu(alpha=0.3), name="product")
+    joined = g.join([product, x], axis=3, name="join")
+    return g.build(product=product, joined=joined)
+
+
+X = np.array([[[[1, -2], [3, 4]]]], np.float32)
+
+
+def saved(tmp_path: Path, record: GraphRecord) -> str:
+    (tmp_path / "Partition_0.bin").write_bytes(write(record))
+    return str(tmp_path / "Partition_0.bin")
+
+
+def test_a_graph_from_bytes_computes_the_same() -> None:
+    graph = lazy()
+    found = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    for one, other in zip(dml.compile(graph)(X), dml.compile(found)(X), strict=True):
+        np.testing.assert_array_equal(one, other)
+    whole, array = network()
+    again = dml.graph.from_bytes(dml.graph.to_bytes(whole))
+    np.testing.assert_array_equal(dml.compile(whole)(array), dml.compile(again)(array))
+
+
+def test_nodes_are_written_in_an_order_in_which_they_run() -> None:
+    graph = lazy()
+    turn = {number: len(graph.nodes) - 1 - number for number in range(len(graph.nodes))}
+
+    def port(one: Any) -> Any:
+        return one if one is None or one.node is None else one._replace(node=turn[one.node])
+
+    turned = dml.graph.GraphDesc(
+        graph.nodes[::-1], graph.inputs, graph.outputs,
+        tuple(replace(edge, source=port(edge.source), target=port(edge.target)) for edge in graph.edges),
+    )  # fmt: skip
+    record = to_records(turned)
+    assert [node.name for node in record.nodes] == ["weights", "product", "join"]
+    np.testing.assert_array_equal(dml.compile(from_records(record, Path()))(X)[1], dml.compile(graph)(X)[1])
+
+
+def test_names_are_made_for_what_has_none() -> None:
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 2))
+    record = to_records(g.build(g.activation_relu(g.activation_relu(x))))
+    assert record.input_names == ("input0",)
+    assert [node.name for node in record.nodes] == ["activation_relu0", "activation_relu1"]
+    assert record.nodes[1].input_names == record.nodes[0].output_names != record.output_names
+    assert dml.check(from_records(record, Path())) == []
+
+
+def refused(graph: dml.graph.GraphDesc, message: str) -> None:
+    with pytest.raises(dml.ModelError, match=message) as caught:
+        dml.graph.to_bytes(graph)
+    assert caught.value.id == "DML-GRAPH-file-value"
+
+
+def test_what_the_format_does_not_hold_is_not_written() -> None:
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 2, flags="OWNED_BY_DML"), name="x")
+    refused(g.build(y=g.activation_relu(x)), "the flag of input of node 0 .* is OWNED_BY_DML, and must be NONE")
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 2, guaranteed_base_offset_alignment=16), name="x")
+    refused(g.build(y=g.activation_relu(x)), "guaranteed_base_offset_alignment of input .* is 16, and must be 0")
+    g = dml.Graph()
+    y = g.activation_relu(g.input(tensor(1, 1, 2, 2), name="x"))
+    refused(g.build(y=y, z=y), 'graph output 1 "z" is output of node 0')
+    g = dml.Graph()
+    y = g.activation_relu(g.input(tensor(1, 1, 2, 2), name="x"))
+    refused(g.build(x=y), 'the name of graph output 0 "x" is "x", and must be no name of a graph input')
+
+
+def test_a_graph_that_is_wrong_is_not_written() -> None:
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 3), name="x")
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.graph.to_bytes(g.build(y=g.activation_relu(g.reinterpret(x, tensor(1, 1, 2, 2)))))
+    assert caught.value.id == "DML-GRAPH-edge-size"
+
+
+def test_constants_are_read_from_their_files_last(tmp_path: Path) -> None:
+    record = to_records(lazy())
+    constant = record.nodes[0]
+    assert isinstance(constant, ConstantNode) and isinstance(constant.data, bytes)
+    apart = replace(record, nodes=(replace(constant, data="inner/w"), *record.nodes[1:]))
+    file = saved(tmp_path, apart)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "w.bin").write_bytes(constant.data)
+    graph = dml.graph.load(file)
+    assert dml.check(graph) == []
+    np.testing.assert_array_equal(dml.compile(graph)(X)[0], dml.compile(lazy())(X)[0])
+    (tmp_path / "inner" / "w.bin").write_bytes(constant.data[:8])
+    assert [one.id for one in dml.check(dml.graph.load(file))] == ["DML-GRAPH-constant-size"]
+
+
+def test_a_constant_without_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = to_records(lazy())
+    file = saved(tmp_path, replace(record, nodes=(replace(record.nodes[0], data="w"), *record.nodes[1:])))
+    with pytest.raises(dml.ModelError, match=r'The file "w.bin" of constant 0 "weights" cannot be read') as caught:
+        dml.graph.load(file)
+    assert caught.value.id == "DML-GRAPH-file-constant"
+    assert main(["run", file]) == 2
+    assert "DML-GRAPH-file-constant" in capsys.readouterr().err
+    assert main(["lint", file]) == 0, "lint opens no file of a constant"
+
+
+@pytest.mark.parametrize("name", ["../w", "/etc/w", "a/../../w", "", "C:w", "a\0b"])
+def test_no_file_outside_of_the_folder_is_read(name: str, tmp_path: Path) -> None:
+    record = to_records(lazy())
+    data = write(replace(record, nodes=(replace(record.nodes[0], data=name), *record.nodes[1:])))
+    (tmp_path / "w.bin").write_bytes(bytes(16))
+    (tmp_path / "in").mkdir()
+    with pytest.raises(dml.ModelError) as caught:
+        dml.graph.from_bytes(data, folder=tmp_path / "in")
+    assert [one.id for one in caught.value.violations] == ["DML-GRAPH-file-constant-name"]
+
+
+def gemm(record: GraphRecord, **changes: Any) -> GraphRecord:
+    """The record with other members of the second node."""
+    nodes = [*record.nodes]
+    nodes[1] = replace(nodes[1], **changes)
+    return replace(record, nodes=tuple(nodes))
+
+
+def attribute(record: GraphRecord, place: int, **changes: Any) -> GraphRecord:
+    """The record with another attribute of the second node."""
+    node = record.nodes[1]
+    assert isinstance(node, OperatorNode)
+    found = [*node.attributes]
+    found[place] = replace(found[place], **changes)
+    return gemm(record, attributes=tuple(found))
+
+
+def damaged() -> Iterator[tuple[str, str, GraphRecord]]:
+    """Records with one value changed: the id, a part of the message, the record."""
+    whole = to_records(lazy())
+    node = whole.nodes[1]
+    assert isinstance(node, OperatorNode)
+    a, b = node.inputs
+    unknown = "DML-MODEL-operator-unknown"
+    yield unknown, "GEMMM", gemm(whole, type="DML_OPERATOR_GEMMM")
+    yield unknown, '"GEMM"', gemm(whole, type="GEMM")
+    yield unknown, '"DML_OPERATOR_RELU"', attribute(whole, 4, value=Activation("DML_OPERATOR_RELU", ()))
+    yield "DML-GRAPH-file-names", "has 2 names of input tensors, and must have 3", gemm(
+        whole, input_names=node.input_names[:2]
+    )  # fmt: skip
+    yield "DML-GRAPH-file-names", "has 4 names, 2 of them empty of input", gemm(
+        whole, input_names=(*node.input_names, "")
+    )  # fmt: skip
+    yield "DML-GRAPH-file-names", "has no names of output tensors, and must have 1", gemm(whole, output_names=())
+    yield "DML-GRAPH-file-tensors", "has 1 tensor for its inputs, and must have 2", gemm(whole, inputs=(a,))
+    yield "DML-GRAPH-file-tensors", "has 3 tensors for its inputs", gemm(whole, inputs=(a, b, b))
+    yield "DML-GRAPH-file-tensors", "has no tensors for its outputs, and must have 1", gemm(whole, outputs=())
+    yield "DML-GRAPH-file-attributes", "has 4 attributes, and must have 5: TransA, TransB, Alpha", gemm(
+        whole, attributes=node.attributes[:4]
+    )  # fmt: skip
+    yield "DML-GRAPH-file-attribute-name", 'Attribute 0 of node 1 "product" (GEMM) is "TransB"', gemm(
+        whole, attributes=(node.attributes[1], node.attributes[0], *node.attributes[2:])
+    )  # fmt: skip
+    yield "DML-GRAPH-file-attribute-name", "is without a name", attribute(whole, 2, name=None)
+    yield "DML-GRAPH-file-attribute-kind", "Alpha of node 1", attribute(whole, 2, kind="UInt32", value=1)
+    yield "DML-GRAPH-file-attribute-kind", "of the kind Activation", attribute(whole, 4, kind="ScaleBias", value=None)
+    yield "DML-GRAPH-file-attributes", "has no attributes of FusedActivation, and must have 1: Alpha", attribute(
+        whole, 4, value=Activation("DML_OPERATOR_ACTIVATION_LEAKY_RELU", ())
+    )  # fmt: skip
+    yield "DML-GRAPH-file-attribute-kind", "Alpha of FusedActivation of node 1", attribute(
+        whole, 4, value=Activation("DML_OPERATOR_ACTIVATION_LEAKY_RELU", (Attribute("Alpha", "Bool", True),))
+    )  # fmt: skip
+    yield "DML-GRAPH-file-unnamed", "node 1 (GEMM) has no name", gemm(whole, name="")
+    yield "DML-GRAPH-file-order", 'reads "product", which node 2 "product" (GEMM) gives later', replace(
+        whole, nodes=(whole.nodes[0], whole.nodes[2], whole.nodes[1])
+    )  # fmt: skip
+    constant = replace(whole.nodes[0], output_names=())
+    yield "DML-GRAPH-file-names", "has no names of output tensors, and must have 1", replace(
+        whole, nodes=(constant, *whole.nodes[1:])
+    )  # fmt: skip
+    join = replace(whole.nodes[2], input_names=("product", ""))
+    yield "DML-GRAPH-file-names", "and must have no empty one for InputTensors", replace(
+        whole, nodes=(*whole.nodes[:2], join)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("id_, message, record", [*damaged()])
+def test_damaged_values(
+    id_: str, message: str, record: GraphRecord, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = saved(tmp_path, record)
+    with pytest.raises(dml.ModelError) as caught:
+        dml.graph.load(file)
+    assert [one.id for one in caught.value.violations] == [id_]
+    assert message in str(caught.value) and "Partition_0.bin: byte " in str(caught.value)
+    assert main(["lint", file]) == 1
+    assert f"[{id_}]" in capsys.readouterr().out
+    for command in (["run", file], ["graph", file], ["export", file, "--output", str(tmp_path / "out")]):
+        assert main(command) == 1
+        assert id_ in capsys.readouterr().err or command[0] == "graph"
+    assert not (tmp_path / "out").exists()
+
+
+def wrong_values() -> Iterator[tuple[str, str, GraphRecord]]:
+    """The same of values that a desc holds, with the part of the node that they are in."""
+    whole = to_records(lazy())
+    node = whole.nodes[1]
+    assert isinstance(node, OperatorNode)
+    yield "DML-GEMM-trans_a-type", "attributes.0", attribute(whole, 0, value=7)
+    yield "DML-GEMM-alpha-finite", "attributes.2", attribute(whole, 2, value=float("inf"))
+    yield "DML-GEMM-a-type", "inputs.0", gemm(
+        whole, inputs=(replace(node.inputs[0], data_type="DML_TENSOR_DATA_TYPE_FLOAT33"), node.inputs[1])
+    )  # fmt: skip
+    yield "DML-GEMM-output-sizes", "outputs.0", gemm(
+        whole, outputs=(replace(node.outputs[0], sizes=(1, 1, 2, 3), total_size_in_bytes=24),)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("id_, part, record", [*wrong_values()])
+def test_the_place_of_a_wrong_value_is_its_byte(
+    id_: str, part: str, record: GraphRecord, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = saved(tmp_path, record)
+    found = read(Path(file).read_bytes()).nodes[1]
+    name, _, place = part.partition(".")
+    byte = getattr(found, name)[int(place)].at
+    assert main(["lint", file]) == 1
+    said = capsys.readouterr().out
+    assert f"{file}: byte {byte}: error: node 1" in said and id_.rpartition("-")[0] in said, said
+
+
+def test_derived_counts_are_compared(tmp_path: Path) -> None:
+    desc = desc_of_example(OPERATORS["AVERAGE_POOLING"], OPERATORS["AVERAGE_POOLING"].examples[0])
+    record = to_records(of_desc(desc))
+    node = record.nodes[0]
+    assert isinstance(node, OperatorNode) and node.attributes[0].name == "DimensionCount"
+    changed = replace(node, attributes=(replace(node.attributes[0], value=7), *node.attributes[1:]))
+    found = dml.check(from_records(replace(record, nodes=(changed,)), tmp_path))
+    assert [one.field for one in found] == ["dimension_count"]
+
+
+def test_a_scalar_of_another_form_than_bytes() -> None:
+    desc = desc_of_example(OPERATORS["FILL_VALUE_CONSTANT"], OPERATORS["FILL_VALUE_CONSTANT"].examples[0])
+    record = to_records(of_desc(desc))
+    node = record.nodes[0]
+    assert isinstance(node, OperatorNode)
+    values = tuple(
+        replace(one, value=Scalar("Float32", 1.0)) if one.kind == "ScalarUnionData" else one for one in node.attributes
+    )
+    with pytest.raises(dml.ModelError, match="ScalarUnionData of Float32, and must be") as caught:
+        from_records(replace(record, nodes=(replace(node, attributes=values),)), Path())
+    assert caught.value.id == "DML-GRAPH-file-attribute-kind"
+
+
+@pytest.mark.parametrize("dtype", ["INT8", "UINT16", "INT64", "UINT64", "FLOAT16", "FLOAT64"])
+def test_scalars_are_read_as_their_data_type_says(dtype: str) -> None:
+    value: Any = {"INT8": -3, "UINT16": 65535, "INT64": -(2**62), "UINT64": 2**64 - 1, "FLOAT16": 0.1, "FLOAT64": 1e300}
+    desc = dml.desc.FillValueConstant(output=tensor(1, 1, 1, 4, dtype=dtype), value=value[dtype])
+    assert dml.check(desc) == []
+    found = dml.graph.from_bytes(dml.graph.to_bytes(of_desc(desc))).nodes[0]
+    assert isinstance(found, dml.graph.Node)
+    held: Any = found.desc
+    assert np.array(held.value, dtype.lower()) == np.array(value[dtype], dtype.lower())
+
+
+def test_every_command_takes_a_serialized_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = saved(tmp_path, to_records(lazy()))
+    np.save(tmp_path / "x.npy", X)
+    assert main(["lint", file]) == 0
+    assert '"Partition_0" (graph, 3 nodes) needs feature level 6_2' in capsys.readouterr().out
+    assert main(["run", file, "--input", f"x={tmp_path / 'x.npy'}", "--dump", str(tmp_path / "dump")]) == 0
+    printed = capsys.readouterr().out
+    assert "Output 'product': " in printed and (tmp_path / "dump" / "product.npy").is_file()
+    for form, start in (("text", "3 nodes"), ("json", "{"), ("dot", "digraph {"), ("svg", "<svg")):
+        assert main(["graph", file, "--format", form]) == 0
+        assert capsys.readouterr().out.startswith(start)
+    assert main(["graph", file, "--expose-edges", str(tmp_path / "exposed")]) == 0
+    assert main(["export", file, "--output", str(tmp_path / "model")]) == 0
+    assert main(["run", str(tmp_path / "model" / "model.json"), "--output-path", str(tmp_path / "ran")]) == 0
+    np.testing.assert_array_equal(
+        np.load(tmp_path / "dump" / "product.npy").shape, np.load(tmp_path / "ran" / "product.npy").shape
+    )
+
+
+@pytest.mark.parametrize("form", ["json", "github", "sarif"])
+def test_reports_say_the_byte(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = saved(tmp_path, gemm(to_records(lazy()), type="DML_OPERATOR_GEMMM"))
+    byte = read(Path(file).read_bytes()).nodes[1].at
+    assert main(["lint", "--format", form, file]) == 1
+    said = capsys.readouterr().out
+    assert {"json": f'"byte": {byte}', "github": f"::byte {byte}: ", "sarif": f'"byteOffset": {byte}'}[form] in said
+
+
+def test_a_damaged_file_is_unreadable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(saved(tmp_path, to_records(lazy())))
+    file.write_bytes(file.read_bytes()[:200])
+    for command in (["lint"], ["run"], ["graph"]):
+        assert main([*command, str(file)]) == 2
+        said = capsys.readouterr()
+        assert "DML-GRAPH-file-" in said.out + said.err
+
+
+def test_more_nodes_than_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = saved(tmp_path, to_records(chain(30)))
+    assert main(["lint", "--limit", "29", file]) == 1
+    assert "DML-GRAPH-limit" in capsys.readouterr().out
+    assert main(["lint", "--limit", "30", file]) == 0
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(dml.ModelError) as caught:
+        dml.graph.load(tmp_path / "none.bin")
+    assert caught.value.id == "DML-MODEL-file"
+
+
+def test_load_reads_json_too(tmp_path: Path) -> None:
+    assert dml.graph.load(dml.graph.save(lazy(), tmp_path)).nodes == lazy().nodes

@@ -21,6 +21,18 @@ UNREADABLE: Final = frozenset(
         "DML-MODEL-npy",
         "DML-MODEL-write",
         "DML-MODEL-memory",
+        "DML-GRAPH-file-alignment",
+        "DML-GRAPH-file-constant",
+        "DML-GRAPH-file-end",
+        "DML-GRAPH-file-kind",
+        "DML-GRAPH-file-length",
+        "DML-GRAPH-file-missing",
+        "DML-GRAPH-file-nesting",
+        "DML-GRAPH-file-offset",
+        "DML-GRAPH-file-overlap",
+        "DML-GRAPH-file-size",
+        "DML-GRAPH-file-text",
+        "DML-GRAPH-file-vtable",
     }
 )
 """Problems of a file, or of this machine, rather than of what the file says."""

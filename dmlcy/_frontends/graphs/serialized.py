@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import NEWEST
-from dmlcy._facts.names import PREFIX
+from dmlcy._facts.names import PREFIX, refuse_name
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types import type_of
@@ -210,9 +210,7 @@ class _Decoder:
         found = self._known.get(key)
         if found is None:
             operator = _operator(record.type)
-            members = {} if operator is None else _tensors(record, operator)
-            if operator is not None:
-                members |= _members(record.attributes, operator, "", record.at)
+            members = _tensors(record, operator) | _members(record.attributes, operator, "", record.at)
             found = self._known[key] = OperatorDesc.from_dict({"type": record.type, "desc": members})
         return found
 
@@ -281,9 +279,12 @@ def _of_graph(found: Violation, label: str) -> GraphViolation:
     return GraphViolation(**{**values, "message": f"{label}: {found.message}"})
 
 
-def _operator(kind: str) -> Operator | None:
-    """The operator of that full name."""
-    return OPERATORS.get(kind.removeprefix(PREFIX)) if kind.startswith(PREFIX) else None
+def _operator(kind: str) -> Operator:
+    """The operator of that full name; ModelError for what is none."""
+    name = kind.removeprefix(PREFIX)
+    if not kind.startswith(PREFIX) or name not in OPERATORS:
+        refuse_name(kind, name if kind.startswith(PREFIX) else None)
+    return OPERATORS[name]
 
 
 def _names(record: OperatorNode | ConstantNode, kind: str, names: Sequence[str], expected: int | str) -> None:
@@ -370,8 +371,6 @@ def _value(record: Attribute, field: Field, operator: Operator, of: str, given: 
 
 def _activation(record: Activation, field: Field, of: str) -> dict[str, Any]:
     operator = _operator(record.type)
-    if operator is None:
-        return {"Type": record.type}
     inner = f" of {field.name}{of}"
     return {"Type": record.type, "Desc": _members(record.attributes, operator, inner, record.at)}
 
