@@ -35,7 +35,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="show a graph, or write models of it for a device",
         description="Show a graph with what is wrong with it. Exit status: 1 where the graph has errors.",
     )
-    parser.add_argument("graph", metavar="GRAPH.json", help="a graph in JSON; - is standard input")
+    parser.add_argument("graph", metavar="GRAPH", help="a graph in JSON, or a serialized graph; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="what to print (default: text)")
     parser.add_argument(
         "--expose-edges",
@@ -51,6 +51,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         parser,
         "dmlcy graph graph.json",
         "dmlcy graph graph.json --format svg > graph.svg",
+        "dmlcy graph Partition_0.bin",
         "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
     )
     parser.set_defaults(execute=execute)

@@ -35,7 +35,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "run",
         help="execute model files and graphs",
-        description="Execute model files in DxDispatch's format, and graphs in JSON.",
+        description="Execute model files in DxDispatch's format, and graphs, in JSON or serialized.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)
