@@ -33,8 +33,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="say what is wrong with model files and graphs",
         description="Say what is wrong with model files in DxDispatch's format and with graphs, in JSON or serialized, "
         "where, and which feature level each dispatchable or graph needs. Nothing is executed, and of the files that a "
-        "model names only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or usage; warnings do not count. "
-        "`dmlcy explain ID` explains an id.",
+        "model names only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or "
+        "usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)

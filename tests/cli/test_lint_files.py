@@ -37,7 +37,9 @@ def test_a_file_that_begins_as_a_graph_is_read_as_one(tmp_path: Path) -> None:
     status, text = lint(path)
     assert status == 2
     assert text.startswith(f"{path}: error: Byte 20: the offset to nodes of DmlGraphDesc is 0, ")
-    with pytest.raises(dml.ModelError, match="It may be a serialized DirectML graph, .* which dmlcy.graph.load reads"):
+    with pytest.raises(
+        dml.ModelError, match=r"It may be a serialized DirectML graph, .* which dmlcy\.graph\.load reads"
+    ):
         dml.graph.from_json(GRAPH)
 
 
