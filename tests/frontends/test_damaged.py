@@ -43,7 +43,7 @@ def looked_at(data: bytes) -> bool:
 def test_every_id_has_a_file() -> None:
     """Those of records that are no graph have theirs in the tests of graphs and models."""
     tests = Path(__file__).parents[1]
-    files = (tests / "graph" / "test_serialized.py", tests / "model" / "test_serialized_graphs.py")
+    files = (tests / "graph" / "test_as_bytes.py", tests / "model" / "test_graph_dispatchables.py")
     text = "".join(path.read_text(encoding="utf-8") for path in files)
     of_records = {slug for slug in SLUGS if f'"DML-GRAPH-file-{slug}"' in text}
     assert not of_records & BROKEN.keys() - {"value"}
