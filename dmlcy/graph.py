@@ -1,6 +1,6 @@
-"""Graphs of operators: built from Python or read from JSON, checked, planned and run."""
+"""Graphs of operators: built from Python or read from files, checked, planned and run."""
 
-from dmlcy._frontends.graphs.public import from_json, save, to_json
+from dmlcy._frontends.graphs.public import from_bytes, from_json, load, save, to_bytes, to_json
 from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.minimum import NodeReason
@@ -12,5 +12,5 @@ from dmlcy._graph.violations import GraphViolation
 
 __all__ = [
     "CompiledGraph", "Constant", "Edge", "End", "Graph", "GraphDesc", "GraphViolation", "Node", "NodeReason", "Plan",
-    "Port", "Step", "Value", "from_json", "save", "to_json",
+    "Port", "Step", "Value", "from_bytes", "from_json", "load", "save", "to_bytes", "to_json",
 ]  # fmt: skip

@@ -25,7 +25,8 @@ from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.write import Use, export
 from dmlcy._frontends.graphs.expose import given, model_of
-from dmlcy._frontends.graphs.reader import Read, is_graph
+from dmlcy._frontends.graphs.files import Serialized, is_graph
+from dmlcy._frontends.graphs.found import Read
 from dmlcy._frontends.graphs.run import Options, inputs, valid
 from dmlcy._frontends.graphs.writer import write
 from dmlcy._graph.model import Node
@@ -81,7 +82,7 @@ def execute(options: argparse.Namespace) -> int:
     """Write the model."""
     try:
         document, folder = load(options.desc, options.limit)
-        if is_graph(document):
+        if isinstance(document, Serialized) or is_graph(document):
             return _graph(filled(document, folder, options), options)
         desc = _desc(document)
         names = _fields(desc, options.input)

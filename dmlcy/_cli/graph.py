@@ -16,7 +16,8 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
 from dmlcy._frontends.graphs import dump, expose, writer
-from dmlcy._frontends.graphs.reader import UNREAD, Read, read
+from dmlcy._frontends.graphs.files import read
+from dmlcy._frontends.graphs.found import UNREAD, Read
 from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
@@ -34,7 +35,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="show a graph, or write models of it for a device",
         description="Show a graph with what is wrong with it. Exit status: 1 where the graph has errors.",
     )
-    parser.add_argument("graph", metavar="GRAPH.json", help="a graph in JSON; - is standard input")
+    parser.add_argument("graph", metavar="GRAPH", help="a graph in JSON, or a serialized graph; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="what to print (default: text)")
     parser.add_argument(
         "--expose-edges",
@@ -50,6 +51,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         parser,
         "dmlcy graph graph.json",
         "dmlcy graph graph.json --format svg > graph.svg",
+        "dmlcy graph Partition_0.bin",
         "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
     )
     parser.set_defaults(execute=execute)
@@ -63,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
             return _expose(filled(document, folder, options), options)
         found = read(document, folder, limit=options.limit, fill=options.format == "json")
         if found.graph is None:
-            refuse(found.reader.problems)
+            refuse(found.wrong)
         level = NEWEST if options.feature_level is None else LEVEL_INDEX[options.feature_level]
         wrong = [one for one in violations(found.graph, level) if one.id != UNREAD]
         errors = [one for one in wrong if one.severity == "error"]
@@ -72,7 +74,7 @@ def execute(options: argparse.Namespace) -> int:
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
-    return int(bool(errors or found.reader.problems))
+    return int(bool(errors or found.wrong))
 
 
 def _lines(graph: GraphDesc, wrong: Sequence[Violation], form: str, valid_: bool) -> Iterator[str]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
 from dmlcy._cli.run import read_bytes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
-from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
 from dmlcy._frontends.graphs.lint import lint as lint_graph
-from dmlcy._frontends.graphs.reader import is_graph, values_of
 from dmlcy._show.reports import github, json, sarif, text
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
@@ -31,10 +31,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "lint",
         help="say what is wrong with model files and graphs",
-        description="Say what is wrong with model files in DxDispatch's format and with graphs in JSON, where, and "
-        "which feature level each dispatchable or graph needs. Nothing is executed, and no file that a model names is "
-        "opened. Exit status: 0 clean, 1 violations, 2 unreadable file or usage; warnings do not count. "
-        "`dmlcy explain ID` explains an id.",
+        description="Say what is wrong with model files in DxDispatch's format and with graphs, in JSON or serialized, "
+        "where, and which feature level each dispatchable or graph needs. Nothing is executed, and of the files that a "
+        "model names only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or "
+        "usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)
@@ -63,8 +63,10 @@ def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
     data = b""
     try:
         shown, data = read_bytes(name)
-        document = decode(shown, data, values_of(limit))
-        return lint_graph(document, level, limit) if is_graph(document) else lint(document, level)
+        document = decode(shown, data, limit)
+        if isinstance(document, Serialized) or is_graph(document):
+            return lint_graph(document, level, limit)
+        return lint(document, level, Path() if name == "-" else Path(name).parent)
     except Refusal as error:
         text = data.decode("utf-8-sig", "replace")
         return FileReport(error.problems[0].place.file, findings(error.problems, text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,22 +10,23 @@ from pathlib import Path
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, whole_number
 from dmlcy._errors import DmlError
+from dmlcy._frontends.dxdispatch import files
 from dmlcy._frontends.dxdispatch.expect import distinct
 from dmlcy._frontends.dxdispatch.files import open_regular
-from dmlcy._frontends.dxdispatch.json import Document, decode
+from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.model import read
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Problem, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.run import Options
 from dmlcy._frontends.dxdispatch.run import run as run_model
 from dmlcy._frontends.graphs import run as graphs
-from dmlcy._frontends.graphs.reader import Read, is_graph, values_of
-from dmlcy._frontends.graphs.reader import read as read_graph
+from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
+from dmlcy._frontends.graphs.files import read as read_graph
+from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.model import MOST
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._show.terminal import Progress
 
-_LARGEST = 256 * 2**20
 QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
 
 
@@ -35,7 +35,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "run",
         help="execute model files and graphs",
-        description="Execute model files in DxDispatch's format, and graphs in JSON.",
+        description="Execute model files in DxDispatch's format, and graphs, in JSON or serialized.",
     )
     parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
     add_feature_level(parser)
@@ -88,36 +88,35 @@ def read_bytes(name: str) -> tuple[str, bytes]:
         if name == "-" and sys.stdin is None:
             raise OSError("it is closed")
         if name == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
+            data = sys.stdin.buffer.read(files.LARGEST + 1)
         else:
             with open_regular(name) as stream:
-                # No more than there is: room for all that is asked for is made beforehand.
-                data = stream.read(min(os.fstat(stream.fileno()).st_size, _LARGEST) + 1)
-        if len(data) > _LARGEST:
-            raise OSError(f"it is larger than {_LARGEST} bytes")
+                return shown, files.read_bytes(stream)
+        if len(data) > files.LARGEST:
+            raise OSError(f"it is larger than {files.LARGEST} bytes")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         refuse([make("DML-MODEL-file", whole(shown), {"why": why})])
     return shown, data
 
 
-def load(name: str, limit: int = MOST) -> tuple[Document, Path]:
-    """The document in a file, or on standard input, and the folder that its paths are relative to."""
-    return decode(*read_bytes(name), values_of(limit)), Path() if name == "-" else Path(name).parent
+def load(name: str, limit: int = MOST) -> tuple[Document | Serialized, Path]:
+    """What is in a file, or on standard input, and the folder that its paths are relative to."""
+    return decode(*read_bytes(name), limit), Path() if name == "-" else Path(name).parent
 
 
-def load_graph(name: str, limit: int, what: str) -> tuple[Document, Path]:
-    """The document in a file, and its folder; ModelError for a file that has no graph."""
+def load_graph(name: str, limit: int, what: str) -> tuple[Document | Serialized, Path]:
+    """What is in a file, and its folder; ModelError for a file that has no graph."""
     document, folder = load(name, limit)
-    if not is_graph(document):
+    if not isinstance(document, Serialized) and not is_graph(document):
         reader = Reader(document)
         reader.report("DML-MODEL-missing", document.root, name="Nodes", hint=f"{what} takes a graph.")
         reader.finish()
     return document, folder
 
 
-def filled(document: Document, folder: Path, options: argparse.Namespace) -> Read:
-    """The graph of a document, with the bytes of its constants, which are read only where nothing is wrong with it."""
+def filled(document: Document | Serialized, folder: Path, options: argparse.Namespace) -> Read:
+    """The graph of a file, with the bytes of its constants, which are read only where nothing is wrong with it."""
     level = getattr(options, "feature_level", None)
     graphs.valid(read_graph(document, folder, limit=options.limit, fill=False), level)
     return read_graph(document, folder, limit=options.limit)
@@ -128,7 +127,7 @@ def _run(name: str, settings: Options, several: bool, options: argparse.Namespac
         print(f"{printable(name)}:")
     try:
         document, folder = load(name, options.limit)
-        if is_graph(document):
+        if isinstance(document, Serialized) or is_graph(document):
             if settings.expect is not None:
                 print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
                 return 2
@@ -158,7 +157,7 @@ def _warn(warnings: Iterable[Problem]) -> None:
 
 
 def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
-    _warn((*found.reader.document.warnings, *found.reader.warnings))
+    _warn(found.warnings)
     settings = graphs.Options(
         level=options.feature_level,
         inputs=given_inputs(found, options.input),
@@ -172,13 +171,15 @@ def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
 
 def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The files by the name of the graph input; ModelError for a name that the graph has not."""
-    graph, reader = found.graph, found.reader
-    files: dict[str, str] = {}
+    graph, files = found.graph, dict[str, str]()
+    problems: list[Problem] = []
     if graph is None:
         return files
     names = [name for port, name in wiring_of(graph).value_names.items() if port.node is None]
     for name, file in given:
         if name not in names or name in files:
-            reader.report("DML-MODEL-reference", reader.document.root, what="other graph input", name=name)
+            problems.append(make("DML-MODEL-reference", found.file, {"what": "other graph input", "name": name}))
         files[name] = file
+    if problems:
+        refuse(problems)
     return files

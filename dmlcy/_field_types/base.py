@@ -131,6 +131,7 @@ class FieldType:
     tensors: ClassVar[bool] = False  # its value is a tuple of tensors
     holds_operators: ClassVar[bool] = False  # its value is the desc of another operator, or a tuple of them
     members: ClassVar[tuple[str, ...]] = ()  # of a struct in JSON
+    serialized: ClassVar[str] = ""  # the kind of an attribute that it is in serialized graphs; none: it is a tensor
 
     def __init__(self, enum: str = "") -> None:
         self.enum = enum
@@ -213,6 +214,16 @@ class FieldType:
     def later_in_json(self, field: Field) -> Iterator[tuple[object, int]]:
         """Values in JSON that came later, each with the position of a level that does not have it."""
         return iter(())
+
+    # Serialized graphs
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        """The value in JSON of one that a serialized graph has; ``dtype``: what the field holds that says its type."""
+        return list(value) if type(value) is tuple else value
+
+    def to_serialized(self, value: Any, dtype: str | None) -> Any:
+        """What a serialized graph has for a value of a valid desc."""
+        return value
 
     # Tests
 

@@ -29,12 +29,19 @@ class Bool(FieldType):
     """BOOL."""
 
     directml = "BOOL"
+    serialized = "UInt32"
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
         check.keep(field, as_bool(value))
 
     def in_json(self, expected: str) -> str:
         return "true or false" if expected == EXPECTED else expected
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        return bool(value) if value in (0, 1) else value
+
+    def to_serialized(self, value: Any, dtype: str | None) -> int:
+        return int(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -57,6 +57,8 @@ def spelling(value: object, info: EnumInfo) -> Any:
 class Enum(FieldType):
     """A member of an enum. DML_TENSOR_DATA_TYPE is an enum too, whose members have names in NumPy."""
 
+    serialized = "UInt32"
+
     @property
     def info(self) -> EnumInfo:
         return ENUMS[self.enum]
@@ -91,6 +93,14 @@ class Enum(FieldType):
 
     def to_json(self, value: object) -> Any:
         return super().to_json(value) if type(value) in STRUCTS else spelling(value, self.info)
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        """The name of a member; a number that none has stays as it is."""
+        known = (member for member, _ in self.info.members.values() if member == value)
+        return spelling(next(known, value), self.info)
+
+    def to_serialized(self, value: Any, dtype: str | None) -> int:
+        return int(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

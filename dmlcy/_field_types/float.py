@@ -59,6 +59,7 @@ class Float(FieldType):
     """FLOAT: finite, unless the spec says that it may be infinite or no number."""
 
     directml = "FLOAT"
+    serialized = "Float32"
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
         number = as_float(value)
@@ -75,6 +76,9 @@ class Float(FieldType):
         return number_in_json(value)
 
     def recorded(self, value: Any) -> Any:
+        return shortest(np.float32(value))
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
         return shortest(np.float32(value))
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:

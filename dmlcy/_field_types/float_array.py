@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import numpy as np
+
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json, spelled_in_json
-from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, single
+from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, shortest, single
 from dmlcy._field_types.integers import miscounts
 from dmlcy._field_types.values import Refused, as_entries
 from dmlcy._field_types.wording import entries as entry_text
@@ -38,6 +40,7 @@ class FloatArray(FieldType):
     """const FLOAT*: every entry is finite, and one number fills the array."""
 
     directml = "FLOAT"
+    serialized = "FloatArray"
     array = several = True
 
     def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
@@ -85,6 +88,9 @@ class FloatArray(FieldType):
 
     def to_json(self, value: object) -> Any:
         return [spelled_in_json(entry) for entry in value] if type(value) is tuple else super().to_json(value)
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        return [shortest(np.float32(entry)) for entry in value]
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -9,6 +9,7 @@ class Int(Integer):
     """INT."""
 
     directml = "INT"
+    serialized = "Int32"
     limits = (-(2**31), 2**31 - 1)
 
 

@@ -9,6 +9,7 @@ class IntArray(IntegerArray):
     """const INT*."""
 
     directml = "INT"
+    serialized = "IntArray"
     limits = (-(2**31), 2**31 - 1)
 
 

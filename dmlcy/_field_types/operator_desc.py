@@ -16,6 +16,7 @@ class OperatorDesc(Descs):
     """const DML_OPERATOR_DESC*."""
 
     directml = "operator desc"
+    serialized = "Activation"
 
     def shown(self, value: object) -> str | None:
         return None if value is None else shown_in_words(value)

@@ -23,6 +23,7 @@ class OperatorDescArray(Descs):
     """const DML_OPERATOR_DESC*, with a count beside it."""
 
     directml = "operator desc"
+    serialized = "ActivationArray"
     array = True
 
     def shown(self, value: object) -> str | None:

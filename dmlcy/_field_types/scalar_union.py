@@ -85,6 +85,7 @@ class ScalarUnion(FieldType):
     """DML_SCALAR_UNION."""
 
     directml = "DML_SCALAR_UNION"
+    serialized = "ScalarUnionData"
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
         united = check.literal and type(value) is dict
@@ -109,6 +110,19 @@ class ScalarUnion(FieldType):
         if isinstance(value, int | float):
             return value
         return shortest(value[0]) if value.dtype.kind == "f" else value.item()
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        """The number in the first of the eight bytes; 0 where no number has the data type, which is wrong itself."""
+        if dtype not in UNION:
+            return 0
+        kind = np.dtype(dtype.lower()).newbyteorder("<")
+        number = np.frombuffer(value[: kind.itemsize], kind)[0]
+        return shortest(number) if kind.kind == "f" else int(number)
+
+    def to_serialized(self, value: Any, dtype: str | None) -> bytes:
+        assert dtype is not None
+        packed = np.array(value, np.dtype(dtype.lower()).newbyteorder("<")).tobytes()
+        return packed.ljust(8, b"\0")
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

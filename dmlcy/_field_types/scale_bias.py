@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass, number_in_json, spelled_in_json
-from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, single
+from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, shortest, single
 from dmlcy._field_types.values import STRUCTS, Refused, as_entries, wrong_type
 from dmlcy._words.values import show
 
@@ -56,6 +58,7 @@ class ScaleBiasType(FieldType):
     """DML_SCALE_BIAS."""
 
     directml = "DML_SCALE_BIAS"
+    serialized = "ScaleBias"
     members = ("Scale", "Bias")
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
@@ -80,6 +83,9 @@ class ScaleBiasType(FieldType):
         if not whole:
             return value
         return ScaleBias(*map(number_in_json, (value[name] for name in self.members)))
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        return dict(zip(self.members, (shortest(np.float32(entry)) for entry in value), strict=True))
 
     def infinite_in_json(self, value: Any) -> object:
         return {"Scale": 1e39, "Bias": 0.0}

@@ -52,6 +52,7 @@ class Size2d(Integers):
     """DML_SIZE_2D; one integer gives both."""
 
     directml = "DML_SIZE_2D"
+    serialized = "Size2D"
     several = True
     members = ("Height", "Width")
 
@@ -64,6 +65,13 @@ class Size2d(Integers):
             return value
         whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == 2)
         return Size2D(value["Height"], value["Width"]) if whole else value
+
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
+        width, height = value
+        return {"Width": width, "Height": height}
+
+    def to_serialized(self, value: Any, dtype: str | None) -> tuple[int, int]:
+        return value.width, value.height
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

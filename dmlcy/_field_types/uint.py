@@ -9,6 +9,7 @@ class Uint(Integer):
     """UINT."""
 
     directml = "UINT"
+    serialized = "UInt32"
 
 
 TYPE = Uint

@@ -9,6 +9,7 @@ class UintArray(IntegerArray):
     """const UINT*."""
 
     directml = "UINT"
+    serialized = "UIntArray"
 
 
 TYPE = UintArray

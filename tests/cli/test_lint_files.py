@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from linting import findings, lint
 
+import dmlcy as dml
+
 GRAPH = struct.pack("<IHHHHHHi", 16, 10, 16, 4, 8, 12, 0, 12) + bytes(64)
 """A table of three members, as the root of a serialized graph is."""
 BINARY = {
-    "graph.bin": GRAPH,
     "elf.json": b"\x7fELF\x02\x01\x01\0\0\0\0\0" + bytes(range(256)),
     "png.json": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(40),
     "zeros.json": bytes(100),
@@ -27,8 +28,19 @@ def test_a_binary_file_is_said_to_be_one(name: str, tmp_path: Path) -> None:
     assert status == 2
     first, *rest = text.splitlines()
     assert first == f"{path}: error: This is not JSON: the file is binary. [DML-MODEL-json]"
-    hint = "  = hint: It may be a serialized DirectML graph, a FlatBuffers file: dmlcy does not read graph files yet."
-    assert rest[:-2] == ([hint] if name == "graph.bin" else [])
+    assert rest[:-2] == []
+
+
+def test_a_file_that_begins_as_a_graph_is_read_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "graph.bin"
+    path.write_bytes(GRAPH)
+    status, text = lint(path)
+    assert status == 2
+    assert text.startswith(f"{path}: error: Byte 20: the offset to nodes of DmlGraphDesc is 0, ")
+    with pytest.raises(
+        dml.ModelError, match=r"It may be a serialized DirectML graph, .* which dmlcy\.graph\.load reads"
+    ):
+        dml.graph.from_json(GRAPH)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be", "latin-1"])

@@ -14,12 +14,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "operators")]
 
 import calls_target  # noqa: E402
 import model_target  # noqa: E402
+import serialized_target  # noqa: E402
 
 CASES = [
     (target, path)
-    for name, target in (("model", model_target), ("calls", calls_target))
+    for name, target in (("model", model_target), ("calls", calls_target), ("serialized", serialized_target))
     for path in [*target.SEEDS, *sorted((HERE / "corpus" / name).iterdir())]
 ]
+CORPUS = [path.read_bytes() for path in (HERE / "corpus" / "serialized").iterdir()]
 
 
 @each_of("target, path", CASES)
@@ -39,6 +41,22 @@ def test_a_wrong_verdict_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr("dmlcy._frontends.dxdispatch.json.MAX_DEPTH", 1)
         with pytest.raises(AssertionError, match="it is JSON"):
             model_target.one(text)
+
+
+def test_a_wrong_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target fails where what is written is not what was read, or where a file is refused without a byte of it."""
+    readable = [data for data in CORPUS if serialized_target.refusal(data) is None]
+    whole, small, broken = max(readable, key=len), min(readable, key=len), b"\xff" * 64
+    for data in (small, broken):
+        serialized_target.one(data)
+    with monkeypatch.context() as patch:
+        patch.setattr(serialized_target, "write", lambda record: whole)
+        with pytest.raises(AssertionError):
+            serialized_target.one(small)
+    with monkeypatch.context() as patch:
+        patch.setattr(serialized_target, "refusal", lambda data: ("offset", len(data)))
+        with pytest.raises(AssertionError):
+            serialized_target.one(broken)
 
 
 @pytest.mark.parametrize("what", ["other bits", "written", "taken", "refused"])

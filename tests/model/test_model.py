@@ -127,11 +127,7 @@ def test_what_is_bound_to_a_tensor_that_a_desc_leaves_out_is_a_warning(indices: 
         ("DML-MODEL-missing", "$.dispatchables.pad", {"dispatchables": {"pad": {}}}),
         ("DML-MODEL-dispatchable", "$.dispatchables.pad.type", {"dispatchables": {"pad": {"type": "hlsl"}}}),
         ("DML-MODEL-dispatchable", "$.dispatchables.pad.type", {"dispatchables": {"pad": {"type": "Onnx"}}}),
-        (
-            "DML-MODEL-dispatchable",
-            "$.dispatchables.pad.type",
-            {"dispatchables": {"pad": {"type": "dmlSerializedGraph"}}},
-        ),
+        ("DML-MODEL-missing", "$.dispatchables.pad", {"dispatchables": {"pad": {"type": "dmlSerializedGraph"}}}),
         (
             "DML-MODEL-operator-unknown",
             "$.dispatchables.pad.type",

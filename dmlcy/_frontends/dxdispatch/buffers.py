@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from dmlcy._desc import memory
 from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import CATALOGUE
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, Model, WriteFile
+from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, DispatchGraph, Model, WriteFile
 from dmlcy._frontends.dxdispatch.problems import Problem
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.resources import Buffer, SourceFile, size_of
@@ -29,7 +28,7 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
         if isinstance(command, Dispatch):
             if command.dispatchable in valid:
                 _bindings(reader, model, valid[command.dispatchable], command.bindings)
-        elif command.resource in model.resources:
+        elif not isinstance(command, DispatchGraph) and command.resource in model.resources:
             buffer = model.resources[command.resource]
             shown = not isinstance(command, WriteFile) or command.is_typed
             if shown and buffer.dtype is None and not isinstance(buffer.initial, SourceFile):
@@ -48,29 +47,40 @@ def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> N
         if not isinstance(command, Dispatch) or command.dispatchable not in valid:
             continue
         desc = valid[command.dispatchable].desc
-        in_place = CATALOGUE[desc.operator.name].in_place
-        seen = list[tuple[Field, str, str, range]]()
-        for field, name, tensor in desc.tensors():
-            binding = command.bindings.get(name)
-            buffer = None if binding is None else model.resources.get(binding.resource)
-            if binding is None or buffer is None or not isinstance(tensor, TensorDesc) or not memory.is_packed(tensor):
+        tensors = [(field.kind, name, tensor) for field, name, tensor in desc.tensors()]
+        overlaps(reader, model, command.bindings, tensors, CATALOGUE[desc.operator.name].in_place)
+
+
+def overlaps(
+    reader: Reader,
+    model: Model,
+    bindings: Mapping[str, Binding],
+    tensors: Iterable[tuple[str, str, object]],
+    in_place: Collection[str],
+) -> None:
+    """Report outputs that lie over another tensor. ``tensors``: the kind, the name and the desc of each."""
+    seen = list[tuple[str, str, str, range]]()
+    for kind, name, tensor in tensors:
+        binding = bindings.get(name)
+        buffer = None if binding is None else model.resources.get(binding.resource)
+        if binding is None or buffer is None or not isinstance(tensor, TensorDesc) or not memory.is_packed(tensor):
+            continue
+        itemsize = _itemsize(binding, buffer)
+        if itemsize is None:
+            continue
+        begin = binding.offset * itemsize
+        place = range(begin, begin + memory.extent(tensor))
+        for other, other_name, resource, taken in seen:
+            first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
+            kinds = {kind, other}
+            if place == taken and len(kinds) == 2 and not {name, other_name}.isdisjoint(in_place):
                 continue
-            itemsize = _itemsize(binding, buffer)
-            if itemsize is None:
-                continue
-            begin = binding.offset * itemsize
-            place = range(begin, begin + memory.extent(tensor))
-            for other, other_name, resource, taken in seen:
-                first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
-                kinds = {field.kind, other.kind}
-                if place == taken and len(kinds) == 2 and not {name, other_name}.isdisjoint(in_place):
-                    continue
-                if "output" in kinds and resource == buffer.name and first <= last:
-                    reader.report(
-                        "DML-MODEL-shared", binding.node,
-                        field=name, other=other_name, begin=first, end=last, name=buffer.name,
-                    )  # fmt: skip
-            seen.append((field, name, buffer.name, place))
+            if "output" in kinds and resource == buffer.name and first <= last:
+                reader.report(
+                    "DML-MODEL-shared", binding.node,
+                    field=name, other=other_name, begin=first, end=last, name=buffer.name,
+                )  # fmt: skip
+        seen.append((kind, name, buffer.name, place))
 
 
 def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
@@ -83,8 +93,12 @@ def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
 
 
 def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> None:
-    """Report tensors that reach beyond their buffers."""
-    for _, name, desc in dispatchable.desc.tensors():
+    reach(reader, model, ((name, desc) for _, name, desc in dispatchable.desc.tensors()), bindings)
+
+
+def reach(reader: Reader, model: Model, tensors: Iterable[tuple[str, object]], bindings: Mapping[str, Binding]) -> None:
+    """Report tensors that reach beyond their buffers. ``tensors``: the name and the desc of each."""
+    for name, desc in tensors:
         binding = bindings.get(name)
         buffer = None if binding is None else model.resources.get(binding.resource)
         if binding is None or buffer is None or not isinstance(desc, TensorDesc):

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from dmlcy._frontends.dxdispatch.signals import Clearing
 
+LARGEST: Final = 256 * 2**20
+"""Bytes of a file that a model or a graph is in."""
 _PIECE: Final = 16 * 2**20  # bytes that are written between two looks for a signal
 
 
@@ -34,6 +36,15 @@ def open_regular(path: str | Path) -> BinaryIO:
         os.close(descriptor)
         raise NotRegular("it is not a regular file")
     return os.fdopen(descriptor, "rb")
+
+
+def read_bytes(stream: BinaryIO) -> bytes:
+    """What is in a file; OSError for one that is larger than LARGEST."""
+    # No more than there is: room for all that is asked for is made beforehand.
+    data = stream.read(min(os.fstat(stream.fileno()).st_size, LARGEST) + 1)
+    if len(data) > LARGEST:
+        raise OSError(f"it is larger than {LARGEST} bytes")
+    return data
 
 
 def find(folder: Path, name: str) -> Path:

@@ -34,7 +34,7 @@ _BLOCK: Final = 1 << 16
 
 _TEXT: Final = re.compile(rb"\0*[\xef\xfe\xff{\[\"/ \t\r\n]")
 """How a document begins, also in an encoding of two or four bytes."""
-_GRAPH: Final = "It may be a serialized DirectML graph, a FlatBuffers file: dmlcy does not read graph files yet."
+_GRAPH: Final = "It may be a serialized DirectML graph, a FlatBuffers file, which dmlcy.graph.load reads."
 
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
 _BLANK: Final = frozenset((" ", "\t", "\r", "\n", "/"))
@@ -192,7 +192,7 @@ def decode(name: str, data: bytes, most: int = 0) -> Document:
     """The document in these bytes (UTF-8, with or without a byte order mark), of MAX_VALUES or more values."""
     if _is_binary(data):
         what = "the file is binary"
-        refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=_GRAPH if _is_flatbuffer(data) else "")])
+        refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=_GRAPH if is_flatbuffer(data) else "")])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -208,9 +208,9 @@ def _is_binary(data: bytes) -> bool:
     return len(start) >= 4 and b"\0" in start and not _TEXT.match(start)
 
 
-def _is_flatbuffer(data: bytes) -> bool:
+def is_flatbuffer(data: bytes) -> bool:
     """Whether these bytes begin as a FlatBuffers file does: the place of a table, which has that of its members."""
-    if len(data) < 12:
+    if len(data) < 12 or not _is_binary(data):
         return False
     (root,) = struct.unpack_from("<I", data)
     if root % 4 or not 4 <= root <= len(data) - 4:

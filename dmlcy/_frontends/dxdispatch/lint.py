@@ -10,12 +10,14 @@ from pathlib import Path
 from dmlcy._desc.minimum import MinimumLevel, minimum_feature_level
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
-from dmlcy._frontends.dxdispatch import buffers
+from dmlcy._frontends.dxdispatch import buffers, graph_models
 from dmlcy._frontends.dxdispatch.excerpt import Excerpt, excerpt
+from dmlcy._frontends.dxdispatch.graph_models import Loaded
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.model import Dispatchable, read
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, in_order
 from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._graph.minimum import lowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,9 @@ class Report:
         return sum(finding.severity == severity for finding in self.findings)
 
 
-def lint(document: Document, level: FeatureLevelName) -> FileReport:
-    """Look at a model at a feature level. Nothing is executed, and no file that it names is opened."""
+def lint(document: Document, level: FeatureLevelName, folder: Path = Path()) -> FileReport:
+    """Look at a model at a feature level. Nothing is executed, and of the files that it names, which lie in ``folder``,
+    only serialized graphs are opened."""
     model = read(document, Path())
     reader = Reader(document)
     found = [*model.warnings, *model.problems]
@@ -117,9 +120,12 @@ def lint(document: Document, level: FeatureLevelName) -> FileReport:
         if not violations:
             valid[name] = dispatchable
     found += buffers.problems(model, valid)
+    graphs = graph_models.load(reader, model, folder, level, fill=False)
+    graph_models.check(reader, model, graphs)
+    found += [*reader.problems, *reader.warnings]
     members = document.root.get("dispatchables")
     verdicts = [
-        _verdict(name, document.place(node, key=True), model.dispatchables.get(name))
+        _verdict(name, document.place(node, key=True), model.dispatchables.get(name), graphs.get(name))
         for name, node in (members.value.items() if members is not None and members.kind == "object" else ())
     ]
     return FileReport(document.name, findings(found, document.text), tuple(verdicts))
@@ -138,7 +144,9 @@ def findings(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
     )
 
 
-def _verdict(name: str, place: Place, dispatchable: Dispatchable | None) -> Verdict:
+def _verdict(name: str, place: Place, dispatchable: Dispatchable | None, graph: Loaded | None) -> Verdict:
+    if graph is not None:
+        return Verdict(name, place, None, lowest(graph.graph) if graph.valid else None, len(graph.graph.nodes))
     if dispatchable is None:
         return Verdict(name, place, None, None)
     try:

@@ -18,8 +18,8 @@ from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 _FOREIGN: Final = {
     "hlsl": "an HLSL shader",
     "onnx": "an ONNX model",
-    "dmlserializedgraph": "a serialized DirectML graph",
 }
+_GRAPH: Final = "dmlserializedgraph"
 _MEMBERS: Final = ("resources", "dispatchables", "commands")
 _ONE_DESC: Final = (
     "This is the desc of one operator, not a model: `dmlcy export` makes a model of it, and "
@@ -60,11 +60,29 @@ class Dispatchable:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphDispatchable:
+    """A serialized graph; ``source`` is the path of its file, relative to the model."""
+
+    name: str
+    source: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Dispatch:
     """Run a dispatchable; ``bindings`` by field name (InputTensor)."""
 
     dispatchable: str
     bindings: Mapping[str, Binding]
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchGraph:
+    """Run a serialized graph; ``bindings`` by the name of its input or output. ``bound`` is where they stand."""
+
+    dispatchable: str
+    bindings: Mapping[str, Binding]
+    bound: Node
     node: Node
 
 
@@ -92,7 +110,7 @@ class WriteFile:
         return images.suffix(self.target[-1]) == ".npy" or images.is_image(self.target[-1])
 
 
-Command: TypeAlias = Dispatch | Print | WriteFile
+Command: TypeAlias = Dispatch | DispatchGraph | Print | WriteFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +121,7 @@ class Model:
     folder: Path
     resources: Mapping[str, resources.Buffer]
     dispatchables: Mapping[str, Dispatchable]
+    graphs: Mapping[str, GraphDispatchable]
     commands: tuple[Command, ...]
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
@@ -119,6 +138,7 @@ def read(document: Document, folder: Path) -> Model:
         folder,
         MappingProxyType(parser.resources),
         MappingProxyType(parser.dispatchables),
+        MappingProxyType(parser.graphs),
         tuple(parser.commands),
         tuple(reader.problems),
         (*document.warnings, *reader.warnings),
@@ -139,6 +159,7 @@ class _Parser:
         self.reader = reader
         self.resources: dict[str, resources.Buffer] = {}
         self.dispatchables: dict[str, Dispatchable] = {}
+        self.graphs: dict[str, GraphDispatchable] = {}
         self.commands: list[Command] = []
         self.resource_names: Collection[str] = ()
         self.dispatchable_names: Collection[str] = ()
@@ -174,6 +195,9 @@ class _Parser:
         if foreign:
             reader.report("DML-MODEL-dispatchable", kind, what=foreign)
             return
+        if kind.value.lower() == _GRAPH:
+            self.graph(name, node)
+            return
         for one in (node,) if owner is node else (node, owner):
             if one.get("desc") is not None or one.get("Desc") is not None:
                 reader.ignore_others(one, ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings"))
@@ -187,6 +211,13 @@ class _Parser:
         bound = self.bindings(bindings, desc) if bindings else {}
         if desc is not None:
             self.dispatchables[name] = Dispatchable(name, desc, bound)
+
+    def graph(self, name: str, node: Node) -> None:
+        """A serialized graph. What DirectML binds to it at initialisation follows from the graph."""
+        self.reader.ignore_others(node, ("type", "sourcePath", "executionFlags"))
+        source = self.reader.required(node, "sourcePath", "string")
+        if source is not None:
+            self.graphs[name] = GraphDispatchable(name, source)
 
     def owner(self, node: Node) -> Node | None:
         """What has type and desc: the dispatchable, or by mistake its desc; None where that has the type only."""
@@ -218,11 +249,14 @@ class _Parser:
         if command is not None:
             self.commands.append(command)
 
-    def dispatch(self, node: Node) -> Dispatch | None:
+    def dispatch(self, node: Node) -> Dispatch | DispatchGraph | None:
         reader = self.reader
         reader.ignore_others(node, ("type", "dispatchable", "bindings", "threadGroupCount"))
         target = reader.required(node, "dispatchable", "string")
         name = reader.reference(target, self.dispatchable_names, "dispatchable") if target else None
+        if name in self.graphs:
+            given = reader.required(node, "bindings", "object")
+            return None if given is None else DispatchGraph(name, self.graph_bindings(given), given, node)
         dispatchable = None if name is None else self.dispatchables.get(name)
         desc = dispatchable.desc if dispatchable else None
         bindings = reader.required(node, "bindings", "object")
@@ -257,6 +291,21 @@ class _Parser:
                 self.reader.report("DML-MODEL-bind-count", value, field=name, count=len(sources), expected=expected)
                 continue
             bound |= {path: one for path, one in zip(paths, sources, strict=True) if one is not None}
+        return bound
+
+    def graph_bindings(self, node: Node) -> dict[str, Binding]:
+        """Bindings by the names of values; each takes one resource."""
+        bound = {}
+        for name, value in node.value.items():
+            sources = value.value if value.kind == "array" else [value]
+            if len(sources) != 1:
+                self.reader.report(
+                    "DML-MODEL-bind-count", value, field=name, count=len(sources), expected="one resource"
+                )
+                continue
+            found = self.binding(sources[0])
+            if found is not None:
+                bound[name] = found
         return bound
 
     def binding(self, node: Node) -> Binding | None:

@@ -21,6 +21,18 @@ UNREADABLE: Final = frozenset(
         "DML-MODEL-npy",
         "DML-MODEL-write",
         "DML-MODEL-memory",
+        "DML-GRAPH-file-alignment",
+        "DML-GRAPH-file-constant",
+        "DML-GRAPH-file-end",
+        "DML-GRAPH-file-kind",
+        "DML-GRAPH-file-length",
+        "DML-GRAPH-file-missing",
+        "DML-GRAPH-file-nesting",
+        "DML-GRAPH-file-offset",
+        "DML-GRAPH-file-overlap",
+        "DML-GRAPH-file-size",
+        "DML-GRAPH-file-text",
+        "DML-GRAPH-file-vtable",
     }
 )
 """Problems of a file, or of this machine, rather than of what the file says."""
@@ -34,7 +46,8 @@ _CANDIDATES: Final = 200
 class Place:
     """A place in a model file: JSON path, line and column (from 1), offset in the text (-1: there is no text).
 
-    Line and column are 0 for the file as a whole, which is not there or is no text.
+    Line and column are 0 for the file as a whole, which is not there or is no text. ``byte``: where in a file that is
+    no text; -1 elsewhere.
     """
 
     file: str
@@ -42,14 +55,22 @@ class Place:
     line: int
     column: int
     at: int = field(default=-1, compare=False)
+    byte: int = -1
 
     def __str__(self) -> str:
-        return f"{printable(self.file)}:{self.line}:{self.column}: {self.path}" if self.line else printable(self.file)
+        if self.line:
+            return f"{printable(self.file)}:{self.line}:{self.column}: {self.path}"
+        return printable(self.file) if self.byte < 0 else f"{printable(self.file)}: {self.path}"
 
 
 def whole(file: str) -> Place:
     """The file as a whole."""
     return Place(file, "$", 0, 0)
+
+
+def at_byte(file: str, byte: int) -> Place:
+    """A byte of a file that is no text; the file as a whole for -1."""
+    return Place(file, f"byte {byte}", 0, 0, byte=byte) if byte >= 0 else whole(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +135,7 @@ def refuse(problems: Sequence[Problem]) -> NoReturn:
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """The problems in the order of the file."""
-    return sorted(problems, key=lambda problem: (problem.place.line, problem.place.column))
+    return sorted(problems, key=lambda problem: (problem.place.line, problem.place.column, problem.place.byte))
 
 
 def printable(text: str) -> str:

@@ -22,10 +22,18 @@ from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch import buffers, expect, files, images, npy, show
+from dmlcy._frontends.dxdispatch import buffers, expect, files, graph_models, images, npy, show
 from dmlcy._frontends.dxdispatch.expect import Recorder
 from dmlcy._frontends.dxdispatch.manifest import WrittenFile
-from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, Model, Print, WriteFile
+from dmlcy._frontends.dxdispatch.model import (
+    Binding,
+    Dispatch,
+    Dispatchable,
+    DispatchGraph,
+    Model,
+    Print,
+    WriteFile,
+)
 from dmlcy._frontends.dxdispatch.operators import Desc, entry_name, parted, tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import printable, refuse
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
@@ -54,13 +62,19 @@ def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing)
         reader.problems += dispatchable.desc.problems(reader, options.level)
         dispatchable.desc.must_run(reader)
     reader.finish()
-    buffers.shared(reader, model, model.dispatchables)
+    graphs = graph_models.load(reader, model, model.folder, options.level, fill=True)
+    graph_models.must_run(reader, model, graphs, expect=options.expect is not None)
     reader.finish()
-    _Executor(model, out, options, reached).run()
+    buffers.shared(reader, model, model.dispatchables)
+    graph_models.check(reader, model, graphs)
+    reader.finish()
+    _Executor(model, out, options, reached, graphs).run()
 
 
 class _Executor:
-    def __init__(self, model: Model, out: TextIO, options: Options, reached: Reached) -> None:
+    def __init__(
+        self, model: Model, out: TextIO, options: Options, reached: Reached, graphs: Mapping[str, graph_models.Loaded]
+    ) -> None:
         self.model = model
         self.out = out
         self.options = options
@@ -72,6 +86,8 @@ class _Executor:
                 self.can_write(command)
         reader.finish()
         self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
+        self.graphs = {name: compile_desc(one.graph, options.level) for name, one in graphs.items()}
+        self.loaded = graphs
         self.recorder = None if options.expect is None else Recorder(self.storages)
         self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
         for bound in self.initial.values():  # DirectML owns a copy of what is bound at initialisation
@@ -89,6 +105,8 @@ class _Executor:
         for command in self.model.commands:
             if isinstance(command, Dispatch):
                 self.dispatch(command)
+            elif isinstance(command, DispatchGraph):
+                self.dispatch_graph(command)
             elif isinstance(command, Print):
                 self.print(command)
             else:
@@ -107,15 +125,40 @@ class _Executor:
         outputs = [output for output in outputs if output is not None]
         if self.recorder is not None:
             self.recorder.dispatch(command, dispatchable, bound)
-        times: list[float] = []
-        name, iterations = printable(command.dispatchable), self.options.iterations
-        for number in range(iterations):
-            self.reached(name, number, iterations)
-            start = time.perf_counter()
+
+        def once() -> None:
             try:
                 call(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
             except DmlError as error:
                 self.refuse(error, dispatchable, command)
+
+        self.timed(command.dispatchable, once)
+
+    def dispatch_graph(self, command: DispatchGraph) -> None:
+        """Run a graph, then write its outputs."""
+        loaded, graph = self.loaded[command.dispatchable], self.graphs[command.dispatchable]
+        views = {name: self.view(name, command.bindings[name], desc) for _, name, desc in loaded.tensors()}
+
+        def once() -> None:
+            try:
+                results = graph_models.execute(graph, views)
+            except DmlError as error:
+                for violation in error.violations:
+                    self.reader.add(command.node, violation)
+                refuse(self.reader.problems)
+            for end, result in zip(loaded.graph.outputs, results, strict=True):
+                views[end.name][...] = result
+
+        self.timed(command.dispatchable, once)
+
+    def timed(self, dispatchable: str, once: Callable[[], None]) -> None:
+        """Do something as often as asked for, and print how long it takes."""
+        times: list[float] = []
+        name, iterations = printable(dispatchable), self.options.iterations
+        for number in range(iterations):
+            self.reached(name, number, iterations)
+            start = time.perf_counter()
+            once()
             times.append((time.perf_counter() - start) * 1000)
         self.reached(name, iterations, iterations)
         median = sorted(times)[len(times) // 2]

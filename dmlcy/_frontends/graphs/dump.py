@@ -182,15 +182,14 @@ def read_dump(folder: Path) -> Dump:
     path = folder.joinpath(*GRAPH)
     document = decode(str(path), _bytes(path), values_of(2**31))
     found = read(document, path.parent, limit=2**31)
-    found.reader.finish()
-    assert found.graph is not None
+    graph = found.finish()
     level = root.get("feature_level")
     if level is None or level.value not in LEVEL_INDEX:
         _broken("its feature level is not known")
-    wrong = found.graph._violations(LEVEL_INDEX[level.value])
+    wrong = graph._violations(LEVEL_INDEX[level.value])
     if wrong:
         raise ModelError(wrong, "compare")
-    return Dump(folder, found.graph, level.value, _files(root, found.graph))
+    return Dump(folder, graph, level.value, _files(root, graph))
 
 
 def _files(root: Node, graph: GraphDesc) -> dict[Port, str]:

@@ -9,27 +9,27 @@ from dmlcy._errors import DmlError
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.lint import FileReport, Verdict, findings
-from dmlcy._frontends.graphs.reader import read, wrong
+from dmlcy._frontends.graphs.files import Serialized, read
 from dmlcy._graph.minimum import lowest
 from dmlcy._graph.model import MOST
 
 
-def lint(document: Document, level: FeatureLevelName, limit: int = MOST) -> FileReport:
+def lint(document: Document | Serialized, level: FeatureLevelName, limit: int = MOST) -> FileReport:
     """Look at a graph at a feature level. Nothing is executed, and no file that it names is opened."""
     found = read(document, Path(), limit=limit, fill=False)
-    problems = [*document.warnings, *found.reader.warnings, *found.reader.problems]
+    problems = [*found.warnings, *found.wrong]
     minimum: MinimumLevel | None = None
     if found.graph is not None:
-        wrongs = wrong(found, LEVEL_INDEX[level])
+        wrongs = found.broken(LEVEL_INDEX[level])
         problems += wrongs
-        if not found.reader.problems and all(one.warning or _is_late(one.violation.error) for one in wrongs):
+        if not found.wrong and all(one.warning or _is_late(one.violation.error) for one in wrongs):
             try:
                 minimum = lowest(found.graph)
             except DmlError:
                 minimum = None
     count = None if found.graph is None else len(found.graph.nodes)
-    verdict = Verdict(Path(document.name).stem, document.place(document.root), None, minimum, count)
-    return FileReport(document.name, findings(problems, document.text), (verdict,))
+    verdict = Verdict(Path(document.name).stem, found.file, None, minimum, count)
+    return FileReport(document.name, findings(problems, found.text), (verdict,))
 
 
 def _is_late(error: str) -> bool:

@@ -1,4 +1,4 @@
-"""Graphs in JSON, for programs."""
+"""Graphs in JSON and as bytes, for programs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
-from dmlcy._frontends.graphs import writer
+from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
+from dmlcy._frontends.graphs import files, serialized, writer
 from dmlcy._frontends.graphs.reader import read, values_of
+from dmlcy._frontends.graphs.to_records import to_records
+from dmlcy._frontends.serialized.writer import write
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import MOST
 
-__all__ = ["from_json", "save", "to_json"]
+__all__ = ["from_bytes", "from_json", "load", "save", "to_bytes", "to_json"]
 
 
 def from_json(
@@ -39,9 +43,7 @@ def from_json(
     whole = text if isinstance(text, str | bytes) else json.dumps(text)
     data = whole if isinstance(whole, bytes) else whole.encode()
     found = read(decode("<graph>", data, values_of(limit)), Path(folder), limit=limit)
-    found.reader.finish()
-    assert found.graph is not None
-    return found.graph
+    return found.finish()
 
 
 def to_json(graph: GraphDesc) -> dict[str, Any]:
@@ -52,3 +54,64 @@ def to_json(graph: GraphDesc) -> dict[str, Any]:
 def save(graph: GraphDesc, folder: str | os.PathLike[str]) -> Path:
     """Write a graph to a folder: ``graph.json``, whose path is returned, and larger constants in ``.npy`` files."""
     return writer.save(graph, Path(folder))
+
+
+def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int = MOST) -> GraphDesc:
+    """The graph in the bytes of a serialized graph, as ONNX Runtime writes them (``Partition_0.bin``).
+
+    Parameters
+    ----------
+    data
+        What is in the file.
+    folder
+        Where the files of constants are, each with the suffix ``.bin``. They are read where nothing else is wrong.
+    limit
+        The most nodes.
+
+    Raises
+    ------
+    ModelError
+        The bytes are not a serialized graph, or a node is not understood. What is wrong with the graph itself,
+        ``dmlcy.check`` says.
+    """
+    return serialized.read(serialized.decode("<graph>", bytes(data)), Path(folder), limit=limit).finish()
+
+
+def to_bytes(graph: GraphDesc) -> bytes:
+    """The bytes of a serialized graph, laid out as ONNX Runtime lays them out, with the bytes of its constants.
+
+    The format has no sizes of graph inputs and outputs: the graph that is read from it has those of the tensors of its
+    nodes. Each node and each value gets a name, and nodes come after those that they read.
+
+    Raises
+    ------
+    ModelError
+        The graph has what the format does not hold, such as a tensor with the flag OWNED_BY_DML.
+    InvalidDescError
+        The graph is not valid.
+    """
+    return write(to_records(graph))
+
+
+def load(path: str | os.PathLike[str], *, limit: int = MOST) -> GraphDesc:
+    """The graph in a file: JSON, or a serialized graph. Files of its constants are in its folder.
+
+    Parameters
+    ----------
+    path
+        Such as ``graph.json`` or ``Partition_0.bin``.
+    limit
+        The most nodes.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be read, or has no graph. What is wrong with the graph itself, ``dmlcy.check`` says.
+    """
+    name = os.fspath(path)
+    try:
+        with open_regular(name) as stream:
+            data = read_bytes(stream)
+    except (OSError, ValueError) as error:
+        refuse([make("DML-MODEL-file", whole(name), {"why": getattr(error, "strerror", None) or str(error)})])
+    return files.read(files.decode(name, data, limit), Path(name).parent, limit=limit).finish()

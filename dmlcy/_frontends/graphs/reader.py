@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,10 +19,11 @@ from dmlcy._facts.tables import NAMES
 from dmlcy._field_types.tensor_desc import MEMBERS, TensorDesc
 from dmlcy._frontends.dxdispatch import operators, resources
 from dmlcy._frontends.dxdispatch.json import Document, Node
-from dmlcy._frontends.dxdispatch.problems import Problem
+from dmlcy._frontends.dxdispatch.problems import Place
 from dmlcy._frontends.dxdispatch.reader import MOST as REPORTED
-from dmlcy._frontends.dxdispatch.reader import UINT32, Reader, more
-from dmlcy._graph.check import counted, violations
+from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
+from dmlcy._frontends.graphs.found import Read
+from dmlcy._graph.check import counted
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import MOST, Constant, Edge, End, Port
 from dmlcy._graph.model import Node as OperatorNode
@@ -60,37 +60,25 @@ def is_graph(document: Document) -> bool:
     return root.kind == "object" and any(name in root.value for name in LISTS) and "dispatchables" not in root.value
 
 
-UNREAD: Final = "DML-GRAPH-constant-missing"
-"""What the constants of a graph are that is not filled."""
-
-
 def values_of(limit: int) -> int:
     """The most values of a document with a graph of so many nodes."""
     return 0 if limit <= MOST else 100 * limit
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A graph that was read, with the places of its parts; no graph where its form is not understood."""
+class _Places:
+    """Where the parts of a graph stand in its document."""
 
-    reader: Reader
-    graph: GraphDesc | None
+    document: Document
     descs: tuple[operators.Desc | None, ...]
     places: dict[tuple[str, int], Node]
 
-    def problems(self, violations: Sequence[Violation]) -> list[Problem]:
-        """The violations of the graph at their places."""
-        document = self.reader.document
-        found = []
-        for violation in violations[:REPORTED]:
-            place = document.place(self._place(violation))
-            found.append(Problem(place, violation, violation.severity == "warning"))
-        if len(violations) > REPORTED:
-            found.append(more(document.place(self._place(violations[REPORTED]))))
-        return found
+    def of(self, violation: Violation) -> Place:
+        """The place of what a violation is about."""
+        return self.document.place(self._place(violation))
 
     def _place(self, violation: Violation) -> Node:
-        root = self.reader.document.root
+        root = self.document.root
         if not isinstance(violation, GraphViolation) or violation.entry is None:
             return root
         node = self.places.get((violation.part, violation.entry), root)
@@ -110,14 +98,9 @@ def read(document: Document, folder: Path, *, limit: int = MOST, fill: bool = Tr
     reader = Reader(document)
     parser = _Parser(reader, folder, limit, fill)
     graph = parser.read(document.root) if reader.expect(document.root, "object") else None
-    return Read(reader, graph, tuple(parser.descs), parser.places)
-
-
-def wrong(found: Read, level: int) -> list[Problem]:
-    """What is wrong with a graph that was read, at the level of that position, beside the problems of its form."""
-    if found.graph is None:
-        return []
-    return found.problems([one for one in violations(found.graph, level) if one.id != UNREAD])
+    warnings = (*document.warnings, *reader.warnings)
+    places = _Places(document, tuple(parser.descs), parser.places)
+    return Read(graph, reader.problems, warnings, document.place(document.root), places.of, document.text)
 
 
 class _Parser:

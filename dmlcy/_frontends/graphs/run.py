@@ -19,7 +19,7 @@ from dmlcy._frontends.dxdispatch import show
 from dmlcy._frontends.dxdispatch.given import made, read, shaped
 from dmlcy._frontends.dxdispatch.problems import printable, refuse
 from dmlcy._frontends.graphs.dump import may_write, save
-from dmlcy._frontends.graphs.reader import Read, wrong
+from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Port
 from dmlcy._graph.wiring import wiring_of
@@ -60,10 +60,8 @@ def run(found: Read, out: TextIO, options: Options) -> None:
 
 def valid(found: Read, level: FeatureLevelName | None) -> GraphDesc:
     """The graph of a file; raises all that is wrong with it, at its places."""
-    reader = found.reader
-    problems = [*reader.problems]
-    if found.graph is not None:
-        problems += [one for one in wrong(found, LEVEL_INDEX[level or current_level()]) if not one.warning]
+    wrong = found.broken(LEVEL_INDEX[level or current_level()])
+    problems = [*found.wrong, *(one for one in wrong if not one.warning)]
     if problems or found.graph is None:
         refuse(problems)
     return found.graph

@@ -23,7 +23,7 @@ def _command(finding: Finding) -> str:
     }
     shown = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
     rule = "" if violation.rule is None else f"\nRule: {violation.rule} ({violation.provenance})"
-    path = f"{place.path}: " if place.line else ""
+    path = f"{place.path}: " if place.line or place.byte >= 0 else ""
     return f"::{finding.severity} {shown}::{_data(f'{path}{finding.sentence}{rule}')}"
 
 

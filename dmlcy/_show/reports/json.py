@@ -74,6 +74,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "line": place.line or None,
         "column": place.column or None,
         "end_column": finding.end_column if place.line else None,
+        **({"byte": place.byte} if place.byte >= 0 else {}),
         **{key: value for key, value in finding.violation.to_json().items() if key != "severity"},
         "provisional": finding.violation.id in published().provisional,
     }

@@ -83,6 +83,8 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
             "startColumn": place.column,
             "endColumn": finding.end_column,
         }
+    elif place.byte >= 0:
+        physical["region"] = {"byteOffset": place.byte}
     known = "\0".join((uri, place.path, violation.id, violation.message))
     return {
         "ruleId": violation.id,

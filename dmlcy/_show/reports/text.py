@@ -42,6 +42,7 @@ def lines(report: Report) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     place, violation = finding.place, finding.violation
     where = printable(place.file) + (f":{place.line}:{place.column}" if place.line else "")
+    where += f": {place.path}" if place.byte >= 0 else ""
     style = finding.severity
     yield f"{paint(where, 'head')}: {paint(f'{finding.severity}:', style)} {violation.message} [{violation.id}]"
     gutter = " " * (len(str(place.line)) + 1)
@@ -59,10 +60,11 @@ def _finding(finding: Finding) -> Iterator[str]:
 
 def _verdict(verdict: Verdict) -> str:
     place = verdict.place
+    at = f":{place.line}:{place.column}" if place.line else ""
     unknown = "" if verdict.dxdispatch else "; no stock DxDispatch knows it"
     what = verdict.operator if verdict.nodes is None else f"graph, {_count(verdict.nodes, 'node')}"
     return (
-        f"{printable(place.file)}:{place.line}:{place.column}: {paint('note:', 'note')} {quote(verdict.name)} "
+        f"{printable(place.file)}{at}: {paint('note:', 'note')} {quote(verdict.name)} "
         f"({what}) needs feature level {verdict.minimum}{unknown}"
     )
 

@@ -1,0 +1,27 @@
+"""Files of graphs, whatever their form: JSON, or the bytes of a serialized graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dmlcy._frontends.dxdispatch import json
+from dmlcy._frontends.dxdispatch.json import Document
+from dmlcy._frontends.graphs import reader, serialized
+from dmlcy._frontends.graphs.found import Read
+from dmlcy._frontends.graphs.reader import is_graph, values_of
+from dmlcy._frontends.graphs.serialized import Serialized
+from dmlcy._graph.model import MOST
+
+__all__ = ["Serialized", "decode", "is_graph", "read"]
+
+
+def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
+    """What is in a file; ModelError where it is neither JSON nor a serialized graph."""
+    return serialized.decode(name, data) if json.is_flatbuffer(data) else json.decode(name, data, values_of(limit))
+
+
+def read(found: Document | Serialized, folder: Path, *, limit: int = MOST, fill: bool = True) -> Read:
+    """The graph in a file. Files of constants lie in ``folder``; they are opened where the graph is ``fill``ed."""
+    if isinstance(found, Serialized):
+        return serialized.read(found, folder, limit=limit, fill=fill)
+    return reader.read(found, folder, limit=limit, fill=fill)

@@ -1,0 +1,50 @@
+"""A graph that was read from a file of any form, with the places of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dmlcy._errors import Violation
+from dmlcy._frontends.dxdispatch.problems import Place, Problem, refuse
+from dmlcy._frontends.dxdispatch.reader import MOST, more
+from dmlcy._graph.check import violations
+from dmlcy._graph.graph_desc import GraphDesc
+
+UNREAD: Final = "DML-GRAPH-constant-missing"
+"""What the constants of a graph are that is not filled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A graph that was read; no graph where its form is not understood.
+
+    ``wrong`` is what is wrong with the form, ``file`` the file as a whole, ``text`` what is in it if it is text.
+    """
+
+    graph: GraphDesc | None
+    wrong: Sequence[Problem]
+    warnings: Sequence[Problem]
+    file: Place
+    place_of: Callable[[Violation], Place]
+    text: str = ""
+
+    def problems(self, violations: Sequence[Violation]) -> list[Problem]:
+        """The violations of the graph at their places."""
+        found = [Problem(self.place_of(one), one, one.severity == "warning") for one in violations[:MOST]]
+        if len(violations) > MOST:
+            found.append(more(self.place_of(violations[MOST])))
+        return found
+
+    def broken(self, level: int) -> list[Problem]:
+        """What is wrong with the graph, at the level of that position, beside the problems of its form."""
+        if self.graph is None:
+            return []
+        return self.problems([one for one in violations(self.graph, level) if one.id != UNREAD])
+
+    def finish(self) -> GraphDesc:
+        """The graph; raises what is wrong with its form."""
+        if self.wrong or self.graph is None:
+            refuse(self.wrong)
+        return self.graph
