@@ -11,13 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import is_float
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles
 from dmlcy._field_types.tensor_array import by_path
+from dmlcy._field_types.tensor_desc import TensorDesc
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,25 @@ class Family(ABC):
 
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""
-        values = desc._values()
-        tensors = [one for kind in ("input", "output") for _, one in by_path(desc.operator.fields, kind, values)]
-        counts = [tensor.element_count for tensor in tensors]
-        return 8 * (self.of_a_part * min(max(counts, default=0), BLOCK) + self.of_all * sum(counts))
+        counts = [tensor.element_count for tensor in tensors_of(desc)]
+        part = min(max(counts, default=0), BLOCK)
+        return 8 * (self.numbers_of_a_part(desc) * part + self.of_all * sum(counts))
+
+    def numbers_of_a_part(self, desc: OperatorDesc) -> int:
+        """Numbers of 8 bytes that the reference keeps at most for each element of a part; an estimate."""
+        return self.of_a_part
 
     def cuts(self, use: Cutting) -> Iterator[Cut]:
         """The axes that can be cut beside the independent ones, into pieces that read over their ends."""
         yield from ()
+
+
+def tensors_of(desc: OperatorDesc) -> list[TensorDesc]:
+    """The tensors of a desc, its inputs first."""
+    values = desc._values()
+    return [one for kind in ("input", "output") for _, one in by_path(desc.operator.fields, kind, values)]
+
+
+def of_floats(desc: OperatorDesc) -> bool:
+    """Whether all tensors of a desc have floating-point elements."""
+    return all(is_float(dtype_of(tensor)) for tensor in tensors_of(desc))

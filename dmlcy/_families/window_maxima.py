@@ -39,11 +39,11 @@ def candidates(
 
 def places_of(m: Arithmetic, window: Slide, array: Array, sizes: tuple[int, ...]) -> Array:
     """Where the maxima are in an array, counted over all axes; NONE where there is none."""
-    numbers = np.arange(array.size).reshape(array.shape)
+    source, counted = m.of(array), np.arange(array.size).reshape(array.shape)
     result: Array = np.full(sizes, NONE, np.int64)
-    best = m.of(np.zeros(sizes, array.dtype))
-    for under, x, better, places in candidates(m, window, m.of(array), sizes):
+    best = m.of(np.zeros(sizes, array.dtype)).astype(source.dtype)
+    for under, x, better, places in candidates(m, window, source, sizes):
         greater = better(best[under])
         best[under] = m.where(greater, x, best[under])
-        result[under] = np.where(greater, numbers[places], result[under])
+        result[under] = np.where(greater, counted[places], result[under])
     return result

@@ -296,6 +296,14 @@ def test_the_first_of_equal_elements(op: Operator) -> None:
         np.testing.assert_array_equal(indices, everywhere(x.shape)[:, :, ::2, :5])
 
 
+@maxima
+def test_the_reference_finds_maxima_beyond_int64(op: Operator) -> None:
+    assert any("UINT64" in row.dtypes for row in op.fields[0].dtypes)
+    x = np.array([3, 2**64 - 1, 2**63, 2**63 + 1], np.uint64).reshape(1, 1, 2, 2)
+    desc = described(op.python, [x], {"window_size": (1, 2)})
+    assert dml.compile(desc, path="reference")(x).ravel().tolist() == [2**64 - 1, 2**63 + 1]
+
+
 @indexed
 def test_indices_of_nan_and_of_zeros_by_their_sign(op: Operator) -> None:
     for dtype in ("f4", "f2"):

@@ -7,8 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.activations import activated, along, magnitudes
-from dmlcy._families.base import Family, Result
+from dmlcy._families.base import Family, Result, of_floats
 from dmlcy._families.blocks import At, around, inside, sizes_of, whole
 from dmlcy._families.contract.matrices import Matrices
 from dmlcy._families.contract.sums import LIMIT, Sums
@@ -21,7 +22,11 @@ KINDS: Final[dict[str, type[Sums]]] = {"matrices": Matrices, "windows": Windows}
 class Contract(Family):
     """The family."""
 
-    of_a_part, of_all = 0, 2
+    of_a_part, of_all = 4, 2
+
+    def numbers_of_a_part(self, desc: OperatorDesc) -> int:
+        """Of integers; floating-point elements have their place among those of all tensors."""
+        return 0 if of_floats(desc) else self.of_a_part
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,16 +13,19 @@ from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
 from dmlcy._families.activations import activated
-from dmlcy._families.base import Family, Result
+from dmlcy._families.base import Family, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
 from dmlcy._field_types.float import single
+
+OPERATION: Final = re.compile(r"[-+*/%<=>]+|\b(?:if|min|max)\b|\w\(")
+FUNCTION: Final = re.compile(r"\w\(")
 
 
 class Elementwise(Family):
     """The family."""
 
-    of_a_part = 4
+    of_a_part = 18  # of integers, which are Python's where 64 bits do not hold them
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
@@ -70,6 +74,20 @@ class Elementwise(Family):
         own = given.dtype(output)
         bits = given.arithmetic.stored(values, np.dtype(f"u{own.itemsize}"), tensor.sizes if sizes is None else sizes)
         return np.ascontiguousarray(bits).view(own)
+
+    def numbers_of_a_part(self, desc: OperatorDesc) -> int:
+        """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""
+        if not of_floats(desc):
+            return self.of_a_part
+        definition = desc.operator.definition
+        texts = [formula.text for formula in definition.formulas.values()]
+        operations = [len(OPERATION.findall(text)) + 4 * len(FUNCTION.findall(text)) for text in texts]
+        scaled = definition.roles.get("scaled")
+        return (
+            len(tensors_of(desc))
+            + min(max(operations), 6)
+            + 2 * (scaled is not None and desc._values()[scaled] is not None)
+        )
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """The operator as an activation."""

@@ -28,6 +28,8 @@ NEIGHBORS: Final = (AROUND, FROM)
 class Normalize(Family):
     """The family."""
 
+    of_a_part = 12
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The passes over all elements at once, then the result."""
         sizes = given.input.shape

@@ -25,7 +25,7 @@ def _index(kernel: Kernel) -> IndexMap | None:
 class Pad(Family):
     """The family."""
 
-    of_a_part = 0
+    of_a_part, of_all = 21, 1
 
     def evaluate(self, given: Given, output: str) -> Result:
         """Along each axis, the element that ``index`` says, or the padding value."""

@@ -23,6 +23,8 @@ BACKWARDS: Final = {"FORWARD": (False,), "BACKWARD": (True,), "BIDIRECTIONAL": (
 class Recurrent(Family):
     """The family."""
 
+    of_a_part = 20
+
     def evaluate(self, given: Given, output: str) -> Result:
         """All steps; beside them, on demand, the sizes of the terms."""
         m, dtype = given.arithmetic, _dtype(given)

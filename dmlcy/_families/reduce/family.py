@@ -24,7 +24,7 @@ ACC: Final = "acc"
 class Reduce(Family):
     """The family."""
 
-    of_a_part = 4
+    of_a_part = 12
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The reduction of all elements at once."""

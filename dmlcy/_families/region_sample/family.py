@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
@@ -19,6 +20,8 @@ from dmlcy._field_types.float import single
 
 class RegionSample(Family):
     """The family."""
+
+    of_a_part = 24
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The mean or the maximum of the samples of each cell; or the gradients of the input and of the regions."""
@@ -32,6 +35,10 @@ class RegionSample(Family):
             return result
 
         return Result(whole(False), magnitudes=lambda: whole(True))
+
+    def workspace(self, desc: OperatorDesc) -> int:
+        """Of a part of samples, of which a cell has many."""
+        return 8 * self.of_a_part * BLOCK
 
     def result(self, given: Given, output: str) -> Array:
         """The same, some channels of a region after others."""

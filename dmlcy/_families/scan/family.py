@@ -18,6 +18,8 @@ SUM: Final = "sum"
 class Scan(Family):
     """The family."""
 
+    of_a_part = 13
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The sums or the products of all elements at once."""
         m, axis = given.arithmetic, int(given.field("axis"))

@@ -19,6 +19,8 @@ from dmlcy._families.windows import WindowRoles, cut_positions, roles_of
 class WindowReduce(Family):
     """The family."""
 
+    of_a_part = 16
+
     def evaluate(self, given: Given, output: str) -> Result:
         """``finish`` of the sum of each window, its maximum, or the index of the maximum."""
         if given.told.words["reduction"] == "sum":

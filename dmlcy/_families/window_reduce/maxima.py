@@ -16,9 +16,10 @@ def maxima(given: Given) -> Result:
     """The maximum of the elements of each window; of none the least number."""
     m, dtype = given.arithmetic, given.input.dtype
     least = -math.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
-    best = m.of(np.full(given.output_sizes, least, dtype))
+    numbers = m.of(given.input)
+    best = m.of(np.full(given.output_sizes, least, dtype)).astype(numbers.dtype)
     window = slide(given, given.input.shape)
-    for under, x, better, _ in candidates(m, window, m.of(given.input), given.output_sizes):
+    for under, x, better, _ in candidates(m, window, numbers, given.output_sizes):
         best[under] = m.where(better(best[under]), x, best[under])
     return Result(best)
 

@@ -23,6 +23,8 @@ LEAD: Final = 2
 class WindowSum(Family):
     """The family."""
 
+    of_a_part = 14
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
         every = whole(given.output_sizes)
