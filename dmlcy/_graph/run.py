@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dmlcy._desc.compile import compile as compile_desc
-from dmlcy._desc.memory import needed, view
+from dmlcy._desc.memory import view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, raise_violations
 from dmlcy._facts.names import not_runnable
@@ -125,7 +125,8 @@ class CompiledGraph:
                 continue
             array = taker.input(index, label, given[name], desc)
             if array is not None:
-                found[index] = taker.buffer(index, label, array, desc, copy)
+                size = self._wiring.sizes[Port(None, index)]
+                found[index] = taker.buffer(index, label, array, desc, size, copy)
         return found
 
     def _outs(self, taker: Taker, out: Any, buffers: Mapping[int, Buffer]) -> list[Array | None]:
@@ -187,8 +188,8 @@ class CompiledGraph:
         if action.over is not None:
             buffers = [values.pop(action.over)]
             outs = [view(buffers[0], action.outputs[0].desc, 0)]
-        elif not all(is_plain(one.desc) for one in action.outputs):
-            buffers = [np.zeros(needed(one.desc), np.uint8) for one in action.outputs]
+        elif not all(is_plain(one.desc, one.size) for one in action.outputs):
+            buffers = [np.zeros(one.size, np.uint8) for one in action.outputs]
             outs = [view(buffer, one.desc, 0) for buffer, one in zip(buffers, action.outputs, strict=True)]
         try:
             if outs is None:

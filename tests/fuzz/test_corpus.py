@@ -13,12 +13,16 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "operators")]
 
 import calls_target  # noqa: E402
+import graph_target  # noqa: E402
 import model_target  # noqa: E402
 import serialized_target  # noqa: E402
 
+TARGETS = {
+    "model": model_target, "calls": calls_target, "serialized": serialized_target, "graph": graph_target
+}  # fmt: skip
 CASES = [
     (target, path)
-    for name, target in (("model", model_target), ("calls", calls_target), ("serialized", serialized_target))
+    for name, target in TARGETS.items()
     for path in [*target.SEEDS, *sorted((HERE / "corpus" / name).iterdir())]
 ]
 CORPUS = [path.read_bytes() for path in (HERE / "corpus" / "serialized").iterdir()]

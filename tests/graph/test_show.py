@@ -47,6 +47,18 @@ def test_text_has_a_line_for_each_part_and_what_is_wrong(tmp_path: Path, capsys:
     assert "DML-ELEMENT_WISE_ADD-output-sizes" in said
 
 
+@pytest.mark.parametrize("form", ["text", "dot", "svg"])
+@pytest.mark.parametrize("sizes", [None, 3, [], [None], [-1], ["3"], [2**70]])
+def test_a_tensor_without_sizes_is_shown(
+    sizes: object, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = valid()
+    whole["Nodes"][1]["Desc"]["Operator"]["desc"]["OutputTensor"]["Sizes"] = sizes
+    (tmp_path / "graph.json").write_text(json.dumps(whole))
+    status, said = shown(tmp_path / "graph.json", form, capsys)
+    assert status == 1 and "ELEMENT_WISE_ADD" in said
+
+
 def test_json_is_the_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = dml.graph.save(network()[0], tmp_path)
     status, said = shown(file, "json", capsys)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import Violation
+from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX
@@ -300,7 +300,10 @@ def _right(node: Node, kind: Node) -> operators.Desc | None:
     body = node.get("desc")
     if body is None or node.value.keys() != {"type", "desc"} or _operator(kind) is None:
         return None
-    desc = OperatorDesc.from_dict(node.plain())
+    try:
+        desc = OperatorDesc.from_dict(node.plain())
+    except DmlError:
+        return None
     return None if desc._violations(NEWEST) else operators.Desc(desc.operator, desc, kind, body, {})
 
 

@@ -69,8 +69,9 @@ def sizes_of(desc: TensorDesc | None) -> str:
     """The sizes of a tensor: 1x3x224x224."""
     if desc is None:
         return ""
-    sizes = desc.sizes
-    return "x".join(map(str, sizes)) if all(type(size) is int for size in sizes) else show(sizes)
+    sizes: object = desc.sizes
+    known = type(sizes) is tuple and all(type(size) is int for size in sizes)
+    return "x".join(map(str, desc.sizes)) if known else show(sizes)
 
 
 def _wrong(violations: Sequence[Violation]) -> dict[tuple[str, int], tuple[str, ...]]:
