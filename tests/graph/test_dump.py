@@ -48,6 +48,16 @@ def test_a_dump_has_every_value_and_the_graph(graph: Path, tmp_path: Path) -> No
     assert dml.compile(again)(np.load(tmp_path / "x.npy")).tobytes() == values["softmax"].tobytes()
 
 
+def test_a_dump_of_a_serialized_graph_is_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A constant of such a graph has no desc; in the dump it has that of its reader."""
+    (tmp_path / "graph.bin").write_bytes(dml.graph.to_bytes(network()[0]))
+    run("run", tmp_path / "graph.bin", "--dump", tmp_path / "dump")
+    status, report = outputs(capsys, tmp_path / "dump", tmp_path / "dump")
+    assert status == 0 and report["first_wrong"] is None
+    again = dml.graph.load(dml.graph.save(dml.graph.load(tmp_path / "graph.bin"), tmp_path / "saved"))
+    assert dml.check(again) == [] and {one.name for one in (tmp_path / "saved").iterdir()} >= {"kernel.npy"}
+
+
 def test_the_first_wrong_node_is_named_though_everything_after_it_differs(
     graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

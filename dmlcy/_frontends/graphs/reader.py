@@ -40,6 +40,8 @@ ENDS: Final = {"Inputs": "InputCount", "Outputs": "OutputCount"}
 MEMBERS_OF_GRAPH: Final = ("$schema", *LISTS, *LISTS.values(), *ENDS, *ENDS.values())
 NODE_TYPES: Final = ("OPERATOR", "CONSTANT")
 _PREFIX: Final = "DML_GRAPH_NODE_TYPE_"
+_VALUES: Final = 40
+"""Values of a node with its edges."""
 _EDGES: Final = {
     "InputEdges": (("GraphInputIndex",), ("ToNodeIndex", "ToNodeInputIndex")),
     "OutputEdges": (("FromNodeIndex", "FromNodeOutputIndex"), ("GraphOutputIndex",)),
@@ -60,9 +62,9 @@ def is_graph(document: Document) -> bool:
     return root.kind == "object" and any(name in root.value for name in LISTS) and "dispatchables" not in root.value
 
 
-def values_of(limit: int) -> int:
-    """The most values of a document with a graph of so many nodes."""
-    return 0 if limit <= MOST else 100 * limit
+def values_of(data: bytes, limit: int) -> int:
+    """The most values of a document, which has a graph of so many nodes if it has the name of their list."""
+    return 0 if b'"Nodes"' not in data else _VALUES * limit if limit <= MOST else 100 * limit
 
 
 @dataclass(frozen=True, slots=True)
