@@ -58,6 +58,21 @@ def test_a_dump_of_a_serialized_graph_is_read_again(tmp_path: Path, capsys: pyte
     assert dml.check(again) == [] and {one.name for one in (tmp_path / "saved").iterdir()} >= {"kernel.npy"}
 
 
+def test_a_constant_is_compared_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of its four bytes, its first reader sees one, and the second one all."""
+    one, four = tensor(1, dtype="UINT8"), tensor(4, dtype="UINT8")
+    nodes = [dml.graph.Node(dml.desc.ElementWiseBitNot(input=desc), name) for name, desc in (("y", one), ("z", four))]
+    constant = dml.graph.Constant(np.arange(4, dtype=np.uint8))
+    edges = [((2, 0), (0, 0)), ((2, 0), (1, 0)), ((0, 0), (None, 0)), ((1, 0), (None, 1))]
+    graph = dml.graph.GraphDesc(
+        (*nodes, constant), (), (dml.graph.End("y"), dml.graph.End("z")),
+        tuple(dml.graph.Edge(dml.graph.Port(*begin), dml.graph.Port(*end)) for begin, end in edges),
+    )  # fmt: skip
+    run("run", dml.graph.save(graph, tmp_path / "graph"), "--dump", tmp_path / "dump")
+    assert np.load(tmp_path / "dump" / "z.npy").tolist() == [255, 254, 253, 252]
+    assert outputs(capsys, tmp_path / "dump", tmp_path / "dump")[1]["first_wrong"] is None
+
+
 def test_the_first_wrong_node_is_named_though_everything_after_it_differs(
     graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
