@@ -40,15 +40,19 @@ def named(arguments: Sequence[Any], given: Mapping[str, Any], names: Sequence[st
 
 
 class Taker:
-    """Takes the arrays of a call, and collects what is wrong with them."""
+    """Takes the arrays of a call, and collects what is wrong with them. ``taken``: the inputs by their labels."""
 
     def __init__(self, graph: Structure) -> None:
         self.graph = graph
         self.wrong: list[Violation] = []
+        self.taken: dict[str, Array] = {}
 
     def input(self, index: int, label: str, value: Any, desc: TensorDesc) -> Array | None:
         """The array for a graph input; None where it is refused."""
-        return self._like("inputs", index, label, value, taken(to_array, value), desc)
+        found = self._like("inputs", index, label, value, taken(to_array, value), desc)
+        if found is not None:
+            self.taken[label] = found
+        return found
 
     def buffer(self, index: int, label: str, array: Array, desc: TensorDesc, size: int, copy: bool) -> Buffer:
         """So many bytes, with an array as the desc lays it out; those of the array itself where they are that."""
