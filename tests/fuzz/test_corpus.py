@@ -63,6 +63,22 @@ def test_a_wrong_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             serialized_target.one(broken)
 
 
+def test_a_wrong_graph_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target fails where a result is not that of the nodes, and where lint and compile do not say the same."""
+    chain, cycle = ((HERE / "corpus" / "graph" / name).read_bytes() for name in ("chain", "cycle"))
+    with monkeypatch.context() as patch:
+        evaluated = graph_target.evaluated
+        patch.setattr(graph_target, "evaluated", lambda *given: [one + 1 for one in evaluated(*given)])
+        with pytest.raises(AssertionError):
+            graph_target.one(chain)
+    for whole in (chain, cycle):
+        with monkeypatch.context() as patch:
+            other = graph_target.lint(graph_target.decode("g", cycle if whole == chain else chain), "6_4")
+            patch.setattr(graph_target, "lint", lambda *given, other=other: other)
+            with pytest.raises(AssertionError):
+                graph_target.one(whole)
+
+
 @pytest.mark.parametrize("what", ["other bits", "written", "taken", "refused"])
 def test_a_wrong_call_is_noticed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The target fails where a result is not that of the definition, or a verdict not that of the exact checks."""

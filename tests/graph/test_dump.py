@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,26 @@ def test_the_model_of_a_graph_writes_what_a_dump_has(
     assert status == 0 and len(found["outputs"]) == len([*alone.iterdir()])
     every = dml.graph.from_json((exposed / "graph.json").read_bytes(), folder=exposed)
     assert len(every.outputs) == len(found["outputs"])
+
+
+def test_a_constant_with_strides_is_exported(tmp_path: Path) -> None:
+    """Its elements are at its strides: turned, and repeated."""
+    g = dml.Graph()
+    turned = g.reinterpret(g.constant(np.arange(6, dtype=np.float32)), tensor(2, 3, strides=(1, 2)))
+    row = g.reinterpret(g.constant(np.arange(3, dtype=np.float32)), tensor(2, 3, strides=(0, 1)))
+    whole = g.build(y=g.element_wise_add(turned, row, name="y"))
+    bare = replace(
+        whole,
+        nodes=tuple(
+            replace(one, desc=desc) if isinstance(one, dml.graph.Constant) else one
+            for one, desc in zip(whole.nodes, (turned.desc, row.desc, None), strict=True)
+        ),
+    )
+    for number, graph in enumerate((whole, bare)):
+        folder = tmp_path / str(number)
+        run("export", dml.graph.save(graph, folder / "graph"), "--output", folder / "model")
+        run("run", folder / "model" / "model.json", "--output-path", folder / "out")
+        assert np.load(folder / "out" / "y.npy").tolist() == [[0, 3, 6], [1, 4, 7]]
 
 
 def test_export_writes_a_model_of_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
