@@ -160,12 +160,17 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
 
 
 def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
-    """The value over which the output of a node is written: an input that nothing reads again, laid out like it."""
+    """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
+
+    The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
+    """
     node = graph.nodes[number]
     assert isinstance(node, Node)
     if len(outputs) != 1:
         return None
     (output,) = outputs
+    if not is_plain(output.desc, output.size):
+        return None
     ports = [wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))]
     for index, (path, desc) in enumerate(wiring.inputs[number]):
         port = ports[index]

@@ -67,3 +67,19 @@ def test_a_tensor_reaches_into_the_padding_of_another_one(how: str) -> None:
     (first, _) = results(graph, {0: np.array([1, 2, 3], np.uint8)})
     assert first.tolist() == ([1, 2, 3, 255] if how == "node" else [254, 253, 252, 255])
     assert compared(graph, {0: np.array([1, 2, 3], np.uint8)})
+
+
+@pytest.mark.parametrize("kind", ["gaps", "padding"])
+def test_what_is_between_the_elements_of_an_output_is_zero(kind: str) -> None:
+    """The output is not written over the input, whose bytes a reader of another layout would see."""
+    g = dml.Graph()
+    dtype, whole = ("FLOAT32", tensor(6)) if kind == "gaps" else ("INT8", tensor(4, dtype="INT8"))
+    part = tensor(2, 2, strides=(4, 1)) if kind == "gaps" else tensor(3, dtype="INT8")
+    first = g.activation_relu(g.input(whole))
+    second = g.add(dml.desc.ActivationRelu(input=part, output=part), g.reinterpret(first, part))
+    graph = g.build(g.activation_relu(g.reinterpret(second, whole)))
+    assert dml.check(graph) == []
+    x = np.arange(1, 1 + whole.element_count).astype(dtype.lower())
+    (found,) = results(graph, {0: x})
+    assert found.tolist() == ([1, 2, 0, 0, 5, 6] if kind == "gaps" else [1, 2, 3, 0])
+    assert compared(graph, {0: x})
