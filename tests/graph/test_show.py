@@ -165,6 +165,16 @@ def test_hostile_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture
     ElementTree.fromstring(shown(tmp_path / "g.json", "svg", capsys)[1])
 
 
+def test_names_are_as_they_are_in_dot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = valid()
+    whole["Nodes"][0]["Desc"]["Name"] = 'a\\"漢\u0041\\N'
+    whole["Nodes"][1]["Desc"]["Name"] = "x" * 1000
+    (tmp_path / "g.json").write_text(json.dumps(whole))
+    _, said = shown(tmp_path / "g.json", "dot", capsys)
+    assert r'n0 [shape=box label="0 ACTIVATION_RELU\na\\\"漢A\\N"]' in said
+    assert f'ADD\\n{"x" * 99}…"]' in said
+
+
 def test_a_notebook_shows_graphs_and_plans() -> None:
     graph = chain(4)
     assert "ELEMENT_WISE_ADD" in graph._repr_html_() and "workspace" in graph.plan()._repr_html_().lower()

@@ -100,6 +100,12 @@ def _ends(wiring: Wiring, edge: Edge) -> set[tuple[str, int]]:
     return {(part, port.place) if port.node is None else ("nodes", port.node) for port, part in known}
 
 
+def printable(text: str, most: int) -> str:
+    """Text that XML and a terminal can take, cut to so many letters."""
+    safe = "".join(one if one.isprintable() else "?" for one in text)
+    return safe if len(safe) <= most else f"{safe[: most - 1]}…"
+
+
 def titled(name: str) -> str:
     """A name in a view, in quotation marks; nothing for none."""
     return quote(name) if name else ""

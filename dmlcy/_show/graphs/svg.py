@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 from dmlcy._errors import Violation
 from dmlcy._graph.model import Structure
 from dmlcy._show.graphs.layout import WIDTH, Layout
-from dmlcy._show.graphs.parts import Box, Line, boxes
+from dmlcy._show.graphs.parts import Box, Line, boxes, printable
 from dmlcy._show.graphs.parts import lines as edges_of
 
 HEIGHT: Final = 40
@@ -143,7 +143,7 @@ def _below(box: Box) -> list[str]:
 def _box(box: Box, layout: Layout) -> Iterator[str]:
     x, y = layout.middles[box.key] - WIDTH / 2, layout.tops[layout.rows[box.key]]
     kind = f"{box.kind} wrong" if box.wrong else box.kind
-    yield f'<g class="{kind}"><title>{_safe(" ".join((box.title, box.name, *box.wrong)), 400)}</title>'
+    yield f'<g class="{kind}"><title>{escape(printable(" ".join((box.title, box.name, *box.wrong)), 400))}</title>'
     yield f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{layout.heights[box.key]}" rx="4"/>'
     if box.wrong:  # a cross, for those who do not see the colour
         yield f'<path class="x" d="M{x + WIDTH - 18:.0f} {y + 7:.0f}l9 9m0 -9l-9 9"/>'
@@ -156,19 +156,9 @@ def _box(box: Box, layout: Layout) -> Iterator[str]:
 
 def _fitted(text: str, size: int, right: int) -> str:
     """As much of a text as a box has room for, by the usual widths of letters."""
-    room, safe = (WIDTH - INDENT - right) / size, _printable(text)
+    room, safe = (WIDTH - INDENT - right) / size, printable(text, WIDTH)
     for place, letter in enumerate(safe):
         room -= _WIDE.get(letter) or (0.69 if letter.isupper() else 0.58 if letter.isascii() else 1.0)
         if room < (0 if place == len(safe) - 1 else 1):
             return escape(f"{safe[:place]}…")
     return escape(safe)
-
-
-def _safe(text: str, most: int) -> str:
-    """Text that XML can hold, cut to so many letters."""
-    safe = _printable(text)
-    return escape(safe if len(safe) <= most else f"{safe[: most - 1]}…")
-
-
-def _printable(text: str) -> str:
-    return "".join(one if one.isprintable() else "?" for one in text)
