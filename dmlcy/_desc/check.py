@@ -85,7 +85,8 @@ def known_desc(desc: Desc, function: str) -> Desc:
     if isinstance(desc, OperatorDesc | Whole):
         return desc
     hint = " Read JSON with dmlcy.desc.OperatorDesc.from_dict(...)." if type(desc) is dict else ""
-    raise TypeError(f"{function}() takes an object of a class of dmlcy.desc, not {show(desc)}.{hint}")
+    hint = " A graph is what its method build(...) gives." if hasattr(type(desc), "build") else hint
+    raise TypeError(f"{function}() takes an object of a class of dmlcy.desc, or a graph, not {show(desc)}.{hint}")
 
 
 def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 0) -> NoReturn:

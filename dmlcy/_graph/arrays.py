@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, in_memory, needed, view
+from dmlcy._desc.memory import dtype_of, in_memory, view
 from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -40,23 +40,27 @@ def named(arguments: Sequence[Any], given: Mapping[str, Any], names: Sequence[st
 
 
 class Taker:
-    """Takes the arrays of a call, and collects what is wrong with them."""
+    """Takes the arrays of a call, and collects what is wrong with them. ``taken``: the inputs by their labels."""
 
     def __init__(self, graph: Structure) -> None:
         self.graph = graph
         self.wrong: list[Violation] = []
+        self.taken: dict[str, Array] = {}
 
     def input(self, index: int, label: str, value: Any, desc: TensorDesc) -> Array | None:
         """The array for a graph input; None where it is refused."""
-        return self._like("inputs", index, label, value, taken(to_array, value), desc)
+        found = self._like("inputs", index, label, value, taken(to_array, value), desc)
+        if found is not None:
+            self.taken[label] = found
+        return found
 
-    def buffer(self, index: int, label: str, array: Array, desc: TensorDesc, copy: bool) -> Buffer:
-        """The bytes of an array as the desc lays them out: those of the array itself where they are laid out so."""
+    def buffer(self, index: int, label: str, array: Array, desc: TensorDesc, size: int, copy: bool) -> Buffer:
+        """So many bytes, with an array as the desc lays it out; those of the array itself where they are that."""
         dtype = numpy_dtype(dtype_of(desc))
-        if is_plain(desc):
+        if is_plain(desc, size):
             packed = np.array(array, dtype, order="C") if copy else np.ascontiguousarray(array, dtype)
             return packed.reshape(-1).view(np.uint8)
-        placed = np.zeros(needed(desc), np.uint8)
+        placed = np.zeros(size, np.uint8)
         data = in_memory(desc, array).reshape(-1).view(np.uint8)
         placed[: data.size] = data
         bits = f"u{dtype.itemsize}"

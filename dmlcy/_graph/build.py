@@ -57,7 +57,7 @@ class Graph(Operators):
         """An input of the graph; with the flag OWNED_BY_DML it is given once, when the graph is initialised."""
         if not isinstance(desc, TensorDesc):
             raise TypeError(f"input() takes a TensorDesc, not {show(desc)}.{_from_array(desc)}")
-        self._inputs.append(End(name, desc))
+        self._inputs.append(End(_name(name, "input"), desc))
         return Value(self, Port(None, len(self._inputs) - 1), desc)
 
     def constant(self, array: Any, *, name: str = "") -> Value:
@@ -65,7 +65,7 @@ class Graph(Operators):
         found = to_array(array)
         if found is None or as_dtype(found.dtype) is None:
             raise TypeError(f"constant() takes an array of a tensor data type, not {show(array)}.")
-        constant = Constant.of(np.asarray(found), name)
+        constant = Constant.of(np.asarray(found), _name(name, "constant"))
         assert constant.desc is not None
         self._nodes.append(constant)
         return Value(self, Port(len(self._nodes) - 1, 0), constant.desc)
@@ -86,7 +86,7 @@ class Graph(Operators):
         given: list[Value | None] = []
         for one in inputs:
             given += [one] if one is None or isinstance(one, Value) else [*one]
-        number, node = len(self._nodes), Node(desc, name)
+        number, node = len(self._nodes), Node(desc, _name(name, "add"))
         edges = [
             Edge(self._port(value, "add"), Port(number, index))
             for index, value in enumerate(given)
@@ -120,6 +120,7 @@ class Graph(Operators):
     def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         given = method.bind(arguments, named)
         python = method.faces.operator.python
+        _name(given["name"], python)
         tensors: dict[str, Any] = {}
         values: list[Any] = []
         for one, several in method.faces.inputs:
@@ -158,6 +159,13 @@ class Graph(Operators):
 def _names_value(node: Node | Constant) -> bool:
     """Whether the name of a node is that of its value."""
     return bool(node.name) and sum(tensor is not None for _, tensor in outputs_of(node)) == 1
+
+
+def _name(name: Any, function: str) -> str:
+    """The name itself; TypeError for what is no str."""
+    if not isinstance(name, str):
+        raise TypeError(f"{function}() takes a str as name, not {show(name)}.")
+    return name
 
 
 def _from_array(value: object) -> str:

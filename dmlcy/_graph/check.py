@@ -16,6 +16,7 @@ from dmlcy._words.values import quote
 
 CONSTANTS: Final = LEVEL_INDEX["6_2"]
 """The level that brought constant nodes."""
+MAX_RANK: Final = LEVELS[-1].max_rank
 SHOWN: Final = 12
 """Nodes of a cycle that a message names."""
 
@@ -45,6 +46,7 @@ class _Checker:
                 yield made(self.graph, "empty", "graph", None, {"what": what})
         yield from self.names()
         yield from self.nodes()
+        yield from self.described()
         for place, edge in enumerate(self.graph.edges):
             yield from self.ends(place, edge)
         for place in self.wiring.good:
@@ -93,6 +95,23 @@ class _Checker:
                     self.graph, "constant-level", "nodes", number, words, node=number, level=needed.name,
                     hint="Make it a graph input.",
                 )  # fmt: skip
+
+    def described(self) -> Iterator[Violation]:
+        """Descs of graph inputs, graph outputs and constants that are no tensors."""
+        graph = self.graph
+        parts: tuple[tuple[Part, str], ...] = (("inputs", "graph input"), ("outputs", "graph output"))
+        for part, noun in parts:
+            for index, end in enumerate(graph.inputs if part == "inputs" else graph.outputs):
+                why = "" if end.desc is None else unlike_a_tensor(end.desc)
+                if why:
+                    yield made(graph, "desc", part, index, {"of": f"{noun} {_named(end.name, index)}", "why": why})
+        for number, node in enumerate(graph.nodes):
+            if isinstance(node, Constant) and node.desc is not None:
+                why = unlike_a_tensor(node.desc)
+                if not why and node.size is not None and extent(node.desc) > node.size:
+                    why = f"its elements take {extent(node.desc)} bytes, and the constant has {node.size}"
+                if why:
+                    yield made(graph, "desc", "nodes", number, {"of": graph.label(number), "why": why}, node=number)
 
     def ends(self, place: int, edge: Edge) -> Iterator[Violation]:
         """An edge whose ends do not exist."""
@@ -231,6 +250,16 @@ def shown_edge(edge: Edge) -> str:
 
     source = quote(edge.name) if edge.source is None else of(edge.source, "output")
     return f"from {source} to {of(edge.target, 'input')}"
+
+
+def unlike_a_tensor(desc: TensorDesc) -> str:
+    """Why no buffer can hold a tensor of this desc; nothing where one can."""
+    least, total = minimum_size(desc), in_bytes(desc)
+    if least is None or total is None or not desc.sizes:
+        return "its data type, sizes, strides or total size are not valid"
+    if len(desc.sizes) > MAX_RANK:
+        return f"it has {len(desc.sizes)} dimensions, more than {MAX_RANK}"
+    return f"its elements take {least} bytes, and its total size is {total}" if total < least else ""
 
 
 def is_owned(desc: TensorDesc | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dmlcy._desc.memory import dtype_of, is_packed, needed, strides_of
+from dmlcy._desc.memory import dtype_of, is_packed, strides_of
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -82,10 +82,11 @@ class Plan(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A value as a node reads or writes it."""
+    """A value as a node reads or writes it. ``size``: the bytes of its buffer."""
 
     port: Port
     desc: TensorDesc
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def actions(graph: Structure) -> list[Action]:
     for step, number in enumerate(order):
         frees = ends.get(step, [])
         outputs = tuple(
-            Tensor(Port(number, index), desc)
+            Tensor(port := Port(number, index), desc, wiring.sizes[port])
             for index, (_, desc) in enumerate(wiring.outputs[number])
             if desc is not None
         )
@@ -153,35 +154,40 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
         if desc is None or port is None:
             continue
         name, entry, _ = path.partition("[")
-        tensor = Tensor(port, desc)
+        tensor = Tensor(port, desc, wiring.sizes[port])
         found[name] = (*(found[name] or ()), tensor) if entry else tensor
     return tuple(found.values())
 
 
 def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
-    """The value over which the output of a node is written: an input that nothing reads again, laid out like it."""
+    """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
+
+    The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
+    """
     node = graph.nodes[number]
     assert isinstance(node, Node)
     if len(outputs) != 1:
         return None
     (output,) = outputs
+    if not is_plain(output.desc, output.size):
+        return None
     ports = [wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))]
     for index, (path, desc) in enumerate(wiring.inputs[number]):
         port = ports[index]
         if port in frees and port is not None and ports.count(port) == 1 and desc is not None:
             allowed = path in node.desc.operator.in_place
-            if allowed and desc.dtype is output.desc.dtype and desc.sizes == output.desc.sizes and _alike(desc, output):
+            if allowed and _alike(desc, output.desc) and output.size <= wiring.sizes[port]:
                 return port
     return None
 
 
-def _alike(desc: TensorDesc, output: Tensor) -> bool:
-    return strides_of(desc) == strides_of(output.desc) and needed(output.desc) <= needed(desc)
+def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
+    return (desc.dtype, desc.sizes, strides_of(desc)) == (other.dtype, other.sizes, strides_of(other))
 
 
-def is_plain(desc: TensorDesc) -> bool:
-    """Whether the elements are the buffer: packed, with nothing behind them but padding."""
-    return is_packed(desc) and needed(desc) - desc.element_count * item_size(desc) <= 3
+def is_plain(desc: TensorDesc, size: int) -> bool:
+    """Whether the elements are the buffer of so many bytes: packed, with nothing behind them."""
+    return is_packed(desc) and size == desc.element_count * item_size(desc)
 
 
 def item_size(desc: TensorDesc) -> int:
@@ -194,17 +200,18 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
     wiring = wiring_of(graph)
     names = wiring.value_names
     readers = [(port, wiring.desc_of(port)) for port in wiring.sources if port.node is None]
-    copies = sum(needed(desc) for _, desc in readers if desc is not None and not is_plain(desc))
+    buffers = wiring.sizes
+    copies = sum(buffers[port] for port, desc in readers if desc is not None and not is_plain(desc, buffers[port]))
     live, steps = copies, []
     sizes: dict[Port, int] = {}
     for action in actions(graph):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
-        total = sum(needed(one.desc) for one in action.outputs)
-        sizes |= {one.port: sizes[action.over] if action.over else needed(one.desc) for one in action.outputs}
+        total = sum(one.size for one in action.outputs)
+        sizes |= {one.port: sizes[action.over] if action.over else one.size for one in action.outputs}
         fast = node.desc.operator.state == "fast" and not by_reference
         workspace = 0 if fast else family_of(node.desc.operator).workspace(node.desc)
-        if not fast and (action.over is not None or not all(is_plain(one.desc) for one in action.outputs)):
+        if not fast and (action.over is not None or not all(is_plain(one.desc, one.size) for one in action.outputs)):
             workspace += total  # the reference gives a new array, which is copied
         new = 0 if action.over is not None else total
         live += new

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from dmlcy._desc.compile import compile as compile_desc
-from dmlcy._desc.memory import needed, view
+from dmlcy._desc.memory import view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, raise_violations
 from dmlcy._facts.names import not_runnable
@@ -71,7 +72,7 @@ class CompiledGraph:
     @property
     def __signature__(self) -> Signature:
         """How it is called: the inputs of the graph, and ``out``."""
-        names = [name for name in self._given if name.isidentifier()]
+        names = [name for name in self._given if name.isidentifier() and not iskeyword(name) and name != "out"]
         inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
@@ -89,7 +90,7 @@ class CompiledGraph:
         """The nodes in the order in which they run, with the memory that each takes."""
         return self._plan
 
-    def initialize(self, *arrays: Any, **by_name: Any) -> None:
+    def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
         given = named(arrays, by_name, [*self._bound], "initialize()")
         taker = Taker(self._graph)
@@ -97,7 +98,7 @@ class CompiledGraph:
         _refuse(taker)
         self._owned = found
 
-    def __call__(self, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
+    def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
         return self.run(arrays, by_name, out)
 
     def run(self, arrays: Sequence[Any], by_name: Mapping[str, Any], out: Any = None, seen: Seen | None = None) -> Any:
@@ -108,7 +109,7 @@ class CompiledGraph:
             raise_violations([made(self._graph, "initialize", "graph", None, {"names": names})], FUNCTION)
         taker = Taker(self._graph)
         buffers = self._buffers(taker, given, self._given, copy=False)
-        outs = self._outs(taker, out, buffers)
+        outs = self._outs(taker, out)
         _refuse(taker)
         require(self._plan.peak, f"{FUNCTION}(): the values")
         results = self._results(self._values(buffers, seen), outs)
@@ -125,10 +126,11 @@ class CompiledGraph:
                 continue
             array = taker.input(index, label, given[name], desc)
             if array is not None:
-                found[index] = taker.buffer(index, label, array, desc, copy)
+                size = self._wiring.sizes[Port(None, index)]
+                found[index] = taker.buffer(index, label, array, desc, size, copy)
         return found
 
-    def _outs(self, taker: Taker, out: Any, buffers: Mapping[int, Buffer]) -> list[Array | None]:
+    def _outs(self, taker: Taker, out: Any) -> list[Array | None]:
         """The arrays for the outputs; None: new ones."""
         count = len(self._graph.outputs)
         if out is None:
@@ -136,9 +138,7 @@ class CompiledGraph:
         parts = (out,) if count == 1 else out
         if type(parts) is not tuple or len(parts) != count:
             raise TypeError(f"{FUNCTION}() takes a tuple of {count} arrays as out")
-        others: dict[str, Array] = {
-            label_of("input", self._graph.inputs[index].name, index): buffer for index, buffer in buffers.items()
-        }
+        others = dict(taker.taken)
         found: list[Array | None] = []
         for index, part in enumerate(parts):
             label = label_of("output", self._graph.outputs[index].name, index)
@@ -187,8 +187,8 @@ class CompiledGraph:
         if action.over is not None:
             buffers = [values.pop(action.over)]
             outs = [view(buffers[0], action.outputs[0].desc, 0)]
-        elif not all(is_plain(one.desc) for one in action.outputs):
-            buffers = [np.zeros(needed(one.desc), np.uint8) for one in action.outputs]
+        elif not all(is_plain(one.desc, one.size) for one in action.outputs):
+            buffers = [np.zeros(one.size, np.uint8) for one in action.outputs]
             outs = [view(buffer, one.desc, 0) for buffer, one in zip(buffers, action.outputs, strict=True)]
         try:
             if outs is None:
@@ -216,15 +216,17 @@ class CompiledGraph:
         return results
 
     def __reduce__(self) -> Any:
-        return compiled, (self._graph, self._path)
+        return compiled, (self._graph, self._path, self._owned)
 
     def __repr__(self) -> str:
         return f"compile({self._graph!r})"
 
 
-def compiled(graph: Structure, path: str | None) -> CompiledGraph:
-    """A compiled graph for one that was compiled before."""
-    return CompiledGraph(graph, len(LEVELS) - 1, path)
+def compiled(graph: Structure, path: str | None, owned: dict[int, Buffer]) -> CompiledGraph:
+    """A compiled graph for one that was compiled before, and initialised with these buffers."""
+    found = CompiledGraph(graph, len(LEVELS) - 1, path)
+    found._owned = owned
+    return found
 
 
 def _compiled(graph: Structure, level: int, path: str | None) -> list[Any]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from heapq import heappop, heappush
 
+from dmlcy._desc.memory import extent, needed
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Edge, Port, Structure, Tensors, inputs_of, outputs_of
 
@@ -80,6 +81,17 @@ class Wiring:
             return own
         readers = (self.desc_of_target(target) for target in self.readers.get(port, ()))
         return next((desc for desc in readers if desc is not None), None)
+
+    @cached_property
+    def sizes(self) -> dict[Port, int]:
+        """The bytes of each value of a valid graph in memory: a reader may reach into the padding behind the tensor."""
+        found: dict[Port, int] = {}
+        for port in self.sources:
+            desc = self.desc_of(port)
+            if desc is not None:
+                readers = (self.desc_of_target(target) for target in self.readers.get(port, ()))
+                found[port] = max(needed(desc), *(extent(one) for one in readers if one is not None), 0)
+        return found
 
     @cached_property
     def value_names(self) -> dict[Port, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,72 @@ def test_what_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(TypeError):
             call()
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "x", ONES, {}])
+def test_what_is_no_list_and_no_model_is_refused(wrong: Any) -> None:
+    device = d.Device()
+    builder = d.GraphBuilder(device)
+    x, y = inputs(builder)
+    total = x + y
+    model, right = builder.build(FLAGS, [total]), [d.Binding(x, ONES), d.Binding(y, ONES)]
+    for what, call in (
+        ("build", lambda: builder.build(FLAGS, wrong)),
+        ("a Model", lambda: device.compute(wrong, right, [total])),
+        ("a Model", lambda: device.initialize(wrong, right)),
+        ("a Model", lambda: device.dispatch(wrong, right, [total])),
+        ("a list of bindings", lambda: device.compute(model, wrong, [total])),
+        ("a list of expressions", lambda: device.compute(model, right, wrong)),
+        ("a list of expressions", lambda: d.join(wrong, 0)),
+        ("a GraphBuilder", lambda: d.Model(wrong, [total])),
+    ):
+        with pytest.raises(TypeError, match=f"{what}.* not "):
+            call()
+    strides: list[Callable[[], object]] = [lambda: d.convolution(x, y, strides=wrong), lambda: d.max_pooling(x, wrong)]
+    for call in strides if wrong is None or type(wrong) is str else []:
+        with pytest.raises((dmlcy.DmlError, TypeError), match=r"strides|window_size"):
+            call()
+    assert device.compute(model, right, [total])[0].tolist() == (2 * ONES).tolist()
+
+
+def test_what_is_beside_an_expression_is_a_number() -> None:
+    builder = d.GraphBuilder(d.Device())
+    x, _ = inputs(builder)
+    for call in (lambda: x * ONES, lambda: ONES * x, lambda: x + None, lambda: True - x):
+        with pytest.raises(TypeError):
+            call()
+    for call in (lambda: x + 10**400, lambda: x - float("nan"), lambda: x / 0):
+        with pytest.raises(dmlcy.InvalidDescError, match="scale_bias-finite"):
+            call()
+    y = np.float32(2) * x + np.int64(1)
+    model = builder.build(FLAGS, [y])
+    bindings = [d.Binding(one, ONES) for one in builder._inputs.values()]
+    assert d.Device().compute(model, bindings, [y])[0].tolist() == (3 * ONES).tolist()
+    with pytest.raises(TypeError, match="FusedActivation takes an activation, not GEMM"):
+        d.add(x, x, d.FusedActivation(d.OperatorType.GEMM))
+
+
+def test_a_binding_of_another_graph_is_refused() -> None:
+    device = d.Device()
+    (first, second), total = inputs(d.GraphBuilder(device)), None
+    builder = d.GraphBuilder(device)
+    x, y = inputs(builder)
+    total = x + y
+    model = builder.build(FLAGS, [total])
+    for one, said in ((first, "input 0 of another graph"), (total, "an expression that is no input")):
+        with pytest.raises(dmlcy.InvalidDescError, match=f"Binding 0 is of {said}, and must be of input 0"):
+            device.compute(model, [d.Binding(one, ONES), d.Binding(second, ONES)], [total])
+
+
+def test_an_output_that_is_asked_for_twice_has_two_arrays() -> None:
+    device = d.Device()
+    builder = d.GraphBuilder(device)
+    x, y = inputs(builder)
+    total = x + y
+    model = builder.build(FLAGS, [total])
+    first, second = device.compute(model, [d.Binding(x, ONES), d.Binding(y, ONES)], [total, total])
+    first[...] = 7
+    assert second.tolist() == (2 * ONES).tolist()
 
 
 def test_the_arguments_of_older_versions() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import reference
 from checks import assert_norm, assert_same_bits, assert_same_values
+from choices import Choices
 from garbage import GARBAGE, harmless
 
 import dmlcy as dml
@@ -36,31 +37,6 @@ DTYPES = ["f4", "f4", "f2", "u1", "f8", "i8", "i4", "i2", "i1", "u8", "u4", "u2"
 LARGE = [9, 255, 256, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64, 10**400, -1, -(2**63)]
 SCALARS = [0.5, 9.0, -0.0, 1e-45, 65519.99, 65520, 3.4e38, 1e39, float("nan"), float("inf"), -1, True, "1", None]
 FLOATS = [1.0, 0.5, 1 / 16, 2, 0.25, 0.0, -1.0, 1e-45, 1e38, 1e39, float("nan"), True]
-
-
-class Choices:
-    """What the bytes choose, from the first one on; 0 when there are no more."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-
-    def byte(self) -> int:
-        """The next byte."""
-        self.at += 1
-        return self.data[self.at - 1] if self.at <= len(self.data) else 0
-
-    def below(self, end: int) -> int:
-        """A number from 0 on."""
-        return self.byte() % end
-
-    def of(self, values: Sequence[Any]) -> Any:
-        """One of the values."""
-        return values[self.below(len(values))]
-
-    def rarely(self) -> bool:
-        """True for few bytes, and not for 0."""
-        return self.byte() > 240
 
 
 def dictionary() -> str:

@@ -13,12 +13,16 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "operators")]
 
 import calls_target  # noqa: E402
+import graph_target  # noqa: E402
 import model_target  # noqa: E402
 import serialized_target  # noqa: E402
 
+TARGETS = {
+    "model": model_target, "calls": calls_target, "serialized": serialized_target, "graph": graph_target
+}  # fmt: skip
 CASES = [
     (target, path)
-    for name, target in (("model", model_target), ("calls", calls_target), ("serialized", serialized_target))
+    for name, target in TARGETS.items()
     for path in [*target.SEEDS, *sorted((HERE / "corpus" / name).iterdir())]
 ]
 CORPUS = [path.read_bytes() for path in (HERE / "corpus" / "serialized").iterdir()]
@@ -57,6 +61,22 @@ def test_a_wrong_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(serialized_target, "refusal", lambda data: ("offset", len(data)))
         with pytest.raises(AssertionError):
             serialized_target.one(broken)
+
+
+def test_a_wrong_graph_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target fails where a result is not that of the nodes, and where lint and compile do not say the same."""
+    chain, cycle = ((HERE / "corpus" / "graph" / name).read_bytes() for name in ("chain", "cycle"))
+    with monkeypatch.context() as patch:
+        evaluated = graph_target.evaluated
+        patch.setattr(graph_target, "evaluated", lambda *given: [one + 1 for one in evaluated(*given)])
+        with pytest.raises(AssertionError):
+            graph_target.one(chain)
+    for whole in (chain, cycle):
+        with monkeypatch.context() as patch:
+            other = graph_target.lint(graph_target.decode("g", cycle if whole == chain else chain), "6_4")
+            patch.setattr(graph_target, "lint", lambda *given, other=other: other)
+            with pytest.raises(AssertionError):
+                graph_target.one(whole)
 
 
 @pytest.mark.parametrize("what", ["other bits", "written", "taken", "refused"])

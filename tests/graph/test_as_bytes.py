@@ -115,6 +115,7 @@ def test_what_the_format_does_not_hold_is_not_written() -> None:
     g = dml.Graph()
     y = g.activation_relu(g.input(tensor(1, 1, 2, 2), name="x"))
     refused(g.build(y=y, z=y), 'graph output 1 "z" is output of node 0')
+    refused(g.build(y, z=y), 'graph output 1 "z" is output of node 0')  # the first one has no name
     g = dml.Graph()
     y = g.activation_relu(g.input(tensor(1, 1, 2, 2), name="x"))
     refused(g.build(x=y), 'the name of graph output 0 "x" is "x", and must be no name of a graph input')

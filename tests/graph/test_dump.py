@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,31 @@ def test_a_dump_has_every_value_and_the_graph(graph: Path, tmp_path: Path) -> No
         (tmp_path / "dump" / manifest["graph"]).read_bytes(), folder=tmp_path / "dump" / "graph"
     )
     assert dml.compile(again)(np.load(tmp_path / "x.npy")).tobytes() == values["softmax"].tobytes()
+
+
+def test_a_dump_of_a_serialized_graph_is_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A constant of such a graph has no desc; in the dump it has that of its reader."""
+    (tmp_path / "graph.bin").write_bytes(dml.graph.to_bytes(network()[0]))
+    run("run", tmp_path / "graph.bin", "--dump", tmp_path / "dump")
+    status, report = outputs(capsys, tmp_path / "dump", tmp_path / "dump")
+    assert status == 0 and report["first_wrong"] is None
+    again = dml.graph.load(dml.graph.save(dml.graph.load(tmp_path / "graph.bin"), tmp_path / "saved"))
+    assert dml.check(again) == [] and {one.name for one in (tmp_path / "saved").iterdir()} >= {"kernel.npy"}
+
+
+def test_a_constant_is_compared_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of its four bytes, its first reader sees one, and the second one all."""
+    one, four = tensor(1, dtype="UINT8"), tensor(4, dtype="UINT8")
+    nodes = [dml.graph.Node(dml.desc.ElementWiseBitNot(input=desc), name) for name, desc in (("y", one), ("z", four))]
+    constant = dml.graph.Constant(np.arange(4, dtype=np.uint8))
+    edges = [((2, 0), (0, 0)), ((2, 0), (1, 0)), ((0, 0), (None, 0)), ((1, 0), (None, 1))]
+    graph = dml.graph.GraphDesc(
+        (*nodes, constant), (), (dml.graph.End("y"), dml.graph.End("z")),
+        tuple(dml.graph.Edge(dml.graph.Port(*begin), dml.graph.Port(*end)) for begin, end in edges),
+    )  # fmt: skip
+    run("run", dml.graph.save(graph, tmp_path / "graph"), "--dump", tmp_path / "dump")
+    assert np.load(tmp_path / "dump" / "z.npy").tolist() == [255, 254, 253, 252]
+    assert outputs(capsys, tmp_path / "dump", tmp_path / "dump")[1]["first_wrong"] is None
 
 
 def test_the_first_wrong_node_is_named_though_everything_after_it_differs(
@@ -175,6 +201,26 @@ def test_the_model_of_a_graph_writes_what_a_dump_has(
     assert status == 0 and len(found["outputs"]) == len([*alone.iterdir()])
     every = dml.graph.from_json((exposed / "graph.json").read_bytes(), folder=exposed)
     assert len(every.outputs) == len(found["outputs"])
+
+
+def test_a_constant_with_strides_is_exported(tmp_path: Path) -> None:
+    """Its elements are at its strides: turned, and repeated."""
+    g = dml.Graph()
+    turned = g.reinterpret(g.constant(np.arange(6, dtype=np.float32)), tensor(2, 3, strides=(1, 2)))
+    row = g.reinterpret(g.constant(np.arange(3, dtype=np.float32)), tensor(2, 3, strides=(0, 1)))
+    whole = g.build(y=g.element_wise_add(turned, row, name="y"))
+    bare = replace(
+        whole,
+        nodes=tuple(
+            replace(one, desc=desc) if isinstance(one, dml.graph.Constant) else one
+            for one, desc in zip(whole.nodes, (turned.desc, row.desc, None), strict=True)
+        ),
+    )
+    for number, graph in enumerate((whole, bare)):
+        folder = tmp_path / str(number)
+        run("export", dml.graph.save(graph, folder / "graph"), "--output", folder / "model")
+        run("run", folder / "model" / "model.json", "--output-path", folder / "out")
+        assert np.load(folder / "out" / "y.npy").tolist() == [[0, 3, 6], [1, 4, 7]]
 
 
 def test_export_writes_a_model_of_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from graphs import chain, network, operator, tensor, valid
 
 import dmlcy as dml
 from dmlcy._cli import main
+from dmlcy._frontends.graphs.to_records import to_records
+from dmlcy._frontends.serialized.writer import write
 
 TENSOR = {"DataType": "FLOAT32", "Sizes": [3]}
 
@@ -74,6 +77,7 @@ def test_lint_says_the_level_of_a_graph(tmp_path: Path, capsys: pytest.CaptureFi
          "$.Nodes[0].Desc.Operator.type"),
         ("Nodes.0.Type", "OPERATORS", "DML-MODEL-choice", "$.Nodes[0].Type"),
         ("Nodes.0.Desc", 3, "DML-MODEL-type", "$.Nodes[0].Desc"),
+        ("Nodes.0.Desc.Operator.desc", 3, "DML-MODEL-type", "$.Nodes[0].Desc.Operator.desc"),
         ("Nodes.0", None, "DML-MODEL-type", "$.Nodes[0]"),
         ("Nodes", {}, "DML-MODEL-type", "$.Nodes"),
         ("InputEdges.0.ToNodeIndex", -1, "DML-MODEL-range", "$.InputEdges[0].ToNodeIndex"),
@@ -194,3 +198,59 @@ def test_a_random_change_is_refused_or_makes_another_graph(tmp_path: Path, capsy
         (tmp_path / "g.json").write_text("".join(changed))
         assert main(["lint", str(tmp_path / "g.json")]) in (0, 1, 2)
         assert "Traceback" not in capsys.readouterr().err
+
+
+def test_what_is_no_graph_is_not_taken(tmp_path: Path) -> None:
+    g = dml.Graph()
+    for wrong in (None, 3, g, {}):
+        for use in (dml.graph.to_json, dml.graph.to_bytes, lambda one: dml.graph.save(one, tmp_path)):
+            with pytest.raises(TypeError, match=r"\(\) takes a dmlcy.graph.GraphDesc, not") as caught:
+                use(wrong)  # type: ignore[arg-type]
+            assert ("build(...)" in str(caught.value)) == (wrong is g)
+        with pytest.raises(TypeError, match="or a graph, not") as caught:
+            dml.compile(wrong)  # type: ignore[call-overload]
+        assert ("build(...)" in str(caught.value)) == (wrong is g)
+    for wrong in (None, 10**12, "text"):
+        with pytest.raises(TypeError, match="takes the bytes of a serialized graph"):
+            dml.graph.from_bytes(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="takes JSON text, or the dict"):
+        dml.graph.from_json([])  # type: ignore[arg-type]
+    assert not [*tmp_path.iterdir()]
+
+
+def test_json_that_cannot_be_written_is_refused() -> None:
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    itself: dict[str, Any] = {}
+    itself["Nodes"] = itself
+    for wrong in ({"Nodes": deep}, itself, "\ud800"):
+        with pytest.raises(dml.ModelError) as caught:
+            dml.graph.from_json(wrong)
+        assert caught.value.id == "DML-MODEL-json"
+
+
+def test_an_edge_that_json_does_not_have_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From a graph input to a graph output, and a name that nothing has; serialized graphs can say both."""
+    record = to_records(network()[0])
+    for name, id_ in ((record.input_names[0], "DML-GRAPH-passed-through"), ("nothing", "DML-GRAPH-name-unbound")):
+        data = write(replace(record, output_names=(*record.output_names, name)))
+        with pytest.raises(dml.InvalidDescError) as caught:
+            dml.graph.to_json(dml.graph.from_bytes(data))
+        assert [one.id for one in caught.value.violations] == [id_]
+        (tmp_path / "graph.bin").write_bytes(data)
+        assert main(["graph", str(tmp_path / "graph.bin"), "--format", "json"]) == 1
+        said = capsys.readouterr()
+        assert said.out == "" and id_ in said.err
+
+
+def test_a_graph_of_the_most_nodes_has_room_for_its_values(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The limit of values of JSON is no smaller limit of nodes."""
+    monkeypatch.setattr("dmlcy._frontends.dxdispatch.json.MAX_VALUES", 100)
+    monkeypatch.setattr("dmlcy._frontends.graphs.reader.MOST", 50)
+    text = json.dumps(dml.graph.to_json(chain(50)))
+    assert dml.check(dml.graph.from_json(text, limit=50)) == []
+    (tmp_path / "graph.json").write_text(json.dumps(dml.graph.to_json(chain(51))))
+    with pytest.raises(dml.ModelError) as caught:
+        dml.graph.load(tmp_path / "graph.json", limit=50)
+    assert caught.value.id == "DML-GRAPH-limit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,6 +125,30 @@ def test_a_constant_may_have_padding_to_four_bytes(size: int, valid: bool) -> No
     desc = dml.desc.ActivationRelu(input=tensor(3, dtype="FLOAT16"))
     graph = row(Constant(np.zeros(size, np.uint8)), Node(desc))
     assert ids(graph) == ([] if valid else ["constant-size"])
+
+
+@pytest.mark.parametrize(
+    ("desc", "why"),
+    [
+        (tensor(3, strides=(5,), total_tensor_size_in_bytes=12), "take 44 bytes, and its total size is 12"),
+        (tensor(*(1,) * 40, 3), "it has 41 dimensions, more than 8"),
+        (tensor(3, strides=(1, 1), total_tensor_size_in_bytes=12), "are not valid"),
+        (tensor(0, total_tensor_size_in_bytes=12), "are not valid"),
+        (tensor(total_tensor_size_in_bytes=12), "are not valid"),
+    ],
+)
+@pytest.mark.parametrize("where", ["input", "output", "constant"])
+def test_a_desc_that_is_no_tensor(where: str, desc: dml.TensorDesc, why: str) -> None:  # DML-GRAPH-desc
+    """It has the data type and the total size of the tensor that it is joined to."""
+    graph = row(Constant(np.zeros(12, np.uint8), "", desc) if where == "constant" else Node(RELU), Node(RELU))
+    ends = {f"{where}s": (End("e", desc),)} if where != "constant" else {}
+    (one,) = dml.check(replace(graph, **ends))
+    assert one.id == "DML-GRAPH-desc" and where in one.message and why in one.message
+
+
+def test_a_constant_that_is_shorter_than_its_desc() -> None:
+    (one,) = dml.check(row(Constant(np.zeros(12, np.uint8), "", tensor(100)), Node(RELU)))
+    assert one.id == "DML-GRAPH-desc" and "take 400 bytes, and the constant has 12" in one.message
 
 
 def test_more_nodes_than_the_limit() -> None:  # DML-GRAPH-limit

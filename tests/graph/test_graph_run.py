@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import tracemalloc
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -232,3 +234,48 @@ def test_an_operator_that_does_not_run_is_named() -> None:
 def test_nodes_that_are_alike_share_an_operator() -> None:
     op = dml.compile(chain(50))
     assert len({id(one) for one in op._operators}) == 2
+
+
+def test_an_out_that_is_an_input_is_refused_however_it_is_laid_out() -> None:
+    op = dml.compile(chain(2))
+    wide = np.zeros((1, 1, 2, 4), np.float32)
+    for array in (wide[..., ::2], np.asfortranarray(X)):
+        with pytest.raises(dml.InvalidDescError, match="shares memory with graph input 0") as caught:
+            op(array, out=array)
+        assert caught.value.id == "DML-GRAPH-out"
+    assert op(wide[..., ::2], out=wide[..., 1::2]).tolist() == op(wide[..., ::2]).tolist()
+
+
+@pytest.mark.parametrize("name", ["self", "class", "out", "a b"])
+def test_an_input_may_have_any_name(name: str) -> None:
+    g = dml.Graph()
+    op = dml.compile(g.build(g.activation_relu(g.input(tensor(1, 1, 2, 2), name=name))))
+    assert op(X).tolist() == np.maximum(X, 0).tolist()
+    assert ("self" in signature(op).parameters) == (name == "self")
+    if name != "out":
+        assert op(**{name: X}).tolist() == np.maximum(X, 0).tolist()
+
+
+def test_a_copy_of_a_compiled_graph_is_initialised() -> None:
+    g = dml.Graph()
+    w = g.input(tensor(1, 1, 2, 2, flags="OWNED_BY_DML"), name="w")
+    op = dml.compile(g.build(g.element_wise_add(g.input(tensor(1, 1, 2, 2)), w)))
+    with pytest.raises(dml.InvalidDataError, match="DML-GRAPH-initialize"):
+        copy.deepcopy(op)(X)
+    op.initialize(X)
+    assert pickle.loads(pickle.dumps(op))(X).tolist() == copy.deepcopy(op)(X).tolist() == (2 * X).tolist()
+
+
+@pytest.mark.parametrize("name", [None, 3, b"x", ["x"]])
+def test_a_name_is_text(name: Any) -> None:
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 2))
+    for use in (
+        lambda: g.input(tensor(1), name=name),
+        lambda: g.constant(X, name=name),
+        lambda: g.activation_relu(x, name=name),
+        lambda: g.add(dml.desc.ActivationRelu(input=tensor(1, 1, 2, 2)), x, name=name),
+    ):
+        with pytest.raises(TypeError, match=r"\(\) takes a str as name, not"):
+            use()
+    assert dml.check(g.build(g.activation_relu(x))) == []

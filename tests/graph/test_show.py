@@ -47,6 +47,18 @@ def test_text_has_a_line_for_each_part_and_what_is_wrong(tmp_path: Path, capsys:
     assert "DML-ELEMENT_WISE_ADD-output-sizes" in said
 
 
+@pytest.mark.parametrize("form", ["text", "dot", "svg"])
+@pytest.mark.parametrize("sizes", [None, 3, [], [None], [-1], ["3"], [2**70]])
+def test_a_tensor_without_sizes_is_shown(
+    sizes: object, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = valid()
+    whole["Nodes"][1]["Desc"]["Operator"]["desc"]["OutputTensor"]["Sizes"] = sizes
+    (tmp_path / "graph.json").write_text(json.dumps(whole))
+    status, said = shown(tmp_path / "graph.json", form, capsys)
+    assert status == 1 and "ELEMENT_WISE_ADD" in said
+
+
 def test_json_is_the_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = dml.graph.save(network()[0], tmp_path)
     status, said = shown(file, "json", capsys)
@@ -70,27 +82,74 @@ def test_a_picture_is_xml_and_marks_what_is_wrong(tmp_path: Path, capsys: pytest
     assert len([one for one in root.iter(f"{SVG}path") if one.get("class") == "bad"]) >= 1
 
 
-def test_a_picture_of_200_nodes_has_no_box_over_another_and_no_edge_that_leads_up() -> None:
+def test_every_mistake_has_a_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also an edge that cannot be drawn: the end that it has is marked. A cross tells without colour."""
+    _, said = shown(broken(tmp_path), "svg", capsys)
+    root = ElementTree.fromstring(said)
+    wrong = [group for group in root.iter(f"{SVG}g") if "wrong" in group.get("class", "")]
+    marked = " ".join(text.text or "" for group in wrong for text in group.iter(f"{SVG}text"))
+    titles = " ".join(title.text or "" for title in root.iter(f"{SVG}title"))
+    for id_ in ("name-twice", "input-missing", "edge-dtype"):
+        assert f"DML-GRAPH-{id_}" in marked
+    assert "DML-ELEMENT_WISE_ADD-output-sizes" in marked and "DML-GRAPH-two-edges" in titles
+    assert all([one.get("class") for one in group.iter(f"{SVG}path")] == ["x"] for group in wrong)
+
+
+def branches() -> dml.graph.GraphDesc:
+    """Ten rows of operators of one input, of which five are read again at the end: 193 boxes."""
     g = dml.Graph()
     x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 2, 2)), name="x")
-    ends = []
+    ends, first = [], []
     for _ in range(10):
         y = g.activation_relu(x)
+        first.append(y)
         for _ in range(18):
             y = g.activation_elu(y)
         ends.append(y)
-    graph = g.build(joined=g.join(ends, axis=1))
+    return g.build(joined=g.join([*ends, *first[:5]], axis=1))
+
+
+def test_a_picture_of_200_nodes_has_no_box_over_another_and_no_edge_over_a_box() -> None:
+    graph = branches()
     parts, edges = boxes(graph, []), [*edges_of(graph, [])]
     assert len(parts) == 193
-    places = svg.placed(svg.ordered(svg.layers(parts, edges), edges), edges)
-    by_row: dict[float, list[float]] = {}
-    for x_, y_ in places.values():
-        by_row.setdefault(y_, []).append(x_)
-    for row in by_row.values():
-        row.sort()
-        assert all(b - a >= svg.WIDTH for a, b in pairwise(row))
-    assert all(places[line.end][1] > places[line.begin][1] for line in edges)
-    assert len(places) == len(parts)
+    layout = svg.layout_of(parts, edges)
+    rows: dict[int, list[tuple[float, float]]] = {}
+    for key, row in layout.rows.items():
+        half = layout.width(key) / 2
+        rows.setdefault(row, []).append((layout.middles[key] - half, layout.middles[key] + half))
+    for row_ in rows.values():
+        row_.sort()
+        assert all(right < left for (_, right), (left, _) in pairwise(row_))
+    for line in edges:  # from row to row, past each at a point of its own
+        begin = layout.before(line.begin, line.end)
+        assert layout.rows[begin] + 1 == layout.rows[line.end]
+        assert [layout.rows[one] for one in layout.points(line.begin)] == [
+            layout.rows[line.begin] + 1 + step for step in range(len(layout.points(line.begin)))
+        ]
+    assert len(layout.chains) == 5
+    assert all(bottom < top for bottom, top in zip(layout.bottoms, layout.tops[1:], strict=False))
+
+
+def test_the_longest_edges_of_a_large_graph_take_no_points() -> None:
+    """Each of many values is read at the end: points for all rows would be as many as the square of the nodes."""
+    g = dml.Graph()
+    y = g.input(dml.TensorDesc("FLOAT32", (1, 1, 2, 2)))
+    values = []
+    for _ in range(400):
+        y = g.activation_relu(y)
+        values.append(y)
+    graph = g.build(g.join(values, axis=1))
+    layout = svg.layout_of(boxes(graph, []), [*edges_of(graph, [])])
+    assert len(layout.rows) < 402 * 9 and layout.chains
+    assert len([*svg.lines(graph, [])]) > 402
+
+
+def test_texts_are_cut_where_the_box_ends() -> None:
+    short, long = svg._fitted("block1/relu", 9, 8), svg._fitted("m" * 50, 9, 8)
+    assert short == "block1/relu" and long.endswith("…") and 15 < len(long) < 25
+    assert svg._fitted("DML-ELEMENT_WISE_ADD-output-sizes", 9, 8) == "DML-ELEMENT_WISE_ADD-output-sizes"
+    assert svg._fitted("<&>", 9, 8) == "&lt;&amp;&gt;"
 
 
 def test_hostile_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,6 +163,16 @@ def test_hostile_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture
         assert "\x1b" not in said and "\u202e" not in said
         assert form != "svg" or "<script>" not in said
     ElementTree.fromstring(shown(tmp_path / "g.json", "svg", capsys)[1])
+
+
+def test_names_are_as_they_are_in_dot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = valid()
+    whole["Nodes"][0]["Desc"]["Name"] = 'a\\"漢\u0041\\N'
+    whole["Nodes"][1]["Desc"]["Name"] = "x" * 1000
+    (tmp_path / "g.json").write_text(json.dumps(whole))
+    _, said = shown(tmp_path / "g.json", "dot", capsys)
+    assert r'n0 [shape=box label="0 ACTIVATION_RELU\na\\\"漢A\\N"]' in said
+    assert f'ADD\\n{"x" * 99}…"]' in said
 
 
 def test_a_notebook_shows_graphs_and_plans() -> None:

@@ -54,6 +54,17 @@ def test_every_way_of_calling() -> None:
         np.testing.assert_array_equal(out, expected)
 
 
+def test_wrong_values_are_refused_without_an_array_for_the_output() -> None:
+    """The rule on the indices reads the sizes of the output, which no argument gives."""
+    x, wrong = np.ones((1, 1, 2, 2), np.float32), np.full((1, 1, 2, 2), 9, np.uint32)
+    tensors = {"input": dml.TensorDesc.from_array(x), "indices": dml.TensorDesc.from_array(wrong)}
+    op = dml.compile(dml.desc.MaxUnpooling(**tensors, output=dml.TensorDesc("FLOAT32", (1, 1, 3, 3))))
+    for out in (None, np.zeros((1, 1, 3, 3), np.float32)):
+        with pytest.raises(dml.InvalidDataError) as caught:
+            op(x, wrong, out=out)
+        assert {one.id for one in caught.value.violations} == {"DML-MAX_UNPOOLING-indices-inside"}
+
+
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_wrong_numbers_of_inputs(n: int) -> None:
     op = roi_pooling()

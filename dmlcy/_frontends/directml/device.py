@@ -11,8 +11,9 @@ import numpy.typing as npt
 from dmlcy._desc.memory import dtype_of, needed, view
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import TensorFlags
-from dmlcy._frontends.directml.expressions import Expression, Model
+from dmlcy._frontends.directml.expressions import Expression, Model, entries_of
 from dmlcy._frontends.directml.refusals import refuse
+from dmlcy._graph.check import counted
 from dmlcy._words.values import show
 
 
@@ -61,29 +62,31 @@ class Device:
 
     def compute(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
         """Runs a model; the first time it is initialized too."""
-        if not model._initialized:
+        if not _known(model, "compute")._initialized:
             self.initialize(model, inputs)
         return self.dispatch(model, inputs, outputs)
 
     def initialize(self, model: Model, inputs: Sequence[Binding]) -> None:
         """Gives a model its OWNED_BY_DML inputs, which later changes of the arrays do not change."""
-        owned = {f"input{i}" for i in range(len(inputs)) if _is_owned(model, i)}
+        owned = {f"input{i}" for i in _known(model, "initialize")._inputs if _is_owned(model, i)}
         model._compiled.initialize(**_arrays(model, inputs, "initialize", owned))
         model._initialized = True
 
     def dispatch(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
         """Runs an initialized model: the arrays of ``outputs``, which are among those that it was built with."""
-        if not model._initialized:
+        if not _known(model, "dispatch")._initialized:
             refuse("dispatch", "initialize", names="the model")
-        places = []
-        for number, one in enumerate(outputs):
+        places: list[int] = []
+        for number, one in enumerate(entries_of(outputs, Expression, "dispatch() takes a list of expressions")):
             if one not in model._outputs:
                 refuse("dispatch", "binding-output", index=number)
             places.append(model._outputs.index(one))
-        others = {f"input{i}" for i in range(len(inputs)) if not _is_owned(model, i)}
+        others = {f"input{i}" for i in model._inputs if not _is_owned(model, i)}
         found = model._compiled(**_arrays(model, inputs, "dispatch", others))
         results = found if isinstance(found, tuple) else (found,)
-        return [results[place].view(TensorData) for place in places]
+        fresh = [place not in places[:number] for number, place in enumerate(places)]
+        arrays = (results[place] if new else results[place].copy() for place, new in zip(places, fresh, strict=True))
+        return [array.view(TensorData) for array in arrays]
 
     def __repr__(self) -> str:
         return "dml.Device on CPU"
@@ -94,17 +97,31 @@ def _is_owned(model: Model, index: int) -> bool:
     return one is not None and one._value.desc.flags == TensorFlags.OWNED_BY_DML
 
 
+def _known(model: Model, function: str) -> Model:
+    """The model itself; TypeError for what is none."""
+    if not isinstance(model, Model):
+        raise TypeError(f"{function}() takes a Model, which GraphBuilder.build() gives, not {show(model)}")
+    return model
+
+
+def _what(expression: Expression, model: Model) -> str:
+    """What a binding is of that is in a wrong place."""
+    index = expression._index
+    if index is None:
+        return "an expression that is no input"
+    return f"input {index}" if model._inputs.get(index) is expression else f"input {index} of another graph"
+
+
 def _arrays(model: Model, inputs: Sequence[Binding], function: str, names: set[str]) -> dict[str, Any]:
     """The arrays of the bindings with these names, which stand in the order of the inputs."""
-    if len(inputs) != len(model._inputs):
-        refuse(function, "binding-count", actual=len(inputs), expected=len(model._inputs))
+    bindings = entries_of(inputs, Binding, f"{function}() takes a list of bindings")
+    if len(bindings) != len(model._inputs):
+        words = {"actual": counted(len(bindings), "binding"), "expected": counted(len(model._inputs), "input")}
+        refuse(function, "binding-count", **words)
     found = {}
-    for place, one in enumerate(inputs):
-        if not isinstance(one, Binding):
-            raise TypeError(f"{function}() takes a list of bindings, not {show(one)} in it")
+    for place, one in enumerate(bindings):
         if one._expression is not model._inputs[place]:
-            index = one._expression._index
-            refuse(function, "binding-order", place=place, actual="no input" if index is None else f"input {index}")
+            refuse(function, "binding-order", place=place, actual=_what(one._expression, model))
         if f"input{place}" in names:
             if one._data is None:
                 refuse(function, "binding-released", place=place)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from numbers import Real
+from typing import Any, TypeVar
 
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -19,6 +20,8 @@ from dmlcy._graph.build import Graph
 from dmlcy._graph.values import Value
 from dmlcy._words.values import show
 
+Entry = TypeVar("Entry")
+
 
 class GraphBuilder:
     """A graph that is being built. ``device`` is the one that it runs on."""
@@ -30,17 +33,17 @@ class GraphBuilder:
 
     def build(self, flags: Any, outputs: Sequence[Expression]) -> Model:
         """Checks the graph and compiles it. ``flags``: of ``ExecutionFlags``; the CPU has no use for them."""
-        for one in outputs:
-            if not isinstance(one, Expression):
-                raise TypeError(f"build() takes a list of expressions, not {show(one)} in it")
+        entries = entries_of(outputs, Expression, "build() takes a list of expressions")
         missing = [index for index in range(len(self._inputs)) if index not in self._inputs]
         if missing:
             refuse("build", "binding-index", index=missing[0], most=max(self._inputs))
-        return Model(self, [*outputs])
+        return Model(self, entries)
 
 
 class Expression:
     """What an operator or an input gives: an argument of other operators."""
+
+    __array_ufunc__ = None  # an array beside an expression is refused, and not taken element by element
 
     def __init__(self, builder: GraphBuilder, value: Value, index: int | None = None) -> None:
         self._builder, self._value, self._index = builder, value, index
@@ -92,14 +95,16 @@ class Expression:
         return found
 
     def _scaled(self, scale: Any, bias: Any, function: str = "element_wise_identity") -> Expression:
-        found: Expression = use(function, self, scale_bias=(float(scale), float(bias)))
+        found: Expression = use(function, self, scale_bias=(_as_float(scale), _as_float(bias)))
         return found
 
 
 class Model:
-    """A compiled graph. ``Device.compute`` runs it."""
+    """A compiled graph, which ``GraphBuilder.build`` gives. ``Device.compute`` runs it."""
 
     def __init__(self, builder: GraphBuilder, outputs: Sequence[Expression]) -> None:
+        if not isinstance(builder, GraphBuilder):
+            raise TypeError(f"Model() takes a GraphBuilder, not {show(builder)}")
         self._inputs = dict(builder._inputs)
         self._outputs = [*outputs]
         self._initialized = False
@@ -129,7 +134,10 @@ class FusedActivation:
         if name not in OPERATORS:
             raise TypeError(f"FusedActivation takes a member of OperatorType, not {show(self.activation)}")
         floats = [field.python for field in OPERATORS[name].fields if isinstance(type_of(field.type), Float)]
-        desc: OperatorDesc = desc_class(name)(**dict(zip(floats, (self.param_1, self.param_2), strict=False)))
+        try:
+            desc: OperatorDesc = desc_class(name)(**dict(zip(floats, (self.param_1, self.param_2), strict=False)))
+        except TypeError:  # it has other fields that must be given
+            raise TypeError(f"FusedActivation takes an activation, not {name}") from None
         return desc
 
 
@@ -183,10 +191,28 @@ def _value(one: Any, function: str) -> Value:
     return one._value
 
 
+def entries_of(given: Any, kind: type[Entry], what: str) -> list[Entry]:
+    """The entries of a list or a tuple, all of one class; TypeError for anything else."""
+    if not isinstance(given, list | tuple):
+        raise TypeError(f"{what}, not {show(given)}")
+    for one in given:
+        if not isinstance(one, kind):
+            raise TypeError(f"{what}, not {show(one)} in it")
+    return [*given]
+
+
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _as_float(value: Any) -> float:
+    """The number; infinity where it is too large, which the operator refuses."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _inverse(value: Any) -> float:
     """1 / x, with infinity for 0 as in C; 0 for what is no number."""
-    return 0.0 if not _is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / value
+    return 0.0 if not _is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / _as_float(value)

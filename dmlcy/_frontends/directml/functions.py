@@ -17,6 +17,7 @@ from dmlcy._frontends.directml.enums import (
     name_of,
 )
 from dmlcy._frontends.directml.expressions import Expression, FusedActivation, use
+from dmlcy._words.values import show
 
 NONE = FusedActivation()
 Ints = Sequence[int]
@@ -74,7 +75,7 @@ def convolution(
         output_padding=_or(output_padding, 0),
         group_count=group_count,
         fused_activation=_desc(fused_activation),
-        output_sizes=tuple(output_sizes) if len(output_sizes) else None,
+        output_sizes=_or(output_sizes, None),
     )
     return found
 
@@ -166,8 +167,9 @@ def activation_linear(input: Expression, alpha: float, beta: float) -> Expressio
 
 def activation_softmax(input: Expression, axes: Ints = ()) -> Expression:
     """ACTIVATION_SOFTMAX1 along axes; without axes ACTIVATION_SOFTMAX, along the last one."""
+    given = _or(axes, None)
     found: Expression = (
-        use("activation_softmax1", input, axes=tuple(axes)) if len(axes) else use("activation_softmax", input)
+        use("activation_softmax", input) if given is None else use("activation_softmax1", input, axes=given)
     )
     return found
 
@@ -325,6 +327,8 @@ def slice(
 
 def join(input: Sequence[Expression], axis: int) -> Expression:
     """JOIN."""
+    if not isinstance(input, Sequence) or isinstance(input, str):
+        raise TypeError(f"join() takes a list of expressions, not {show(input)}")
     found: Expression = use("join", [*input], axis=axis)
     return found
 
@@ -384,9 +388,9 @@ def gru(
     return GRUOutputs(found, None) if options is OutputOptions.Sequence else GRUOutputs(None, found)
 
 
-def _or(given: Any, default: int) -> Any:
-    """The entries, or the default for each axis where there are none."""
-    return given if len(given) else default
+def _or(given: Any, default: int | None) -> Any:
+    """The entries, or the default for each axis where there are none; what is no list, the operator refuses."""
+    return default if hasattr(given, "__len__") and not len(given) else given
 
 
 def _desc(activation: FusedActivation) -> Any:

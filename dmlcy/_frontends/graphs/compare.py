@@ -155,7 +155,11 @@ class _Comparer:
         if value is None:
             value = self.dump.value(tensor.port)  # the file is missing, which has been said
         assert value is not None
-        return value if own == tensor.desc else view(_bytes(value, own, tensor.desc), tensor.desc, 0)
+        if own == tensor.desc:
+            return value
+        node = None if tensor.port.node is None else self.graph.nodes[tensor.port.node]
+        behind = node.data if isinstance(node, Constant) else None
+        return view(_bytes(value, own, tensor.desc, behind), tensor.desc, 0)
 
     def value(self, port: Port) -> Array | None:
         """A value of the other side; of graph inputs and constants that it does not have, the one of this side."""
@@ -166,11 +170,14 @@ class _Comparer:
         return self.known[port]
 
 
-def _bytes(value: Array, own: TensorDesc, other: TensorDesc) -> npt.NDArray[np.uint8]:
+def _bytes(value: Array, own: TensorDesc, other: TensorDesc, behind: Array | None) -> npt.NDArray[np.uint8]:
+    """The bytes of a value; where the other desc reaches further, those of the constant that it is, or zeros."""
     data = in_memory(own, value).reshape(-1).view(np.uint8)
     size = max(needed(other), data.size)
     if size == data.size:
         return data
     whole = np.zeros(size, np.uint8)
+    if behind is not None:
+        whole[: behind.size] = behind[:size]
     whole[: data.size] = data
     return whole

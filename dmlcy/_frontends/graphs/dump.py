@@ -180,7 +180,8 @@ def read_dump(folder: Path) -> Dump:
     if named is None or named.kind != "string" or named.value != "/".join(GRAPH):
         _broken("it names no graph")
     path = folder.joinpath(*GRAPH)
-    document = decode(str(path), _bytes(path), values_of(2**31))
+    data = _bytes(path)
+    document = decode(str(path), data, values_of(data, 2**31))
     found = read(document, path.parent, limit=2**31)
     graph = found.finish()
     level = root.get("feature_level")

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, extent, is_packed
+from dmlcy._desc.memory import dtype_of, extent, is_packed, view
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -175,7 +174,5 @@ def given(graph: GraphDesc, inputs: Mapping[str, Array]) -> dict[Port, Array]:
         else:
             node = graph.nodes[port.node]
             if isinstance(node, Constant) and node.data is not None:
-                data = np.zeros(max(node.data.size, extent(desc)), np.uint8)
-                data[: node.data.size] = node.data
-                found[port] = np.ndarray(desc.sizes, numpy_dtype(dtype_of(desc)), data.data)
+                found[port] = view(node.data, desc, 0)
     return found

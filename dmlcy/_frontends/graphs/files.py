@@ -17,7 +17,9 @@ __all__ = ["Serialized", "decode", "is_graph", "read"]
 
 def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
     """What is in a file; ModelError where it is neither JSON nor a serialized graph."""
-    return serialized.decode(name, data) if json.is_flatbuffer(data) else json.decode(name, data, values_of(limit))
+    if json.is_flatbuffer(data):
+        return serialized.decode(name, data)
+    return json.decode(name, data, values_of(data, limit))
 
 
 def read(found: Document | Serialized, folder: Path, *, limit: int = MOST, fill: bool = True) -> Read:

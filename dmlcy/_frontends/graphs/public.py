@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
@@ -15,9 +15,12 @@ from dmlcy._frontends.graphs import files, serialized, writer
 from dmlcy._frontends.graphs.reader import read, values_of
 from dmlcy._frontends.graphs.to_records import to_records
 from dmlcy._frontends.serialized.writer import write
+from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import MOST
+from dmlcy._words.values import show
 
+_BROKEN: Final = "surrogatepass"  # what is no text is refused as no UTF-8
 __all__ = ["from_bytes", "from_json", "load", "save", "to_bytes", "to_json"]
 
 
@@ -40,20 +43,38 @@ def from_json(
     ModelError
         The text is not a graph. What is wrong with the graph itself, ``dmlcy.check`` says.
     """
-    whole = text if isinstance(text, str | bytes) else json.dumps(text)
-    data = whole if isinstance(whole, bytes) else whole.encode()
-    found = read(decode("<graph>", data, values_of(limit)), Path(folder), limit=limit)
+    data = text if isinstance(text, bytes) else (text if isinstance(text, str) else _text(text)).encode(errors=_BROKEN)
+    found = read(decode("<graph>", data, values_of(data, limit)), Path(folder), limit=limit)
     return found.finish()
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    """The JSON text of an object."""
+    if not isinstance(content, Mapping):
+        raise TypeError(f"from_json() takes JSON text, or the dict that json.loads gives for it, not {show(content)}.")
+    try:
+        return json.dumps(content)
+    except (RecursionError, ValueError):
+        why = "it is nested too deep, or contains itself"
+        refuse([make("DML-MODEL-json", whole("<graph>"), {"what": why})])
+
+
+def _known(graph: GraphDesc, function: str) -> GraphDesc:
+    """The graph itself; TypeError for what is none."""
+    if isinstance(graph, GraphDesc):
+        return graph
+    hint = " Call its method build(...)." if isinstance(graph, Graph) else ""
+    raise TypeError(f"{function}() takes a dmlcy.graph.GraphDesc, not {show(graph)}.{hint}")
 
 
 def to_json(graph: GraphDesc) -> dict[str, Any]:
     """The graph in the form of DML_GRAPH_DESC, as json.dumps takes it, with the elements of its constants."""
-    return writer.to_json(graph)
+    return writer.to_json(_known(graph, "to_json"))
 
 
 def save(graph: GraphDesc, folder: str | os.PathLike[str]) -> Path:
     """Write a graph to a folder: ``graph.json``, whose path is returned, and larger constants in ``.npy`` files."""
-    return writer.save(graph, Path(folder))
+    return writer.save(_known(graph, "save"), Path(folder))
 
 
 def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int = MOST) -> GraphDesc:
@@ -74,6 +95,8 @@ def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int 
         The bytes are not a serialized graph, or a node is not understood. What is wrong with the graph itself,
         ``dmlcy.check`` says.
     """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"from_bytes() takes the bytes of a serialized graph, not {show(data)}.")
     return serialized.read(serialized.decode("<graph>", bytes(data)), Path(folder), limit=limit).finish()
 
 
@@ -90,7 +113,7 @@ def to_bytes(graph: GraphDesc) -> bytes:
     InvalidDescError
         The graph is not valid.
     """
-    return write(to_records(graph))
+    return write(to_records(_known(graph, "to_bytes")))
 
 
 def load(path: str | os.PathLike[str], *, limit: int = MOST) -> GraphDesc:

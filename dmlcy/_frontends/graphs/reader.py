@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import Violation
+from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX
@@ -40,6 +40,8 @@ ENDS: Final = {"Inputs": "InputCount", "Outputs": "OutputCount"}
 MEMBERS_OF_GRAPH: Final = ("$schema", *LISTS, *LISTS.values(), *ENDS, *ENDS.values())
 NODE_TYPES: Final = ("OPERATOR", "CONSTANT")
 _PREFIX: Final = "DML_GRAPH_NODE_TYPE_"
+_VALUES: Final = 40
+"""Values of a node with its edges."""
 _EDGES: Final = {
     "InputEdges": (("GraphInputIndex",), ("ToNodeIndex", "ToNodeInputIndex")),
     "OutputEdges": (("FromNodeIndex", "FromNodeOutputIndex"), ("GraphOutputIndex",)),
@@ -60,9 +62,9 @@ def is_graph(document: Document) -> bool:
     return root.kind == "object" and any(name in root.value for name in LISTS) and "dispatchables" not in root.value
 
 
-def values_of(limit: int) -> int:
-    """The most values of a document with a graph of so many nodes."""
-    return 0 if limit <= MOST else 100 * limit
+def values_of(data: bytes, limit: int) -> int:
+    """The most values of a document, which has a graph of so many nodes if it has the name of their list."""
+    return 0 if b'"Nodes"' not in data else _VALUES * limit if limit <= MOST else 100 * limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +302,10 @@ def _right(node: Node, kind: Node) -> operators.Desc | None:
     body = node.get("desc")
     if body is None or node.value.keys() != {"type", "desc"} or _operator(kind) is None:
         return None
-    desc = OperatorDesc.from_dict(node.plain())
+    try:
+        desc = OperatorDesc.from_dict(node.plain())
+    except DmlError:
+        return None
     return None if desc._violations(NEWEST) else operators.Desc(desc.operator, desc, kind, body, {})
 
 

@@ -70,11 +70,13 @@ def _names(graph: GraphDesc, wiring: Wiring) -> dict[Port, str]:
 
     for index, end in enumerate(graph.inputs):
         give(Port(None, index), end.name or wiring.value_names[Port(None, index)])
+    outputs: set[Port] = set()
     for index, end in enumerate(graph.outputs):
         port = _source(wiring, Port(None, index))
-        if port in found:
+        if port in outputs:
             words = {"found": graph.source_label(port), "expected": "a value that is no other output of the graph"}
             refuse("value", None, what=_output(graph, index), **words)
+        outputs.add(port)
         if end.name in taken:
             refuse("value", None, what=f"the name of {_output(graph, index)}", found=quote(end.name),
                    expected="no name of a graph input")  # fmt: skip

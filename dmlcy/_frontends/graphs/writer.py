@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 
 import numpy as np
 
 from dmlcy._desc.memory import dtype_of
-from dmlcy._errors import ModelError
+from dmlcy._errors import ModelError, raise_violations
 from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.levels import NEWEST
 from dmlcy._field_types.base import spelled_in_json
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._frontends.dxdispatch import files
 from dmlcy._frontends.dxdispatch.expect import distinct
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._frontends.dxdispatch.write import brief, layout
-from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure
+from dmlcy._graph.check import violations
+from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure, dtype_name
 from dmlcy._graph.wiring import wiring_of
 
 NAME: Final = "graph.json"
 BESIDE: Final = 256
 """Bytes of a constant that is written to a file of its own, where files are written."""
 
+_FORMLESS: Final = frozenset({"DML-GRAPH-passed-through", "DML-GRAPH-name-unbound"})
+
 Stored: TypeAlias = Callable[[int, Constant], dict[str, Any]]
 Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 
 
 def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
-    """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None."""
+    """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None.
+
+    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output.
+    """
+    if not all(map(_has_a_form, graph.edges)):
+        wrong = violations(graph, NEWEST)
+        raise_violations([one for one in wrong if one.id in _FORMLESS] or wrong, "to_json")
     names: dict[Port, str] = {}
     for port, name in graph.names:
         names.setdefault(port, name)
@@ -39,7 +50,7 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
         kind, members = _edge(edge)
         name = edge.name or (names.get(edge.source, "") if edge.source is not None else "")
         lists[kind].append({**members, **({"Name": name} if name else {})})
-    nodes = [_node(number, node, stored or _inline) for number, node in enumerate(graph.nodes)]
+    nodes = [_node(number, described(graph, number), stored or _inline) for number in range(len(graph.nodes))]
     found: dict[str, Any] = {}
     for name, entries in (
         ("Inputs", [_end(end) for end in graph.inputs]),
@@ -50,6 +61,16 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
         found[f"{name.removesuffix('s')}Count"] = len(entries)
         found[name] = entries
     return found
+
+
+def described(graph: Structure, number: int) -> Node | Constant:
+    """A node; a constant without a desc has that of its first reader, where this can be a tensor."""
+    node = graph.nodes[number]
+    if isinstance(node, Node) or node.desc is not None:
+        return node
+    desc = wiring_of(graph).desc_of(Port(number, 0))
+    known = desc is not None and dtype_name(desc) is not None and minimum_size(desc) is not None
+    return replace(node, desc=desc) if known else node
 
 
 def text_of(graph: Structure, stored: Stored | None = None) -> str:
@@ -90,12 +111,13 @@ def write(folder: Path, files_: Mapping[tuple[str, ...], Callable[[IO[bytes]], A
         raise ModelError([problem.violation], "write") from None
 
 
+def _has_a_form(edge: Edge) -> bool:
+    return edge.source is not None and (edge.source.node is not None or edge.target.node is not None)
+
+
 def _edge(edge: Edge) -> tuple[str, dict[str, Any]]:
-    source, target = edge.source or Port(None, 0), edge.target
-    if source.node is None and target.node is None:
-        raise ValueError("DML_GRAPH_DESC has no edge from a graph input to a graph output")
-    if edge.source is None:
-        raise ValueError(f"nothing has the name {edge.name!r}, and DML_GRAPH_DESC has indices only")
+    source, target = edge.source, edge.target
+    assert source is not None
     if source.node is None:
         return "InputEdges", {
             "GraphInputIndex": source.place, "ToNodeIndex": target.node, "ToNodeInputIndex": target.place
@@ -141,9 +163,9 @@ def _inline(number: int, constant: Constant) -> dict[str, Any]:
     """The bytes of a constant as initial values: elements of its data type, or bytes."""
     data = np.zeros(0, np.uint8) if constant.data is None else constant.data
     values: Sequence[Any]
-    if constant.desc is None or dtype_of(constant.desc).numpy is None:
+    dtype = None if constant.desc is None else dtype_of(constant.desc)
+    if dtype is None or dtype.numpy is None or data.size % numpy_dtype(dtype).itemsize:
         kind, values = "UINT8", data.tolist()
     else:
-        kind = dtype_of(constant.desc).name
-        values = np.frombuffer(data.tobytes(), numpy_dtype(dtype_of(constant.desc))).tolist()
+        kind, values = dtype.name, np.frombuffer(data.tobytes(), numpy_dtype(dtype)).tolist()
     return {"initialValuesDataType": kind, "initialValues": [spelled_in_json(value) for value in values]}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from dmlcy._errors import Violation
 from dmlcy._graph.model import Structure
-from dmlcy._show.graphs.parts import Box, boxes
+from dmlcy._show.graphs.parts import Box, boxes, printable
 from dmlcy._show.graphs.parts import lines as edges_of
 
+MOST = 100
+"""Letters of a row."""
 SHAPES = {"input": "ellipse", "output": "ellipse", "constant": "note", "node": "box"}
 
 
@@ -18,10 +19,10 @@ def lines(graph: Structure, violations: Sequence[Violation]) -> Iterator[str]:
     yield "digraph {"
     yield '  node [fontname="sans-serif" fontsize=10]; edge [fontname="sans-serif" fontsize=8]'
     for box in boxes(graph, violations):
-        mark = " color=red fontcolor=red" if box.wrong else ""
+        mark = " color=red fontcolor=red penwidth=2" if box.wrong else ""
         yield f"  {box.key} [shape={SHAPES[box.kind]} label={_label(box)}{mark}]"
     for line in edges_of(graph, violations):
-        mark = " color=red" if line.wrong else ""
+        mark = " color=red style=dashed penwidth=2" if line.wrong else ""
         yield f"  {line.begin} -> {line.end} [label={_text([line.sizes, *line.wrong])}{mark}]"
     yield "}"
 
@@ -32,4 +33,4 @@ def _label(box: Box) -> str:
 
 def _text(rows: Sequence[str]) -> str:
     """Rows in quotation marks, without what a terminal would obey."""
-    return json.dumps("\n".join(rows)).replace("\\u", "\\\\u")
+    return '"' + "\\n".join(printable(row, MOST).replace("\\", "\\\\").replace('"', '\\"') for row in rows) + '"'

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from dmlcy._errors import Violation
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.model import Port, Structure
+from dmlcy._graph.model import Edge, Port, Structure
 from dmlcy._graph.violations import GraphViolation
-from dmlcy._graph.wiring import wiring_of
+from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._words.values import quote, show
 
 
@@ -36,7 +36,7 @@ class Line:
 
 def boxes(graph: Structure, violations: Sequence[Violation]) -> list[Box]:
     """The inputs, the nodes, the outputs."""
-    wrong = _wrong(violations)
+    wrong = _wrong(graph, violations)
     found = [
         Box(f"i{index}", "input", "input", end.name, wrong.get(("inputs", index), ()))
         for index, end in enumerate(graph.inputs)
@@ -53,7 +53,7 @@ def boxes(graph: Structure, violations: Sequence[Violation]) -> list[Box]:
 
 def lines(graph: Structure, violations: Sequence[Violation]) -> Iterator[Line]:
     """The edges whose two ends exist."""
-    wiring, wrong = wiring_of(graph), _wrong(violations)
+    wiring, wrong = wiring_of(graph), _wrong(graph, violations)
     for place in wiring.good:
         edge = graph.edges[place]
         assert edge.source is not None
@@ -69,20 +69,41 @@ def sizes_of(desc: TensorDesc | None) -> str:
     """The sizes of a tensor: 1x3x224x224."""
     if desc is None:
         return ""
-    sizes = desc.sizes
-    return "x".join(map(str, sizes)) if all(type(size) is int for size in sizes) else show(sizes)
+    sizes: object = desc.sizes
+    known = type(sizes) is tuple and all(type(size) is int for size in sizes)
+    return "x".join(map(str, desc.sizes)) if known else show(sizes)
 
 
-def _wrong(violations: Sequence[Violation]) -> dict[tuple[str, int], tuple[str, ...]]:
-    """The ids of errors by the part that they are about; those of an edge are those of its node too."""
+def _wrong(graph: Structure, violations: Sequence[Violation]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """The ids of errors by the part that they are about; those of an edge are those of its node too.
+
+    An edge that leads astray is not shown: its ids are those of the end that it has.
+    """
     found: dict[tuple[str, int], tuple[str, ...]] = {}
     for one in violations:
         if not isinstance(one, GraphViolation) or one.severity != "error" or one.entry is None:
             continue
         keys = {(str(one.part), one.entry)} | ({("nodes", one.node)} if one.node is not None else set())
+        if one.part == "edges":
+            keys |= _ends(wiring_of(graph), graph.edges[one.entry])
         for key in keys:
             found[key] = tuple(dict.fromkeys((*found.get(key, ()), one.id)))
     return found
+
+
+def _ends(wiring: Wiring, edge: Edge) -> set[tuple[str, int]]:
+    """The parts at the ends of an edge of which one does not exist."""
+    ends = [(edge.source, "inputs", wiring.is_source), (edge.target, "outputs", wiring.is_target)]
+    known = [(port, part) for port, part, exists in ends if port is not None and exists(port)]
+    if len(known) == len(ends):
+        return set()
+    return {(part, port.place) if port.node is None else ("nodes", port.node) for port, part in known}
+
+
+def printable(text: str, most: int) -> str:
+    """Text that XML and a terminal can take, cut to so many letters."""
+    safe = "".join(one if one.isprintable() else "?" for one in text)
+    return safe if len(safe) <= most else f"{safe[: most - 1]}…"
 
 
 def titled(name: str) -> str:

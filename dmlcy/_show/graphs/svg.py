@@ -1,132 +1,164 @@
-"""A graph as a picture: layers from top to bottom, so that each edge leads down."""
+"""A graph as a picture: rows from top to bottom, so that each edge leads down, between the boxes."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
 from dmlcy._errors import Violation
 from dmlcy._graph.model import Structure
-from dmlcy._show.graphs.parts import Box, Line, boxes
+from dmlcy._show.graphs.layout import WIDTH, Layout
+from dmlcy._show.graphs.parts import Box, Line, boxes, printable
 from dmlcy._show.graphs.parts import lines as edges_of
 
-WIDTH: Final = 190
 HEIGHT: Final = 40
-GAP: Final = 24
-LAYER: Final = 84
-SWEEPS: Final = 8
-LETTERS: Final = 27
+ROW: Final = 12
+"""Pixels of a line of small text."""
+INDENT: Final = 8
+SHOWN: Final = 3
+"""Ids in a box."""
+LEVELS: Final = 4
+"""Heights of the sizes of edges that end beside each other."""
 STYLE: Final = (
-    "text{font:11px sans-serif;fill:#222}.s{font-size:9px;fill:#666}rect{fill:#eef3fb;stroke:#5b7aa9}"
+    "text{font:11px sans-serif;fill:#222}.s{font-size:9px;fill:#555}rect{fill:#eef3fb;stroke:#5b7aa9}"
     ".constant rect{fill:#f4efe3;stroke:#a98f5b}.input rect,.output rect{fill:#e9f5ea;stroke:#5ba967}"
-    ".wrong rect{fill:#fde8e8;stroke:#c00;stroke-width:2}.wrong text{fill:#a00}"
-    "path{fill:none;stroke:#888}.bad{stroke:#c00;stroke-width:2}"
+    ".wrong rect{fill:#fde8e8;stroke:#c00;stroke-width:2.5}.wrong text{fill:#900}"
+    "path{fill:none;stroke:#888}.bad{stroke:#c00;stroke-width:2.5;stroke-dasharray:7 3}.x{stroke:#c00;stroke-width:3}"
+    ".e{font-size:9px;fill:#555;stroke:#fff;stroke-width:3px;paint-order:stroke}"
 )
+_BAD: Final = ' class="bad"'
+_WIDE: Final = {**dict.fromkeys("mwMW@%", 0.95), **dict.fromkeys("fijlrtI1-./:,' ", 0.42)}
 
 
 def lines(graph: Structure, violations: Sequence[Violation]) -> Iterator[str]:
     """The lines of the file."""
     shown, edges = boxes(graph, violations), [*edges_of(graph, violations)]
-    rows = ordered(layers(shown, edges), edges)
-    places = placed(rows, edges)
-    wide = max((x for x, _ in places.values()), default=0) + WIDTH + GAP
-    high = len(rows) * LAYER + GAP
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high}" viewBox="0 0 {wide:.0f} {high}">'
+    layout = layout_of(shown, edges)
+    wide, high = layout.size
+    size = f'width="{wide:.0f}" height="{high:.0f}"'
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {wide:.0f} {high:.0f}">'
     yield f"<style>{STYLE}</style>"
-    yield f'<rect width="{wide:.0f}" height="{high}" style="fill:#fff;stroke:none"/>'
-    for line in edges:
-        yield from _edge(line, places)
+    yield f'<rect {size} style="fill:#fff;stroke:none"/>'
+    yield from _Drawer(layout, edges).lines()
     for box in shown:
-        yield from _box(box, places[box.key])
+        yield from _box(box, layout)
     yield "</svg>"
 
 
-def layers(shown: Sequence[Box], edges: Sequence[Line]) -> list[list[str]]:
-    """The boxes in layers: each below those that lead to it, and what nothing leads to right above its first reader."""
-    after: dict[str, list[str]] = defaultdict(list)
-    needs = dict.fromkeys((box.key for box in shown), 0)
-    for line in edges:
-        after[line.begin].append(line.end)
-        needs[line.end] += 1
-    starts = {key for key, count in needs.items() if not count}
-    depth = dict.fromkeys(needs, 0)
-    ready = [key for key, count in needs.items() if not count]
-    for key in ready:  # grows; what is on a cycle stays above
-        for other in after[key]:
-            depth[other] = max(depth[other], depth[key] + 1)
-            needs[other] -= 1
-            if not needs[other]:
-                ready.append(other)
-    for key in starts:
-        depth[key] = max(min((depth[other] for other in after[key]), default=1) - 1, 0)
-    found: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
-    for key, row in depth.items():
-        found[row].append(key)
-    return [row for row in found if row]
+def layout_of(shown: Sequence[Box], edges: Sequence[Line]) -> Layout:
+    """Where the boxes are."""
+    heights = {box.key: HEIGHT + ROW * max(0, len(_below(box)) - 1) for box in shown}
+    return Layout(heights, [(line.begin, line.end) for line in edges])
 
 
-def ordered(rows: list[list[str]], edges: Sequence[Line]) -> list[list[str]]:
-    """The layers with each box near the middle of those that it is joined to."""
-    joined: dict[str, list[str]] = defaultdict(list)
-    for line in edges:
-        joined[line.begin].append(line.end)
-        joined[line.end].append(line.begin)
-    place = {key: at for row in rows for at, key in enumerate(row)}
-    for sweep in range(SWEEPS):
-        for row in rows if sweep % 2 == 0 else rows[::-1]:
-            middle = {key: _mean([place[other] for other in joined[key]], place[key]) for key in row}
-            row.sort(key=lambda key: middle[key])
-            place.update({key: at for at, key in enumerate(row)})
-    return rows
+class _Drawer:
+    """Draws the edges. Those of one value share their way past a row, and each ends at a place of its own."""
+
+    def __init__(self, layout: Layout, edges: Sequence[Line]) -> None:
+        self.layout = layout
+        self.edges = edges
+        above: dict[str, list[int]] = defaultdict(list)
+        below: dict[str, set[str]] = defaultdict(set)
+        for place, line in enumerate(edges):
+            above[line.end].append(place)
+            before = layout.before(line.begin, line.end)
+            below[line.begin].add(line.end if before == line.begin else f"{line.begin}/{layout.rows[line.begin] + 1}")
+        self.ends = self._spread(above)
+        self.begins = {
+            (key, other): self._beside(key, number, len(others))
+            for key, others in below.items()
+            for number, other in enumerate(sorted(others, key=layout.middles.__getitem__))
+        }
+
+    def _spread(self, above: dict[str, list[int]]) -> dict[int, tuple[float, int]]:
+        """For each edge the place at the top of its box, and the height of its sizes."""
+        found = {}
+        for key, places in above.items():
+            places.sort(key=lambda one: self._left(self.edges[one]))
+            for number, place in enumerate(places):
+                found[place] = self._beside(key, number, len(places)), number % LEVELS
+        return found
+
+    def _left(self, line: Line) -> float:
+        return self.layout.middles[self.layout.before(line.begin, line.end)]
+
+    def _beside(self, key: str, number: int, count: int) -> float:
+        return self.layout.middles[key] + WIDTH * ((number + 1) / (count + 1) - 0.5)
+
+    def lines(self) -> Iterator[str]:
+        """The ways past rows, the edges, their sizes."""
+        sound = {line.begin for line in self.edges if not line.wrong}
+        for begin in self.layout.chains:
+            yield f'<path{"" if begin in sound else _BAD} d="{self._way(begin)}"/>'
+        for place, line in sorted(enumerate(self.edges), key=lambda one: bool(one[1].wrong)):
+            title = escape(" ".join((line.sizes, *line.wrong)))
+            kind = _BAD if line.wrong else ""
+            yield f'<path{kind} d="{self._last(line, self.ends[place][0])}"><title>{title}</title></path>'
+        for place, line in enumerate(self.edges):
+            x, level = self.ends[place]
+            y = self._top(line.end) - 4 - 10 * level
+            yield f'<text class="e" x="{x + 3:.0f}" y="{y:.0f}">{escape(line.sizes)}</text>'
+
+    def _top(self, key: str) -> float:
+        return self.layout.tops[self.layout.rows[key]]
+
+    def _leave(self, key: str, other: str) -> tuple[float, float]:
+        """Where an edge leaves a box, or a point."""
+        layout = self.layout
+        if key in layout.heights:
+            return self.begins[key, other], self._top(key) + layout.heights[key]
+        return layout.middles[key], layout.bottoms[layout.rows[key]]
+
+    def _way(self, begin: str) -> str:
+        """From a box down through its points, straight past each row."""
+        layout, key = self.layout, begin
+        steps: list[str] = []
+        for point in layout.points(begin):
+            row = layout.rows[point]
+            x = layout.middles[point]
+            curve = _curve(self._leave(key, point), (x, layout.tops[row]), not steps)
+            steps.append(f"{curve}V{layout.bottoms[row]:.0f}")
+            key = point
+        return "".join(steps)
+
+    def _last(self, line: Line, x: float) -> str:
+        before = self.layout.before(line.begin, line.end)
+        return _curve(self._leave(before, line.end), (x, self._top(line.end)), True)
 
 
-def placed(rows: Sequence[Sequence[str]], edges: Sequence[Line]) -> dict[str, tuple[float, float]]:
-    """The corner of each box: under the middle of those that lead to it where there is room."""
-    above: dict[str, list[str]] = defaultdict(list)
-    for line in edges:
-        above[line.end].append(line.begin)
-    places: dict[str, tuple[float, float]] = {}
-    for number, row in enumerate(rows):
-        next_free = float(GAP)
-        for key in row:
-            wanted = _mean([places[other][0] for other in above[key] if other in places], next_free)
-            x = max(wanted, next_free)
-            places[key] = x, number * LAYER + GAP
-            next_free = x + WIDTH + GAP
-    return places
-
-
-def _mean(values: Sequence[float], otherwise: float) -> float:
-    return sum(values) / len(values) if values else otherwise
-
-
-def _edge(line: Line, places: Mapping[str, tuple[float, float]]) -> Iterator[str]:
-    (x, y), (u, v) = places[line.begin], places[line.end]
-    x, y, u = x + WIDTH / 2, y + HEIGHT, u + WIDTH / 2
+def _curve(begin: tuple[float, float], end: tuple[float, float], moved: bool) -> str:
+    (x, y), (u, v) = begin, end
     middle = (y + v) / 2
-    kind = ' class="bad"' if line.wrong else ""
-    curve = f"M{x:.0f} {y:.0f}C{x:.0f} {middle:.0f} {u:.0f} {middle:.0f} {u:.0f} {v:.0f}"
-    yield f'<path{kind} d="{curve}">{_title(line)}</path>'
-    yield f'<text class="s" x="{(x + u) / 2 + 4:.0f}" y="{middle:.0f}">{escape(line.sizes)}</text>'
+    return f"{f'M{x:.0f} {y:.0f}' if moved else ''}C{x:.0f} {middle:.0f} {u:.0f} {middle:.0f} {u:.0f} {v:.0f}"
 
 
-def _title(line: Line) -> str:
-    return f"<title>{escape(' '.join(line.wrong))}</title>" if line.wrong else ""
+def _below(box: Box) -> list[str]:
+    """The lines under the title of a box: its name, its ids."""
+    ids = [*box.wrong[:SHOWN], *([f"and {len(box.wrong) - SHOWN} more"] if len(box.wrong) > SHOWN else [])]
+    return [*([box.name] if box.name else []), *ids]
 
 
-def _box(box: Box, place: tuple[float, float]) -> Iterator[str]:
-    x, y = place
+def _box(box: Box, layout: Layout) -> Iterator[str]:
+    x, y = layout.middles[box.key] - WIDTH / 2, layout.tops[layout.rows[box.key]]
     kind = f"{box.kind} wrong" if box.wrong else box.kind
-    yield f'<g class="{kind}"><title>{_text(" ".join((box.title, box.name, *box.wrong)), 400)}</title>'
-    yield f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{HEIGHT}" rx="4"/>'
-    yield f'<text x="{x + 8:.0f}" y="{y + 16:.0f}">{_text(box.title, LETTERS)}</text>'
-    below = box.wrong[0] if box.wrong else box.name
-    yield f'<text class="s" x="{x + 8:.0f}" y="{y + 31:.0f}">{_text(below, LETTERS + 9)}</text></g>'
+    yield f'<g class="{kind}"><title>{escape(printable(" ".join((box.title, box.name, *box.wrong)), 400))}</title>'
+    yield f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{layout.heights[box.key]}" rx="4"/>'
+    if box.wrong:  # a cross, for those who do not see the colour
+        yield f'<path class="x" d="M{x + WIDTH - 18:.0f} {y + 7:.0f}l9 9m0 -9l-9 9"/>'
+    yield f'<text x="{x + INDENT:.0f}" y="{y + 16:.0f}">{_fitted(box.title, 11, 24 if box.wrong else INDENT)}</text>'
+    for number, below in enumerate(_below(box)):
+        at = f'x="{x + INDENT:.0f}" y="{y + 31 + ROW * number:.0f}"'
+        yield f'<text class="s" {at}>{_fitted(below, 9, INDENT)}</text>'
+    yield "</g>"
 
 
-def _text(text: str, most: int) -> str:
-    """Text that XML can hold, cut to so many letters."""
-    safe = "".join(one if one.isprintable() else "?" for one in text)
-    return escape(safe if len(safe) <= most else f"{safe[: most - 1]}…")
+def _fitted(text: str, size: int, right: int) -> str:
+    """As much of a text as a box has room for, by the usual widths of letters."""
+    room, safe = (WIDTH - INDENT - right) / size, printable(text, WIDTH)
+    for place, letter in enumerate(safe):
+        room -= _WIDE.get(letter) or (0.69 if letter.isupper() else 0.58 if letter.isascii() else 1.0)
+        if room < (0 if place == len(safe) - 1 else 1):
+            return escape(f"{safe[:place]}…")
+    return escape(safe)
