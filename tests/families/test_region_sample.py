@@ -219,6 +219,22 @@ def test_an_item_that_does_not_exist_is_refused() -> None:
         dml.roi_align_grad(None, out, roi, np.array([0, 9, 1], np.uint32), **backwards)
 
 
+def test_a_compiled_gradient_refuses_an_item_that_does_not_exist() -> None:
+    """The batch size is that of an output, whether the call gives an array for it or not; nothing is written."""
+    gradient, roi = np.ones((3, 1, 1, 1), np.float32), np.zeros((3, 4), np.float32)
+    compiled = dml.compile(
+        dml.desc.RoiAlignGrad(
+            input=None, input_gradient=gradient, roi=roi, batch_indices=dml.TensorDesc("UINT32", [3]),
+            output_gradient=dml.TensorDesc("FLOAT32", [2, 1, 3, 3]), reduction_function="AVERAGE",
+            interpolation_mode="LINEAR", maximum_samples_per_output=1,
+        )
+    )  # fmt: skip
+    for out in (None, np.full((2, 1, 3, 3), 7, np.float32)):
+        with pytest.raises(dml.InvalidDataError, match=r"batch_indices\[2\] = 2 must be < N = 2"):
+            compiled(None, gradient, roi, np.array([0, 1, 2], np.uint32), out=out)
+        assert out is None or (out == 7).all()
+
+
 def test_large_inputs_take_little_memory() -> None:
     x = np.ones((1, 16, 512, 512), np.float32)
     roi = np.array([[0, 0, 512, 512], [100, 50, 400, 500]], np.float32)
