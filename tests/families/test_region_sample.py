@@ -224,7 +224,8 @@ def test_a_compiled_gradient_refuses_an_item_that_does_not_exist() -> None:
     gradient, roi = np.ones((3, 1, 1, 1), np.float32), np.zeros((3, 4), np.float32)
     compiled = dml.compile(
         dml.desc.RoiAlignGrad(
-            input=None, input_gradient=gradient, roi=roi, batch_indices=dml.TensorDesc("UINT32", [3]),
+            input=None, input_gradient=dml.TensorDesc("FLOAT32", [3, 1, 1, 1]),
+            roi=dml.TensorDesc("FLOAT32", [3, 4]), batch_indices=dml.TensorDesc("UINT32", [3]),
             output_gradient=dml.TensorDesc("FLOAT32", [2, 1, 3, 3]), reduction_function="AVERAGE",
             interpolation_mode="LINEAR", maximum_samples_per_output=1,
         )
