@@ -200,9 +200,8 @@ class StubOperator:
     @property
     def taken(self) -> Iterator[tuple[str, str]]:
         """The annotation of each input, with the default in it, and the default."""
-        fields = [self.op.operator.field(tensor.python) for tensor in self.op.inputs]
-        for number, field in enumerate(fields):
-            default = all(one.optional for one in fields[number:])
+        for field in self.op.operator.inputs:
+            default = self.op.operator.is_omissible(field)
             one = "Sequence[_Array]" if type_of(field).several else "_Array"
             yield f"{one}{' | None' * field.optional}{' = None' * default}", "=None" * default
 

@@ -440,7 +440,8 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
 
         optional = [field.python for field in spec.outputs if field.optional]
 
-        def call(*inputs: Any, **given: Any) -> Any:
+        def call(*positional: Any, **given: Any) -> Any:
+            inputs = _inputs(spec, positional, given)  # noqa: B023
             asked = [name for name in optional if name in given]  # noqa: B023
             attributes = {name: value for name, value in given.items() if name not in asked}
             for one in spec.examples:  # noqa: B023
@@ -450,8 +451,8 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
                 wished |= {name: value for name, value in typed.items() if name in given}
                 same = attributes == {name: _frozen(value) for name, value in wished.items()}
                 same = same and asked == [name for name in optional if name in one.outputs]  # noqa: B023
-                there = [value for value in inputs if value is not None]
-                flat = [array for value in there for array in (value if isinstance(value, list) else [value])]
+                same = same and {*inputs} == {path.partition("[")[0] for path in one.inputs}
+                flat = [array for value in inputs.values() for array in (value if isinstance(value, list) else [value])]
                 wanted = [np.array(tensor.data, dtypes[tensor.dtype]) for tensor in one.inputs.values()]
                 same = same and len(flat) == len(wanted)
                 if same and all(map(partial(np.array_equal, equal_nan=True), flat, wanted)):
@@ -466,6 +467,13 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
         compared = run(texts[f"{REFERENCE}{operator.python}.md"], {"dml": dml})
         shown = [len(one.outputs) for one in spec.examples]
         assert compared == sum(shown) + max(shown, default=0)
+
+
+def _inputs(spec: Any, positional: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """The tensors of a call, by field; those by keyword are taken out of what is given."""
+    names = [field.python for field in spec.inputs]
+    found = dict(zip(names, positional, strict=False)) | {name: given.pop(name) for name in names if name in given}
+    return {name: found[name] for name in names if found.get(name) is not None}
 
 
 def _sizes(spec: Any, one: Any) -> dict[str, Any]:

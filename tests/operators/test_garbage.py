@@ -48,9 +48,7 @@ def each_garbage_in_a_call(name: str, argument: str) -> None:
     arrays = joined(use.arrays)
     inputs = {field.python: arrays.get(field.python) for field in use.operator.inputs}
     functions = [(getattr(dml, use.operator.python), inputs | use.attributes | use.requests)]
-    if (
-        inputs.get(argument) is not None or argument == "out"
-    ):  # a compiled operator takes no tensor that its desc leaves out
+    if argument == "out" or inputs.get(argument) is not None:  # others are not in the desc that is compiled
         functions.append((dml.compile(use.desc), inputs))
     found = [
         (number, what)

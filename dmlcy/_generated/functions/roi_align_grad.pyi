@@ -35,7 +35,7 @@ def roi_align_grad(
 
     Parameters
     ----------
-    input : array, optional
+    input : array or None
         The input of ROI_ALIGN1, for the gradient of the regions, and for MAX.
         Its sizes are {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
     input_gradient : array
