@@ -61,7 +61,8 @@ def described_operator(folder: Path, root: Path, plan: Any) -> Iterator[str]:
     from own_specs import put_in_place
 
     (op,) = plan.operators
-    shutil.copy(root / "dmlcy" / "_generated" / "functions" / f"{op.python}.pyi", folder / "described_stub.pyi")
+    stub = (root / "dmlcy" / "_generated" / "functions" / f"{op.python}.pyi").read_text(encoding="utf-8")
+    (folder / "described_stub.pyi").write_text(f"# pyright: reportPrivateUsage=false\n{stub}", encoding="utf-8")
     yield "from typing import NoReturn"
     yield "import described_stub as dml"
     with pytest.MonkeyPatch.context() as patch:

@@ -68,5 +68,5 @@ def quantized_linear_average_pooling(
     What can be cut into chunks:
 
     - Each item of the batch by itself.
-    - Each channel by itself.
+    - Each channel by itself, with its scales and its zero points.
     """
