@@ -78,7 +78,8 @@ def roi_align_grad(
     -----
     What can be cut into chunks:
 
-    - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels.
+    - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels. Where
+      ``present(output_gradient)``.
 
     A call here cannot ask for output_roi_gradient, which pieces cannot make for themselves.
     """
