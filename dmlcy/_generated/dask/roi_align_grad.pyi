@@ -78,8 +78,7 @@ def roi_align_grad(
     -----
     What can be cut into chunks:
 
-    - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels. Where
-      ``present(output_gradient)``.
+    - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels.
 
     A call here cannot ask for output_roi_gradient, which pieces cannot make for themselves.
     """
