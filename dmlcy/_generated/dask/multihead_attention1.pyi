@@ -5,7 +5,7 @@ from typing import Literal, overload
 
 from dask.array import Array
 
-from dmlcy._generated.arguments import _Array, _DataType, _Int, _MultiheadAttentionMaskType, _Number
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _MultiheadAttentionMaskType, _Number
 
 __all__ = ["multihead_attention1"]
 
@@ -30,6 +30,8 @@ def multihead_attention1(
     mask_filter_value: _Number = -10000.0,
     mask_type: _MultiheadAttentionMaskType = "NONE",
     output_dtype: _DataType | bool | None = None,
+    output_present_key_sizes: _Ints | None = None,
+    output_present_value_sizes: _Ints | None = None,
     output_present_key: Literal[False] | None = False,
     output_present_value: Literal[False] | None = False,
 ) -> Array:
@@ -131,6 +133,8 @@ def multihead_attention1(
     mask_filter_value: _Number = -10000.0,
     mask_type: _MultiheadAttentionMaskType = "NONE",
     output_dtype: _DataType | bool | None = None,
+    output_present_key_sizes: _Ints | None = None,
+    output_present_value_sizes: _Ints | None = None,
     output_present_key: Literal[False] | None = False,
     output_present_value: Literal[True],
 ) -> tuple[Array, Array]: ...
@@ -155,6 +159,8 @@ def multihead_attention1(
     mask_filter_value: _Number = -10000.0,
     mask_type: _MultiheadAttentionMaskType = "NONE",
     output_dtype: _DataType | bool | None = None,
+    output_present_key_sizes: _Ints | None = None,
+    output_present_value_sizes: _Ints | None = None,
     output_present_key: Literal[True],
     output_present_value: Literal[False] | None = False,
 ) -> tuple[Array, Array]: ...
@@ -179,6 +185,8 @@ def multihead_attention1(
     mask_filter_value: _Number = -10000.0,
     mask_type: _MultiheadAttentionMaskType = "NONE",
     output_dtype: _DataType | bool | None = None,
+    output_present_key_sizes: _Ints | None = None,
+    output_present_value_sizes: _Ints | None = None,
     output_present_key: Literal[True],
     output_present_value: Literal[True],
 ) -> tuple[Array, Array, Array]: ...
