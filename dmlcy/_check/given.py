@@ -83,8 +83,6 @@ def _bind_one(state: State, field: Field, value: object, array: np.ndarray[Any, 
     """Compares one tensor."""
     tensor, name = state.tensors[field.python], field.python
     if array is None:
-        if value is None and name not in state.labels and field.kind == "output":
-            return  # it becomes a new array, as its desc says
         state.fail(f"{name}.dtype", f"{name}.sizes")
         if value is not None or name in state.labels:
             state.refused(field, no_tensor(state, field, value))
