@@ -33,6 +33,7 @@ from dmlcy._generated.dask.argmax import argmax
 from dmlcy._generated.dask.argmin import argmin
 from dmlcy._generated.dask.average_pooling import average_pooling
 from dmlcy._generated.dask.average_pooling1 import average_pooling1
+from dmlcy._generated.dask.average_pooling_grad import average_pooling_grad
 from dmlcy._generated.dask.batch_normalization import batch_normalization
 from dmlcy._generated.dask.batch_normalization_grad import batch_normalization_grad
 from dmlcy._generated.dask.batch_normalization_training import batch_normalization_training
@@ -130,9 +131,12 @@ from dmlcy._generated.dask.matrix_multiply_integer_to_float import matrix_multip
 from dmlcy._generated.dask.max_pooling import max_pooling
 from dmlcy._generated.dask.max_pooling1 import max_pooling1
 from dmlcy._generated.dask.max_pooling2 import max_pooling2
+from dmlcy._generated.dask.max_pooling_grad import max_pooling_grad
 from dmlcy._generated.dask.mean_variance_normalization import mean_variance_normalization
 from dmlcy._generated.dask.mean_variance_normalization1 import mean_variance_normalization1
 from dmlcy._generated.dask.mean_variance_normalization2 import mean_variance_normalization2
+from dmlcy._generated.dask.multihead_attention import multihead_attention
+from dmlcy._generated.dask.multihead_attention1 import multihead_attention1
 from dmlcy._generated.dask.one_hot import one_hot
 from dmlcy._generated.dask.padding import padding
 from dmlcy._generated.dask.padding1 import padding1
@@ -141,8 +145,17 @@ from dmlcy._generated.dask.quantized_linear_average_pooling import quantized_lin
 from dmlcy._generated.dask.quantized_linear_convolution import quantized_linear_convolution
 from dmlcy._generated.dask.quantized_linear_matrix_multiply import quantized_linear_matrix_multiply
 from dmlcy._generated.dask.reduce import reduce
+from dmlcy._generated.dask.resample import resample
+from dmlcy._generated.dask.resample1 import resample1
+from dmlcy._generated.dask.resample2 import resample2
+from dmlcy._generated.dask.resample3 import resample3
+from dmlcy._generated.dask.resample_grad import resample_grad
+from dmlcy._generated.dask.resample_grad1 import resample_grad1
 from dmlcy._generated.dask.reverse_subsequences import reverse_subsequences
 from dmlcy._generated.dask.rnn import rnn
+from dmlcy._generated.dask.roi_align import roi_align
+from dmlcy._generated.dask.roi_align1 import roi_align1
+from dmlcy._generated.dask.roi_align_grad import roi_align_grad
 from dmlcy._generated.dask.roi_pooling import roi_pooling
 from dmlcy._generated.dask.scatter import scatter
 from dmlcy._generated.dask.scatter_nd import scatter_nd
@@ -192,6 +205,7 @@ __all__ = [
     "argmin",
     "average_pooling",
     "average_pooling1",
+    "average_pooling_grad",
     "batch_normalization",
     "batch_normalization_grad",
     "batch_normalization_training",
@@ -289,9 +303,12 @@ __all__ = [
     "max_pooling",
     "max_pooling1",
     "max_pooling2",
+    "max_pooling_grad",
     "mean_variance_normalization",
     "mean_variance_normalization1",
     "mean_variance_normalization2",
+    "multihead_attention",
+    "multihead_attention1",
     "one_hot",
     "padding",
     "padding1",
@@ -300,8 +317,17 @@ __all__ = [
     "quantized_linear_convolution",
     "quantized_linear_matrix_multiply",
     "reduce",
+    "resample",
+    "resample1",
+    "resample2",
+    "resample3",
+    "resample_grad",
+    "resample_grad1",
     "reverse_subsequences",
     "rnn",
+    "roi_align",
+    "roi_align1",
+    "roi_align_grad",
     "roi_pooling",
     "scatter",
     "scatter_nd",

@@ -2,7 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,3 +31,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes long."""
     first = tuple(str(ROOT / "tests" / name) for name in LONG)
     items.sort(key=lambda item: not str(item.path).startswith(first))
+
+
+@pytest.fixture(scope="session")
+def own_checkout(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A folder with what is generated of the spec of a test, in which the operator is described and does not run."""
+    from own_specs import SPECS, generated
+
+    root = tmp_path_factory.mktemp("described")
+    return root, generated(root, [SPECS / "reduce" / "argmax.toml"])
+
+
+@pytest.fixture
+def described(own_checkout: tuple[Path, Any]) -> Iterator[str]:
+    """The name of an operator that is described and does not run; the package has it for the time of the test."""
+    import caches
+    from own_specs import describe
+
+    with pytest.MonkeyPatch.context() as patch:
+        describe(patch, *own_checkout)
+        caches.clear()
+        yield own_checkout[1].operators[0].name
+    caches.clear()

@@ -28,6 +28,11 @@ def arrays_of(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[s
     )
 
 
+def inputs_of(operator: Operator, example: Example) -> dict[str, Any]:
+    """The inputs that a call of an example is given, by field: None for those that it leaves out."""
+    return {field.python: None for field in operator.fields if field.kind == "input"} | arrays_of(example.inputs)
+
+
 def desc_of(operator: Operator, **changes: Any) -> Any:
     """The desc of the first example, with its optional tensors and other values of some fields."""
     return desc_of_example(operator, operator.examples[0], **changes)

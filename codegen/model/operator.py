@@ -73,6 +73,10 @@ class Operator:
         """Output tensors."""
         return tuple(field for field in self.fields if field.kind == "output")
 
+    def is_omissible(self, given: Field) -> bool:
+        """Whether a call may omit an input; None stands for an optional one before one that must be given."""
+        return all(one.optional for one in self.inputs[self.inputs.index(given) :])
+
     @property
     def attributes(self) -> tuple[Field, ...]:
         """Attributes that a caller gives: those whose value does not follow from other fields."""

@@ -31,9 +31,9 @@ class GraphMethod:
     @property
     def inputs(self) -> Iterator[str]:
         """The values that it takes."""
-        fields = [self.op.operator.field(tensor.python) for tensor in self.op.inputs]
-        for number, (tensor, field) in enumerate(zip(self.op.inputs, fields, strict=True)):
-            left_out = all(one.optional for one in fields[number:])
+        for tensor in self.op.inputs:
+            field = self.op.operator.field(tensor.python)
+            left_out = self.op.operator.is_omissible(field)
             yield f"{tensor.python}: {self.tensor(tensor)}{' | None' * field.optional}{' = None' * left_out}"
 
     def answers(self, tensor: TensorPlan) -> Iterator[tuple[str, str]]:

@@ -76,8 +76,8 @@ class OperatorPage:
     @property
     def signature(self) -> str:
         """The functional call."""
-        inputs = self.op.inputs
-        names = [one.python + "=None" * all(left.optional for left in inputs[at:]) for at, one in enumerate(inputs)]
+        inputs = self.spec.inputs
+        names = [one.python + "=None" * self.spec.is_omissible(one) for one in inputs]
         names += [f"{a.python}={literal(a.field.default)}" if a.default else a.python for a in self.op.parameters]
         names += [f"{request.python}={request.default}" for request in self.op.requests]
         at = len(inputs)
@@ -118,18 +118,22 @@ class OperatorPage:
     def example_lines(self, example: Example) -> Iterator[str]:
         """An example at the prompt, with what is printed."""
         dtypes = {dtype.name: dtype for dtype in self.facts.dtypes}
-        names = []
+        taken: list[str] = []
+        omitted = False
         for field in self.spec.inputs:
             tensors = example.tensors_of(field.python)
             if not tensors:
+                taken += [] if self.spec.is_omissible(field) else ["None"]
+                omitted = self.spec.is_omissible(field)
                 continue
-            names.append("x" if field.python == "input" else field.python)
-            parts = [f"{names[-1]}_{number}" for number in range(len(tensors))]
-            for name, tensor in zip(parts if type_of(field).several else names[-1:], tensors, strict=True):
+            variable = "x" if field.python == "input" else field.python
+            taken.append(f"{field.python}={variable}" if omitted else variable)
+            parts = [f"{variable}_{number}" for number in range(len(tensors))]
+            for name, tensor in zip(parts if type_of(field).several else [variable], tensors, strict=True):
                 made = array_code(tensor, dtypes[tensor.dtype]).replace("\n", "\n" + " " * (len(name) - 1))
                 yield prompt(f"{name} = {made}")
             if type_of(field).several:
-                yield prompt(f"{names[-1]} = [{', '.join(parts)}]")
+                yield prompt(f"{variable} = [{', '.join(parts)}]")
         arguments = {**self.op.chosen_in(example), **example.attributes}
         given = [f"{a.python}={literal(arguments[a.python])}" for a in self.op.parameters if a.python in arguments]
         asked = [one for one in self.spec.outputs if self.spec.is_asked(one) and one.python in example.outputs]
@@ -137,8 +141,8 @@ class OperatorPage:
         given += [said for field in self.spec.outputs if (said := self.said_sizes(field, example))]
         several = any(one.several for one in map(type_of, self.spec.outputs)) or len(example.outputs) > 1
         results = dict.fromkeys(path.partition("[")[0] for path in example.outputs)
-        taken = f"{', '.join(results)} = " if several else ""
-        typed = call(f"{taken}dml.{self.op.python}", [*names, *given])
+        names = f"{', '.join(results)} = " if several else ""
+        typed = call(f"{names}dml.{self.op.python}", [*taken, *given])
         if several:
             yield prompt(typed)
         for name, output in example.outputs.items():

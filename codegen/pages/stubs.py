@@ -200,9 +200,8 @@ class StubOperator:
     @property
     def taken(self) -> Iterator[tuple[str, str]]:
         """The annotation of each input, with the default in it, and the default."""
-        fields = [self.op.operator.field(tensor.python) for tensor in self.op.inputs]
-        for number, field in enumerate(fields):
-            default = all(one.optional for one in fields[number:])
+        for field in self.op.operator.inputs:
+            default = self.op.operator.is_omissible(field)
             one = "Sequence[_Array]" if type_of(field).several else "_Array"
             yield f"{one}{' | None' * field.optional}{' = None' * default}", "=None" * default
 
@@ -252,11 +251,18 @@ class StubOperator:
             elif name in asked:
                 wanted = "Literal[True]" if tensor.same_as is not None else "Literal[True] | _DataType"
                 ways.append([(f"{name}: Literal[False] | None = False", ""), (f"{name}: {wanted}", "Array")])
-        others = [f"{one.python}: {one.annotation} = None" for one in asked.values() if not one.field.optional]
+        others = [f"{one.python}: {one.annotation} = None" for one in asked.values() if one.python != one.field.python]
         for way in itertools.product(*ways):
             found = [result for _, result in way if result]
             if found:
                 yield [*others, *(request for request, _ in way if request)], several_of(found)
+
+    @property
+    def dask_typing(self) -> list[str]:
+        """What these declarations need of ``typing``."""
+        ways = [requests for requests, _ in self.dask_ways]
+        literal = any("Literal[" in request for requests in ways for request in requests)
+        return ["Literal"] * literal + ["overload"] * (len(ways) > 1)
 
     @property
     def names(self) -> list[str]:

@@ -51,6 +51,8 @@ def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 
 def bind(state: State, field: Field, value: object, arrays: Mapping[str, np.ndarray[Any, Any] | None]) -> None:
     """Compares the tensors given to a compiled operator, by their paths, with its desc."""
     state.call = True
+    if field.kind == "output" and value is None and field.python not in state.labels:
+        return  # a new array has what the desc says, which rules may read
     if not type_of(field.type).tensors:
         _bind_one(state, field, value, arrays.get(field.python))
         return
@@ -63,8 +65,7 @@ def bind(state: State, field: Field, value: object, arrays: Mapping[str, np.ndar
         return
     if entries is None:
         state.fail(f"{name}.count")
-        if field.kind == "input":
-            state.add(field, "required")
+        state.add(field, "required")
         return
     expected = cast("tuple[object, ...]", state.resolved[name])
     if len(entries) != len(expected):
@@ -82,8 +83,6 @@ def _bind_one(state: State, field: Field, value: object, array: np.ndarray[Any, 
     """Compares one tensor."""
     tensor, name = state.tensors[field.python], field.python
     if array is None:
-        if value is None and name not in state.labels and field.kind == "output":
-            return  # it becomes a new array, as its desc says
         state.fail(f"{name}.dtype", f"{name}.sizes")
         if value is not None or name in state.labels:
             state.refused(field, no_tensor(state, field, value))

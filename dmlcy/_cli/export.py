@@ -18,6 +18,7 @@ from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.memory import extent, in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
+from dmlcy._field_types.tensor_array import by_field
 from dmlcy._frontends.dxdispatch import operators
 from dmlcy._frontends.dxdispatch.given import error_of, made, read, shaped
 from dmlcy._frontends.dxdispatch.json import Document
@@ -166,7 +167,7 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
             values[name] = made(tensor, np.random.default_rng((seed, index)))
     try:
         if desc.operator.runs:
-            compile_desc(desc)(*values.values())
+            compile_desc(desc)(*by_field(desc.operator.fields, "input", values))
         else:
             check_inputs(desc, values)
     except DmlError as error:

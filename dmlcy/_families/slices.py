@@ -32,8 +32,8 @@ class Slices:
 def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Independent) -> Iterator[Slices]:
     """What a declaration says of a valid use, for each axis of more than one element; ``values``: of its desc.
 
-    An input with one element along the axis is given whole where another input has more. An axis along which an
-    activation makes each result of several numbers cannot be cut.
+    An input with one element along the axis is given whole where another input has more. Nothing is cut for outputs
+    that the use does not have, nor along an axis along which an activation makes each result of several numbers.
     """
     inputs, outputs = (dict(by_path(operator.fields, kind, values)) for kind in ("input", "output"))
     whole = _whole(operator, values, outputs)
@@ -45,7 +45,7 @@ def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Ind
         given = {path: axis for path in outputs if (axis := named.get(_name(path))) is not None}
         sizes = {path: inputs[path].sizes[axis] for path, axis in taken.items()}
         long = {path: size for path, size in sizes.items() if size > 1}
-        if not long or any((path, axis) in whole for path, axis in given.items()):
+        if not long or not given or any((path, axis) in whole for path, axis in given.items()):
             continue
         first = next(iter(long.values()))
         takes = one.takes(rules, *index)

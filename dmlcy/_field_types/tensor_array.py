@@ -45,6 +45,16 @@ def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, Any]) -> It
             yield from ((f"{field.python}[{place}]", one) for place, one in enumerate(value))
 
 
+def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, Any]) -> list[Any]:
+    """What a call takes for the tensors of one kind, of arrays by their paths: an array, a tuple of them, or None."""
+    given: list[Any] = []
+    for field in fields:
+        if field.kind == kind:
+            parts = [array for path, array in arrays.items() if path.partition("[")[0] == field.python]
+            given.append(parts[0] if field.python in arrays else tuple(parts) or None)
+    return given
+
+
 class TensorArray(Tensor):
     """const DML_TENSOR_DESC*, with a count beside it."""
 

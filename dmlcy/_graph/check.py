@@ -107,11 +107,13 @@ class _Checker:
                     yield made(graph, "desc", part, index, {"of": f"{noun} {_named(end.name, index)}", "why": why})
         for number, node in enumerate(graph.nodes):
             if isinstance(node, Constant) and node.desc is not None:
-                why = unlike_a_tensor(node.desc)
-                if not why and node.size is not None and extent(node.desc) > node.size:
-                    why = f"its elements take {extent(node.desc)} bytes, and the constant has {node.size}"
+                why, label = unlike_a_tensor(node.desc), graph.label(number)
                 if why:
-                    yield made(graph, "desc", "nodes", number, {"of": graph.label(number), "why": why}, node=number)
+                    yield made(graph, "desc", "nodes", number, {"of": label, "why": why}, node=number)
+                elif is_short(node):
+                    words = {"source": label, "actual": node.size, "target": "its own tensor desc"}
+                    words["expected"] = extent(node.desc)
+                    yield made(graph, "constant-size", "nodes", number, words, node=number)
 
     def ends(self, place: int, edge: Edge) -> Iterator[Violation]:
         """An edge whose ends do not exist."""
@@ -166,7 +168,9 @@ class _Checker:
             return
         node = None if source.node is None else graph.nodes[source.node]
         if isinstance(node, Constant):
-            if node.size is not None and minimum_size(needed) is not None and not fits(node.size, needed):
+            if is_short(node) or node.size is None or minimum_size(needed) is None:
+                return
+            if not fits(node.size, needed):
                 words |= {"actual": node.size, "expected": in_bytes(needed)}
                 yield made(graph, "constant-size", "edges", place, words, node=target.node, field=field)
         elif None not in sizes and sizes[0] != sizes[1]:
@@ -265,6 +269,13 @@ def unlike_a_tensor(desc: TensorDesc) -> str:
 def is_owned(desc: TensorDesc | None) -> bool:
     """Whether a tensor is bound when the graph is initialised."""
     return desc is not None and desc.flags is TensorFlags.OWNED_BY_DML
+
+
+def is_short(node: Constant) -> bool:
+    """Whether a constant does not have all the elements of its own desc."""
+    if node.desc is None or node.size is None or unlike_a_tensor(node.desc):
+        return False
+    return extent(node.desc) > node.size
 
 
 def fits(size: int, desc: TensorDesc) -> bool:

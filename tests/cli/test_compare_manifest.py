@@ -15,7 +15,6 @@ from exchange import (
     edited,
     manifest,
 )
-from states import DESCRIBED
 
 from dmlcy._cli.example import model
 from dmlcy._facts.tables import OPERATORS
@@ -89,10 +88,6 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         ("DML-MODEL-type", f"{FIRST}/operator", [], f"{P}.operator"),
         ("DML-MODEL-missing", f"{FIRST}/operator/type", ..., f"{P}.operator"),
         ("DML-MODEL-operator-unknown", f"{FIRST}/operator/type", "FLY", f"{P}.operator.type"),
-        *(
-            ("DML-MODEL-operator-not-runnable", f"{FIRST}/operator", example_desc(name), f"{P}.operator.type")
-            for name in DESCRIBED[:1]
-        ),
         ("DML-AVERAGE_POOLING-window_size-fits", f"{DESC}/WindowSize", [9, 2], f"{P}.operator.desc.WindowSize[0]"),
         ("DML-AVERAGE_POOLING-window_size-type", f"{DESC}/WindowSize", "x", f"{P}.operator.desc.WindowSize"),
         ("DML-AVERAGE_POOLING-strides-required", f"{DESC}/Strides", ..., f"{P}.operator.desc"),
@@ -140,6 +135,11 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
 def test_an_edited_manifest(pair: tuple[Path, Path], identifier: str, path: str, value: Any, place: str) -> None:
     edited(pair, path, value)
     refused(pair, identifier, place)
+
+
+def test_an_operator_that_does_not_run(pair: tuple[Path, Path], described: str) -> None:
+    edited(pair, f"{FIRST}/operator", example_desc(described))
+    refused(pair, "DML-MODEL-operator-not-runnable", f"{P}.operator.type")
 
 
 def test_unknown_members_are_warnings(pair: tuple[Path, Path]) -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy._facts.tables import DTYPES, LEVELS, RUNNABLE
+from dmlcy._field_types.tensor_desc import described as tensors_of
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_header
 
 RUN = [operator for operator in RUNNABLE.values() if operator.examples]
@@ -164,17 +165,22 @@ def test_a_model_of_any_desc_runs(desc: Any, seed: int, given_: bool) -> None:
 def test_examples_with_their_own_inputs(tmp_path: Path, name: str) -> None:
     operator = RUNNABLE[name]
     for example in operator.examples:
-        tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.inputs.items()}
-        outputs = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in example.outputs.items()}
-        desc = getattr(dml.desc, operator.desc)(**tensors, **outputs, **example.attributes)
+        desc = getattr(dml.desc, operator.desc)(**tensors_of(example.inputs | example.outputs), **example.attributes)
         options: list[str] = []
         for name, (dtype, sizes, data) in example.inputs.items():
             array = np.array(data, dtype.lower()).reshape(sizes)
             options += ["--input", f"{name}={saved(tmp_path, f'{name}.npy', array)}"]
         export(tmp_path, described(desc), *options)
         for name, (dtype, sizes, data) in example.outputs.items():
-            found = np.load(tmp_path / "outputs" / f"{name}.npy")
+            found = np.load(tmp_path / "outputs" / f"{name.replace('[', '_').removesuffix(']')}.npy")
             np.testing.assert_allclose(found, np.array(data, dtype.lower()).reshape(sizes), rtol=1e-6)
+
+
+def test_made_values_for_an_array_of_tensors(tmp_path: Path) -> None:
+    parts = tuple(dml.TensorDesc("FLOAT32", (2, size)) for size in (1, 3))
+    model = export(tmp_path, described(dml.desc.Join(inputs=parts, axis=1)))
+    joined = np.concatenate([np.load(model / f"inputs_{number}.npy") for number in range(2)], axis=1)
+    np.testing.assert_array_equal(np.load(tmp_path / "outputs" / "output.npy"), joined)
 
 
 def test_values_are_reproducible(tmp_path: Path) -> None:

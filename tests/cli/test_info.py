@@ -61,7 +61,9 @@ def test_the_limits_give_the_threads() -> None:
 def test_text() -> None:
     text = run()
     assert f"dmlcy {dml.__version__}\n" in text
-    assert f"{len(FAST)} fast, {len(RUNNABLE) - len(FAST)} reference, " in text and f": {len(CATALOGUE)} in all" in text
+    others = len(CATALOGUE) - len(RUNNABLE)
+    states = f"{len(FAST)} fast, {len(RUNNABLE) - len(FAST)} reference{f', {others} described' if others else ''}"
+    assert f" {states}: {len(CATALOGUE)} in all\n" in text
     assert threads.compiler() in text and np.__version__ in text
     assert "processors that the process may run on" in text
     assert f"Threads: {json.loads(run('--format', 'json'))['threads']['number']}, the least of\n" in text

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls_on_pages import Descs, frozen, inputs_of, sizes_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -440,18 +441,19 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
 
         optional = [field.python for field in spec.outputs if field.optional]
 
-        def call(*inputs: Any, **given: Any) -> Any:
+        def call(*positional: Any, **given: Any) -> Any:
+            inputs = inputs_of(spec, positional, given)  # noqa: B023
             asked = [name for name in optional if name in given]  # noqa: B023
             attributes = {name: value for name, value in given.items() if name not in asked}
             for one in spec.examples:  # noqa: B023
                 wished = {**operator.chosen_in(one), **one.attributes}  # noqa: B023
                 typed = {f"{name}_dtype": output.dtype for name, output in one.outputs.items()}
-                typed |= _sizes(spec, one)  # noqa: B023
+                typed |= sizes_of(spec, one)  # noqa: B023
                 wished |= {name: value for name, value in typed.items() if name in given}
-                same = attributes == {name: _frozen(value) for name, value in wished.items()}
+                same = attributes == {name: frozen(value) for name, value in wished.items()}
                 same = same and asked == [name for name in optional if name in one.outputs]  # noqa: B023
-                there = [value for value in inputs if value is not None]
-                flat = [array for value in there for array in (value if isinstance(value, list) else [value])]
+                same = same and {*inputs} == {path.partition("[")[0] for path in one.inputs}
+                flat = [array for value in inputs.values() for array in (value if isinstance(value, list) else [value])]
                 wanted = [np.array(tensor.data, dtypes[tensor.dtype]) for tensor in one.inputs.values()]
                 same = same and len(flat) == len(wanted)
                 if same and all(map(partial(np.array_equal, equal_nan=True), flat, wanted)):
@@ -462,35 +464,10 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
                     return tuple(arrays) if len(arrays) > 1 or "[" in next(iter(one.outputs)) else arrays[0]
             raise AssertionError(f"no example has {given}")
 
-        dml = SimpleNamespace(**{operator.python: call}, desc=_Descs())
+        dml = SimpleNamespace(**{operator.python: call}, desc=Descs())
         compared = run(texts[f"{REFERENCE}{operator.python}.md"], {"dml": dml})
         shown = [len(one.outputs) for one in spec.examples]
         assert compared == sum(shown) + max(shown, default=0)
-
-
-def _sizes(spec: Any, one: Any) -> dict[str, Any]:
-    """What a call says of the sizes of the outputs of an example."""
-    found: dict[str, Any] = {}
-    for field in spec.outputs:
-        paths = [path for path in one.outputs if path.partition("[")[0] == field.python]
-        sizes = tuple(tuple(one.outputs[path].sizes) for path in paths)
-        if paths and spec.sized_by(field) is not None:
-            found[spec.sized_by(field)] = sizes[0] if paths == [field.python] else sizes
-    return found
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, dict) and "Type" in value:  # an activation
-        name = value["Type"].removeprefix("DML_OPERATOR_").title().replace("_", "")
-        return name, {field.lower(): one for field, one in value.get("Desc", {}).items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
-
-
-class _Descs:
-    """Activations that calls on the pages give: the name of the class, and what it is given."""
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda **given: (name, given)
 
 
 def test_examples_run(planned: Plan, texts: dict[str, str]) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
+from dmlcy import testing
+from dmlcy._families.region_sample import gradients
 
 Array = np.ndarray[Any, Any]
 single = np.float32
@@ -212,6 +214,26 @@ def test_an_item_that_does_not_exist_is_refused() -> None:
     with pytest.raises(dml.InvalidDataError, match=r"batch_indices\[2\].*DML-ROI_ALIGN-batch_indices-inside"):
         dml.roi_align(x, roi, np.array([0, 1, 2], np.uint32), out=out, output_sizes=(1, 1), **use)
     assert (out == 7).all()
+    backwards: Any = {**use, "reduction_function": "AVERAGE", "output_gradient": True, "output_gradient_sizes": x.shape}
+    with pytest.raises(dml.InvalidDataError, match=r"batch_indices\[1\].*DML-ROI_ALIGN_GRAD-batch_indices-inside"):
+        dml.roi_align_grad(None, out, roi, np.array([0, 9, 1], np.uint32), **backwards)
+
+
+def test_a_compiled_gradient_refuses_an_item_that_does_not_exist() -> None:
+    """The batch size is that of an output, whether the call gives an array for it or not; nothing is written."""
+    gradient, roi = np.ones((3, 1, 1, 1), np.float32), np.zeros((3, 4), np.float32)
+    compiled = dml.compile(
+        dml.desc.RoiAlignGrad(
+            input=None, input_gradient=dml.TensorDesc("FLOAT32", [3, 1, 1, 1]),
+            roi=dml.TensorDesc("FLOAT32", [3, 4]), batch_indices=dml.TensorDesc("UINT32", [3]),
+            output_gradient=dml.TensorDesc("FLOAT32", [2, 1, 3, 3]), reduction_function="AVERAGE",
+            interpolation_mode="LINEAR", maximum_samples_per_output=1,
+        )
+    )  # fmt: skip
+    for out in (None, np.full((2, 1, 3, 3), 7, np.float32)):
+        with pytest.raises(dml.InvalidDataError, match=r"batch_indices\[2\] = 2 must be < N = 2"):
+            compiled(None, gradient, roi, np.array([0, 1, 2], np.uint32), out=out)
+        assert out is None or (out == 7).all()
 
 
 def test_large_inputs_take_little_memory() -> None:
@@ -259,3 +281,117 @@ def differentiable(torch: Any, x: Any, roi: Any, items: Array, cells: tuple[int,
         is_mean = use["reduction_function"] == "AVERAGE"
         results.append(values.mean((2, 4)) if is_mean else values.amax((2, 4)))
     return torch.stack(results)
+
+
+def test_gradients_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the input and of the regions, of means and maxima, in parts of any size; and they are within the accuracy."""
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(5)
+    moved = 0
+    for number in range(36):
+        monkeypatch.setattr(gradients, "RESULTS", (1 << 18, 1)[number % 2])
+        x = random.standard_normal(random.integers(1, 7, 4)).astype(np.float32)
+        roi = random.uniform(-2, 8, (3, 4)).astype(np.float32)
+        items = random.integers(0, len(x), 3).astype(np.uint32)
+        cells = int(random.integers(1, 4)), int(random.integers(1, 4))
+        use = random_use(random) | {"interpolation_mode": "LINEAR"}
+        wide, corners = (torch.from_numpy(one.astype(np.float64)).requires_grad_() for one in (x, roi))
+        forward = differentiable(torch, wide, corners, items, cells, use)
+        np.testing.assert_allclose(
+            dml.roi_align1(x, roi, items, output_sizes=cells, **use), forward.detach().numpy(), atol=2e-5
+        )
+        gradient = random.standard_normal(forward.shape).astype(np.float32)
+        forward.backward(torch.from_numpy(gradient.astype(np.float64)))
+        found, regions = dml.roi_align_grad(
+            x,
+            gradient,
+            roi,
+            items,
+            output_gradient=True,
+            output_gradient_sizes=x.shape,
+            output_roi_gradient=True,
+            **use,
+        )
+        np.testing.assert_allclose(found, wide.grad.numpy(), atol=2e-5)
+        np.testing.assert_allclose(regions, corners.grad.numpy(), atol=1e-4)
+        moved += bool(np.abs(regions).max() > 0.1)
+        if number in (4, 19):
+            desc = dml.desc.RoiAlignGrad(
+                input=x, input_gradient=gradient, roi=roi, batch_indices=items,
+                output_gradient=dml.TensorDesc("FLOAT32", x.shape),
+                output_roi_gradient=dml.TensorDesc("FLOAT32", roi.shape),
+                **use,
+            )  # fmt: skip
+            arrays = {"input": x, "input_gradient": gradient, "roi": roi, "batch_indices": items}
+            testing.assert_result(desc, arrays, (found, regions))
+    assert moved > 18
+
+
+def test_gradients_of_nearest_elements() -> None:
+    """The gradient is the transpose of the operator: of each element of the input, found by inputs with a single 1."""
+    random = np.random.default_rng(6)
+    for number in range(12):
+        roi = random_regions(random, 3, 0.375)
+        items = random.integers(0, 2, 3).astype(np.uint32)
+        use = random_use(random) | {"interpolation_mode": "NEAREST_NEIGHBOR", "reduction_function": "AVERAGE"}
+        gradient = random.standard_normal((3, 1, 2, 3)).astype(np.float32)
+        found = dml.roi_align_grad(
+            None, gradient, roi, items, output_gradient=True, output_gradient_sizes=(2, 1, 3, 4), **use
+        )
+        for at in np.ndindex(2, 1, 3, 4):
+            x = np.zeros((2, 1, 3, 4), np.float32)
+            x[at] = 1
+            forward = dml.roi_align1(x, roi, items, output_sizes=(2, 3), **use)
+            np.testing.assert_allclose(found[at], (forward * gradient).sum(), atol=1e-5, err_msg=str(number))
+        regions = dml.roi_align_grad(
+            np.ones((2, 1, 3, 4), np.float32),
+            gradient,
+            roi,
+            items,
+            output_gradient=False,
+            output_roi_gradient=True,
+            **use,
+        )
+        assert not regions.any()
+
+
+def test_gradients_of_equal_samples_and_of_samples_outside() -> None:
+    """The first of equal samples counts; where the 0 outside is the greatest, there is no gradient; NaN loses."""
+    item, gradient = np.zeros(1, np.uint32), np.full((1, 1, 1, 1), 8, np.float32)
+    use: Any = {"reduction_function": "MAX", "interpolation_mode": "LINEAR", "minimum_samples_per_output": 2,
+                "maximum_samples_per_output": 2}  # fmt: skip
+
+    def of(row: list[float], start: float, end: float) -> list[float]:
+        x = np.array([[[row]]], np.float32)
+        roi = np.array([[start, 0, end, 1]], np.float32)
+        return dml.roi_align_grad(x, gradient, roi, item, output_gradient=True, output_gradient_sizes=x.shape, **use)[
+            0, 0, 0
+        ].tolist()
+
+    assert of([3, 3], 0, 2) == [8, 0]
+    assert of([3, 5], 0, 2) == [0, 8]
+    assert of([np.nan, -5], 0, 2) == [0, 8]
+    assert of([np.nan, np.nan], 0, 2) == [8, 0]
+    assert of([-1, -2], 0, 20) == [0, 0]
+    assert of([-1, 2], 0.5, 30.5) == [0, 0]
+    assert of([4, 4], -20, 2) == [0, 0]
+    assert of([4, 6], -4, 4) == [0, 8]
+
+
+def test_gradients_of_large_inputs_take_little_memory() -> None:
+    x = np.ones((1, 16, 512, 512), np.float32)
+    roi = np.array([[0, 0, 512, 512], [100, 50, 400, 500]], np.float32)
+    gradient = np.ones((2, 16, 7, 7), np.float32)
+    for reduction in ("AVERAGE", "MAX"):
+        tracemalloc.start()
+        try:
+            found = dml.roi_align_grad(
+                x, gradient, roi, np.zeros(2, np.uint32), output_gradient=True, output_gradient_sizes=x.shape,
+                interpolation_mode="LINEAR", maximum_samples_per_output=4,
+                reduction_function=reduction,  # type: ignore[arg-type]
+            )  # fmt: skip
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        np.testing.assert_allclose(found.sum(), gradient.sum(), rtol=1e-5)
+        assert peak < found.nbytes + (64 << 20), f"{peak / 2**20:.0f} MB"

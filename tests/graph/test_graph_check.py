@@ -148,7 +148,7 @@ def test_a_desc_that_is_no_tensor(where: str, desc: dml.TensorDesc, why: str) ->
 
 def test_a_constant_that_is_shorter_than_its_desc() -> None:
     (one,) = dml.check(row(Constant(np.zeros(12, np.uint8), "", tensor(100)), Node(RELU)))
-    assert one.id == "DML-GRAPH-desc" and "take 400 bytes, and the constant has 12" in one.message
+    assert one.id == "DML-GRAPH-constant-size" and "has 12 bytes, but its own tensor desc needs 400" in one.message
 
 
 def test_more_nodes_than_the_limit() -> None:  # DML-GRAPH-limit

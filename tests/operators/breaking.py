@@ -295,7 +295,8 @@ def break_same_dtype(use: Use, field: Field) -> Ways:
             yield "compiled", {use.path(field): cast(array, other)}, {}
             return
         yield "compiled", {use.path(field): cast(array, NUMPY[known[0]])}, {}
-        if use.operator.first_of_type(field) is not None:
+        alike = [other for other in use.operator.tensors if other.types == field.types and use.has(other)]
+        if alike[0] is not field:
             yield from both_tensors(use, use.path(field), cast(array, NUMPY[known[0]]))
     elif field.enum is not None and field.value is not None:
         other = next(name for name in NUMPY if name != getattr(use.desc, field.python).name)

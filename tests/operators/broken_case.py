@@ -73,7 +73,8 @@ def broken_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
         return None
     if hint == "present":
         known = TABLE[use.operator.name]
-        return next(descs_for(known, known.field(name), use.values(), len(LEVELS) - 1))
+        desc = next(descs_for(known, known.field(name), use.values(), len(LEVELS) - 1))
+        return np.zeros(desc.sizes, NUMPY[desc.dtype.name]) if way in ("call", "compiled") else desc
     if f"{name}[0]" in use.arrays:
         paths = [f"{name}[{min(place, len(use.values()[name]) - 1)}]" for place in range(len(hint))]
         return tuple(tensor_by_hint(use, path, one, way) for path, one in zip(paths, hint, strict=True))

@@ -15,7 +15,6 @@ import pytest
 from depth import deep, of_each_family
 from drawing import draw_all
 from each import each
-from states import DESCRIBED
 from uses import FACTS, LEVELS, PLAN
 
 import dmlcy as dml
@@ -81,7 +80,7 @@ def test_each_rule_is_broken_alone(name: str) -> None:
 def broken_alone(name: str, rule: Any) -> None:
     found = [[one.id for one in violations] for _, _, violations in rules.refusals(OPERATORS[name], rule)]
     assert any({*ids} == {rule.id} for ids in found), found
-    (facts,) = find(rule.id) if name not in DESCRIBED else [rules.of_id(rule.id)]
+    (facts,) = find(rule.id)
     assert facts["example"] is not None and facts["example"]["message"] in " ".join(lay_out([facts], 10**6).split())
 
 
@@ -146,18 +145,3 @@ def test_the_support_table_is_that_of_the_rows(name: str) -> None:
             assert dml.supports(name, **given) == (level >= first), given
     assert found == support_table()[name]
     assert [dml.supports(name, level=level) for level in LEVELS] == [n >= since for n in range(len(LEVELS))]
-
-
-@pytest.mark.parametrize("name", DESCRIBED)
-def test_it_does_not_run(name: str) -> None:
-    """A call and compile say so; compile says first what is wrong with the desc."""
-    operator = OPERATORS[name]
-    arguments = [None] * sum(field.kind == "input" for field in operator.fields)
-    keywords = {field.python: None for field in operator.parameters}
-    _, desc = next(descs_of(name))
-    for attempt in (lambda: getattr(dml, operator.python)(*arguments, **keywords), lambda: dml.compile(desc)):
-        with pytest.raises(dml.OperatorNotRunnableError) as caught:
-            attempt()
-        assert (caught.value.id, caught.value.operator) == ("DML-MODEL-operator-not-runnable", name)
-    with pytest.raises(dml.OperatorNotRunnableError):
-        testing.expected(desc, {})

@@ -45,9 +45,10 @@ def test_each_garbage_in_a_call(name: str) -> None:
 
 def each_garbage_in_a_call(name: str, argument: str) -> None:
     use = USES[name]
-    inputs = {field.python: joined(use.arrays)[field.python] for field in use.operator.inputs}
+    arrays = joined(use.arrays)
+    inputs = {field.python: arrays.get(field.python) for field in use.operator.inputs}
     functions = [(getattr(dml, use.operator.python), inputs | use.attributes | use.requests)]
-    if argument in (*inputs, "out"):
+    if argument == "out" or inputs.get(argument) is not None:  # others are not in the desc that is compiled
         functions.append((dml.compile(use.desc), inputs))
     found = [
         (number, what)

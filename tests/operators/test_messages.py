@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from each import each_of
-from example_descs import arrays_of
+from example_descs import inputs_of
 
 import dmlcy as dml
 from dmlcy._facts.tables import OPERATORS, RUNNABLE
@@ -131,9 +131,9 @@ def test_the_advice_on_a_data_type_works(name: str, given: str) -> None:
     call, arguments = getattr(dml, operator.python), operator.example_arguments(example)
     optional = [field.python for field in operator.fields if field.kind == "output" and field.optional]
     arguments |= {key: example.outputs[key][0] for key in optional if key in example.outputs}
-    arrays = arrays_of(example.inputs)
+    arrays = inputs_of(operator, example)
     for key, array in arrays.items():
-        if isinstance(array, tuple):  # an array in one of its places
+        if array is None or isinstance(array, tuple):  # an array in one of its places
             continue
         changed = {**arrays, key: np.where(np.isfinite(array), array, 0).astype(given)}
         try:

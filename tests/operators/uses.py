@@ -132,6 +132,7 @@ class Use:
             moved = [field for field in self.operator.outputs if field.python in changed]
             said = {name for field in moved for name in (self.operator.sized_by(field), f"{field.python}_dtype")}
             given |= {name: value for name, value in self.requests.items() if name not in said}
+            given |= {one.python: True for one in moved if one.optional and one.python not in self.requests}
             given |= dict.fromkeys(absent)
         before = [*map(memory, parts(outs))]
         try:

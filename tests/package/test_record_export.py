@@ -17,7 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "operators"))
 
 from checks import assert_same_bits
-from example_descs import arrays_of
+from example_descs import inputs_of
 from pooled import X, pool
 from strategies import (
     MODES,
@@ -115,7 +115,7 @@ def test_what_no_stock_dxdispatch_knows(tmp_path: Path) -> None:
     for operator in RUNNABLE.values():
         with dml.record() as recording:
             for example in operator.examples:
-                arrays = arrays_of(example.inputs)
+                arrays = inputs_of(operator, example)
                 optional = [field.python for field in operator.fields if field.kind == "output" and field.optional]
                 asked = {name: True for name in optional if name in example.outputs}
                 getattr(dml, operator.python)(**arrays, **operator.example_arguments(example), **asked)

@@ -47,24 +47,39 @@ def run(module: str, *arguments: object, cwd: Path) -> subprocess.CompletedProce
 
 
 @pytest.fixture
-def uses(tmp_path: Path) -> Path:
+def uses(tmp_path: Path, own_checkout: tuple[Path, Any]) -> Path:
     """A folder with the uses that type checkers look at: those written here, and those of every operator."""
     for name in ("right.py", "wrong.py"):
         shutil.copy(HERE / name, tmp_path)
     (tmp_path / "every_operator.py").write_text("\n".join(every_operator()) + "\n")
+    (tmp_path / "not_runnable.py").write_text("\n".join(described_operator(tmp_path, *own_checkout)) + "\n")
     return tmp_path
+
+
+def described_operator(folder: Path, root: Path, plan: Any) -> Iterator[str]:
+    """Calls of an operator that does not run, of a spec of the tests; its stub stands beside them."""
+    from own_specs import put_in_place
+
+    (op,) = plan.operators
+    stub = (root / "dmlcy" / "_generated" / "functions" / f"{op.python}.pyi").read_text(encoding="utf-8")
+    (folder / "described_stub.pyi").write_text(f"# pyright: reportPrivateUsage=false\n{stub}", encoding="utf-8")
+    yield "from typing import NoReturn"
+    yield "import described_stub as dml"
+    with pytest.MonkeyPatch.context() as patch:
+        put_in_place(patch, root, plan)
+        yield from refused_calls(OPERATORS[op.name], OPERATORS[op.name].examples[0])
 
 
 def every_operator() -> Iterator[str]:
     """Calls and descs of every operator as its example has them, with the types they are to have."""
-    yield "from typing import Any, NoReturn, assert_type"
+    yield "from typing import Any, assert_type"
     yield "import numpy as np"
     yield "import dmlcy as dml"
     yield "from dmlcy import TensorDesc"
     for operator in OPERATORS.values():
-        example = operator.examples[0]
-        yield from calls(operator, example) if operator.runs else refused_calls(operator, example)
-        yield from descs(operator, example)
+        if operator.runs:
+            yield from calls(operator, operator.examples[0])
+        yield from descs(operator, operator.examples[0])
 
 
 RESULT = "np.ndarray[Any, np.dtype[Any]]"

@@ -27,7 +27,7 @@ def convolution_integer(
     ----------
     input : dask array, or what dmlcy takes
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
-    input_zero_point : dask array, or what dmlcy takes, optional
+    input_zero_point : dask array, or what dmlcy takes, or None
         The integer that stands for 0 in the input, one element; left out, it is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.

@@ -32,7 +32,7 @@ def quantized_linear_average_pooling(
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     input_scale : dask array, or what dmlcy takes
         The scale of the input, one element or one for each channel.
-    input_zero_point : dask array, or what dmlcy takes, optional
+    input_zero_point : dask array, or what dmlcy takes, or None
         The integer that stands for 0 in the input, one element or one for each channel; left out, it is 0.
     output_scale : dask array, or what dmlcy takes
         The scale of the output, one element or one for each channel.
@@ -68,5 +68,5 @@ def quantized_linear_average_pooling(
     What can be cut into chunks:
 
     - Each item of the batch by itself.
-    - Each channel by itself.
+    - Each channel by itself, with its scales and its zero points.
     """

@@ -35,15 +35,15 @@ def quantized_linear_convolution(
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_scale : dask array, or what dmlcy takes
         The scale of the input, one element.
-    input_zero_point : dask array, or what dmlcy takes, optional
+    input_zero_point : dask array, or what dmlcy takes, or None
         The integer that stands for 0 in the input, one element; left out, it is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.
     filter_scale : dask array, or what dmlcy takes
         The scale of the filter, one element or one for each output channel.
-    filter_zero_point : dask array, or what dmlcy takes, optional
+    filter_zero_point : dask array, or what dmlcy takes, or None
         The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
-    bias : dask array, or what dmlcy takes, optional
+    bias : dask array, or what dmlcy takes, or None
         What is added to each output channel, in steps of the scale of the input times that of the filter; left out,
         nothing is added.
     output_scale : dask array, or what dmlcy takes

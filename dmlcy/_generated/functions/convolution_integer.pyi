@@ -30,7 +30,7 @@ def convolution_integer(
     input : array
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
-    input_zero_point : array, optional
+    input_zero_point : array or None
         The integer that stands for 0 in the input, one element; left out, it is
         0. Rank 1 to 4; data type UINT8 or INT8.
     filter : array

@@ -32,14 +32,14 @@ def element_wise_quantized_linear_add(
         The left operands. Rank 1 to 8; data type INT8 or UINT8.
     a_scale : array
         The scale of ATensor, one element. Rank 1 to 8; data type FLOAT32.
-    a_zero_point : array, optional
+    a_zero_point : array or None
         The integer of ATensor that stands for 0, one element; left out, it is
         0. Rank 1 to 8; data type INT8 or UINT8.
     b : array
         The right operands. Rank 1 to 8; data type INT8 or UINT8.
     b_scale : array
         The scale of BTensor, one element. Rank 1 to 8; data type FLOAT32.
-    b_zero_point : array, optional
+    b_zero_point : array or None
         The integer of BTensor that stands for 0, one element; left out, it is
         0. Rank 1 to 8; data type INT8 or UINT8.
     output_scale : array

@@ -25,7 +25,7 @@ def matrix_multiply_integer(
     a : array
         The left integers, of M rows and K columns. Rank 2 to 4; data type UINT8
         or INT8.
-    a_zero_point : array, optional
+    a_zero_point : array or None
         The integer that stands for 0 in the left matrices, one element or one
         for each row; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
     b : array

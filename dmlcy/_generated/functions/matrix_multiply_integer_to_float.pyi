@@ -31,7 +31,7 @@ def matrix_multiply_integer_to_float(
     a_scale : array
         The scale of the left matrices, one element or one for each row. Rank 1
         to 4; data type FLOAT32 or FLOAT16.
-    a_zero_point : array, optional
+    a_zero_point : array or None
         The integer that stands for 0 in the left matrices, one element or one
         for each row; left out, it is 0. Rank 1 to 4; data type UINT8, INT8,
         UINT16, INT16, UINT32 or INT32.

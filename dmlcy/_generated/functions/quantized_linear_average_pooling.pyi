@@ -36,7 +36,7 @@ def quantized_linear_average_pooling(
     input_scale : array
         The scale of the input, one element or one for each channel. Rank 1 to
         5; data type FLOAT32.
-    input_zero_point : array, optional
+    input_zero_point : array or None
         The integer that stands for 0 in the input, one element or one for each
         channel; left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
     output_scale : array

@@ -39,7 +39,7 @@ def quantized_linear_convolution(
         3 to 4; data type UINT8 or INT8.
     input_scale : array
         The scale of the input, one element. Rank 1 to 4; data type FLOAT32.
-    input_zero_point : array, optional
+    input_zero_point : array or None
         The integer that stands for 0 in the input, one element; left out, it is
         0. Rank 1 to 4; data type UINT8 or INT8.
     filter : array
@@ -48,10 +48,10 @@ def quantized_linear_convolution(
     filter_scale : array
         The scale of the filter, one element or one for each output channel.
         Rank 1 to 4; data type FLOAT32.
-    filter_zero_point : array, optional
+    filter_zero_point : array or None
         The integer that stands for 0 in the filter, one element or one for each
         output channel; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
-    bias : array, optional
+    bias : array or None
         What is added to each output channel, in steps of the scale of the input
         times that of the filter; left out, nothing is added. Rank 3 to 4; data
         type INT32.

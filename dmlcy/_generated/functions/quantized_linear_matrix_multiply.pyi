@@ -33,7 +33,7 @@ def quantized_linear_matrix_multiply(
     a_scale : array
         The scale of the left matrices, one element or one for each row. Rank 1
         to 4; data type FLOAT32.
-    a_zero_point : array, optional
+    a_zero_point : array or None
         The integer that stands for 0 in the left matrices, one element or one
         for each row; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
     b : array
@@ -42,7 +42,7 @@ def quantized_linear_matrix_multiply(
     b_scale : array
         The scale of the right matrices, one element or one for each column.
         Rank 1 to 4; data type FLOAT32.
-    b_zero_point : array, optional
+    b_zero_point : array or None
         The integer that stands for 0 in the right matrices, one element or one
         for each column; left out, it is 0. Rank 1 to 4; data type UINT8 or
         INT8.

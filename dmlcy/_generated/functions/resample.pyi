@@ -75,14 +75,16 @@ def resample(
     --------
     >>> import numpy as np
     >>> import dmlcy as dml
-    >>> x = np.array([[[[1, 3]]]], dtype=np.float32)
+    >>> x = np.array([[[[1, 3],
+    ...                 [2, 6]]]], dtype=np.float32)
     >>> dml.resample(
     ...     x,
-    ...     output_sizes=(1, 1, 1, 4),
+    ...     output_sizes=(1, 1, 2, 4),
     ...     interpolation_mode="LINEAR",
     ...     scales=(1, 1, 1, 2),
     ... )
-    array([[[[1. , 1.5, 2.5, 3. ]]]], dtype=float32)
+    array([[[[1. , 1.5, 2.5, 3. ],
+             [2. , 3. , 5. , 6. ]]]], dtype=float32)
     """
 
 @overload

@@ -88,17 +88,19 @@ def resample2(
     --------
     >>> import numpy as np
     >>> import dmlcy as dml
-    >>> x = np.array([1, 3], dtype=np.float32)
+    >>> x = np.array([[1, 3],
+    ...               [5, 7]], dtype=np.float32)
     >>> dml.resample2(
     ...     x,
-    ...     output_sizes=(4,),
+    ...     output_sizes=(2, 4),
     ...     interpolation_mode="NEAREST_NEIGHBOR",
-    ...     scales=(2,),
+    ...     scales=(1, 2),
     ...     rounding_direction="DECREASING",
-    ...     input_pixel_offsets=(0,),
-    ...     output_pixel_offsets=(0,),
+    ...     input_pixel_offsets=(0, 0),
+    ...     output_pixel_offsets=(0, 0),
     ... )
-    array([1., 1., 3., 3.], dtype=float32)
+    array([[1., 1., 3., 3.],
+           [5., 5., 7., 7.]], dtype=float32)
     """
 
 @overload

@@ -85,14 +85,15 @@ def resample_grad(
     --------
     >>> import numpy as np
     >>> import dmlcy as dml
-    >>> input_gradient = np.array([[[[1, 2, 3, 4]]]], dtype=np.float32)
+    >>> input_gradient = np.array([[4, 5, 6]], dtype=np.float32)
     >>> dml.resample_grad(
     ...     input_gradient,
-    ...     output_sizes=(1, 1, 1, 2),
-    ...     interpolation_mode="LINEAR",
-    ...     scales=(1, 1, 1, 2),
+    ...     output_sizes=(2, 2),
+    ...     interpolation_mode="NEAREST_NEIGHBOR",
+    ...     scales=(0.5, 1.5),
     ... )
-    array([[[[3.25, 6.75]]]], dtype=float32)
+    array([[9., 6.],
+           [0., 0.]], dtype=float32)
     """
 
 @overload

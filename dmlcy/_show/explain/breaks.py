@@ -16,6 +16,7 @@ from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevel
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import Integers
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
+from dmlcy._field_types.tensor_array import by_field
 from dmlcy._show.explain.facts import Facts
 
 NEWEST: Final = LEVELS[-1].name
@@ -264,7 +265,7 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
 def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
     arguments = {**operator.example_arguments(example), **asked_of(operator, example), **given}
     try:
-        function(operator.name)(*given_to(operator, "input", _arrays(example.inputs)), **arguments)
+        function(operator.name)(*by_field(operator.fields, "input", _arrays(example.inputs)), **arguments)
     except DmlError as error:
         return error.violations
     return ()
@@ -277,23 +278,12 @@ def _call(
 
     try:
         arrays = change(_arrays(example.inputs | example.outputs))
-        out = [one for one in given_to(operator, "output", arrays) if one is not None]
-        inputs = given_to(operator, "input", arrays)
+        out = [one for one in by_field(operator.fields, "output", arrays) if one is not None]
+        inputs = by_field(operator.fields, "input", arrays)
         compile(_desc(operator, example))(*inputs, out=tuple(out) if len(out) > 1 else out[0])
     except DmlError as error:
         return error.violations
     return ()
-
-
-def given_to(operator: Operator, kind: str, arrays: Mapping[str, Any]) -> list[Any]:
-    """What a call takes for the tensors of a kind: an array, a tuple of them, or None for one that is left out."""
-    given: list[Any] = []
-    for field in operator.fields:
-        if field.kind == kind:
-            parts = [array for path, array in arrays.items() if path.partition("[")[0] == field.python]
-            several = type_of(field.type).tensors
-            given.append(tuple(parts) if several and parts else parts[0] if parts else None)
-    return given
 
 
 def asked_of(operator: Operator, example: Example) -> dict[str, bool]:

@@ -19,6 +19,7 @@ from dmlcy._facts.ids import published
 from dmlcy._facts.levels import LEVEL, feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
+from dmlcy._field_types.tensor_array import by_field
 from dmlcy._field_types.tensor_desc import changed_tensors, described
 from dmlcy._show.explain import breaks
 from dmlcy._show.explain.facts import Facts, brief_rule, of_field, rule_error
@@ -259,7 +260,7 @@ def _refused_values(operator: Operator, example: Example, changed: Facts, other:
     try:
         if operator.runs:
             asked = breaks.asked_of(operator, example)
-            given = breaks.given_to(operator, "input", arrays)
+            given = by_field(operator.fields, "input", arrays)
             function(operator.name)(*given, **{**operator.example_arguments(example), **asked, **other})
         return check_inputs(_desc_of(operator, example, other), arrays)
     except DmlError as error:
