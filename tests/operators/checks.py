@@ -15,6 +15,7 @@ from strategies import Array
 
 import dmlcy as dml
 from dmlcy._check.checker import Check
+from dmlcy._check.state import keyword
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import RUNNABLE
@@ -93,9 +94,10 @@ def own_attributes(desc: OperatorDesc) -> dict[str, Any]:
 
 
 def requests(desc: OperatorDesc) -> dict[str, str]:
-    """What a call says to get the optional outputs of a desc."""
-    fields = [field for field in desc.operator.fields if field.kind == "output" and field.optional]
-    given = {field.python: getattr(desc, field.python) for field in fields}
+    """What a call says to get the optional outputs of a desc, and of others the data types that do not follow."""
+    outputs = [field for field in desc.operator.fields if field.kind == "output"]
+    asked = [field for field in outputs if field.optional or not desc.operator.has_type(field)]
+    given = {keyword(field): getattr(desc, field.python) for field in asked}
     return {name: tensor.dtype.name for name, tensor in given.items() if tensor is not None}
 
 
