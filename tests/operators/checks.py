@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import reference
+from example_descs import attributes
 from strategies import Array
 
 import dmlcy as dml
 from dmlcy._check.checker import Check
-from dmlcy._check.state import keyword
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import RUNNABLE
@@ -81,24 +81,6 @@ def assert_norm(actual: Array, expected: reference.Norm, bound: float) -> None:
     checked = np.isfinite(norm) & ~exact & ~beyond & (power > 1e-290) & (power < 1e300)
     error = np.abs(actual[checked].astype(np.float64) - norm[checked]) / last_place(norm[checked], actual.dtype)
     assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
-
-
-def attributes(desc: OperatorDesc) -> dict[str, Any]:
-    """What a call of its operator takes besides tensors."""
-    return own_attributes(desc) | requests(desc)
-
-
-def own_attributes(desc: OperatorDesc) -> dict[str, Any]:
-    """The same for the first output alone."""
-    return desc.operator.arguments(desc)
-
-
-def requests(desc: OperatorDesc) -> dict[str, str]:
-    """What a call says to get the optional outputs of a desc, and of others the data types that do not follow."""
-    outputs = [field for field in desc.operator.fields if field.kind == "output"]
-    asked = [field for field in outputs if field.optional or not desc.operator.has_type(field)]
-    given = {keyword(field): getattr(desc, field.python) for field in asked}
-    return {name: tensor.dtype.name for name, tensor in given.items() if tensor is not None}
 
 
 def assert_defined(actual: Any, desc: OperatorDesc, arrays: dict[str, Array]) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checks import assert_same_bits, attributes
+from checks import assert_same_bits
 from depth import of_each_family
 from drawing import draw_all
 from each import each_of
+from example_descs import attributes
 from libraries import INTEGERS, TORCH
 
 import dmlcy as dml

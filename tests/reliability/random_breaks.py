@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from checks import attributes
+from example_descs import attributes
 from random_arrays import Array, Placed, placed
 from random_cases import broken_cases, broken_descs, each_part, flat
 

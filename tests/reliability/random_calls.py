@@ -25,10 +25,11 @@ from typing import Any, Final
 import numpy as np
 
 TESTS: Final = Path(__file__).resolve().parents[1]
-for folder in ("operators", "reliability"):
+for folder in ("", "operators", "reliability"):
     sys.path.insert(0, str(TESTS / folder))
 
-from checks import assert_defined, assert_same_values, attributes  # noqa: E402
+from checks import assert_defined, assert_same_values  # noqa: E402
+from example_descs import attributes  # noqa: E402
 from random_arrays import Array, Placed, placed, regions  # noqa: E402
 from random_breaks import Breaker, has_several, together  # noqa: E402
 from random_cases import STEPS, cases, each_part, exact_steps, flat, level_of  # noqa: E402

@@ -134,16 +134,16 @@ def test_fewer_threads_where_the_system_has_no_more() -> None:
 
         ways = calls.ways(large=True)
         dml.set_num_threads(1)
-        expected = [way().tobytes() for way in ways]
+        expected = [calls.as_bytes(way()) for way in ways]
         dml.set_num_threads(64)
         with open("/proc/self/statm") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
         before = resource.getrlimit(resource.RLIMIT_AS)
         for room in (48, 128):      # megabytes: for the results, and for a few stacks of threads
             resource.setrlimit(resource.RLIMIT_AS, (used + room * 2**20, before[1]))
-            assert [way().tobytes() == e for way, e in zip(ways, expected)] == [True] * len(ways)
+            assert [calls.as_bytes(way()) == e for way, e in zip(ways, expected)] == [True] * len(ways)
         resource.setrlimit(resource.RLIMIT_AS, before)
-        assert [way().tobytes() == e for way, e in zip(ways, expected)] == [True] * len(ways)
+        assert [calls.as_bytes(way()) == e for way, e in zip(ways, expected)] == [True] * len(ways)
         print("done")
     """
     if not Path("/proc/self/statm").exists():
