@@ -183,8 +183,8 @@ class Wide(Arithmetic):
             if found.dtype.kind == "f":
                 found = np.asarray(self.saturate(found, dtype))
             if found.dtype == object:
-                low = np.asarray(found & (2**BITS - 1), object)  # of an array without axes, NumPy gives an int
-                found = low.astype(np.uint64)
+                cut = np.asarray(found & (2**BITS - 1), object)  # of an array without axes, NumPy gives an int
+                found = cut.astype(np.uint64)
         elif found.dtype == object:
             low, high = _bounds(found)
             wide = np.uint64 if low >= 0 and high < 2**BITS else np.int64 if low >= LEAST and high <= MOST else float
