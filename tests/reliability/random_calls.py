@@ -32,7 +32,7 @@ from checks import assert_defined, assert_same_values  # noqa: E402
 from example_descs import attributes  # noqa: E402
 from random_arrays import Array, Placed, placed, regions  # noqa: E402
 from random_breaks import Breaker, has_several, together  # noqa: E402
-from random_cases import STEPS, cases, each_part, exact_steps, flat, level_of  # noqa: E402
+from random_cases import STEPS, cases, each_part, exact_steps, flat, level_of, of_examples  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
@@ -52,7 +52,8 @@ AGAIN: Final = 2
 WAYS: Final = 3
 """Ways in which a call is repeated."""
 COMPARED: Final = 0.05
-"""The part of the calls of an operator with loops that is compared with exact arithmetic; of the others every desc."""
+"""The part of the calls that is compared with exact arithmetic where the operator has loops, or makes an example;
+elsewhere all small ones are."""
 
 
 class Failed(AssertionError):
@@ -67,9 +68,10 @@ def several(result: Any) -> tuple[Any, ...]:
 class Caller:
     """Makes the calls of a process, and counts them."""
 
-    def __init__(self, seed: int, isa: str) -> None:
+    def __init__(self, seed: int, isa: str, examples: bool = False) -> None:
         self.seed = seed
         self.isa = isa
+        self.examples = examples
         self.walk = 0
         self.now: tuple[str, tuple[Any, ...], dict[str, Any]] = ("", (), {})
         self.made: Counter[str] = Counter()
@@ -93,8 +95,9 @@ class Caller:
         ]
         rest = {key: value for key, value in others.items() if key != "out"}
         threads, limit = dml.get_num_threads(), stream_limit()
+        options = "--examples " * self.examples
         return (
-            f"--isa {self.isa} --seed {self.seed} --first {self.walk}: {name}({', '.join(seen)}, {rest!r}), "
+            f"{options}--isa {self.isa} --seed {self.seed} --first {self.walk}: {name}({', '.join(seen)}, {rest!r}), "
             f"threads {threads}, streams from {limit} bytes"
         )
 
@@ -126,17 +129,18 @@ class Caller:
 
     def drawn(self, operator: Operator) -> None:
         """Calls of descs that dmlcy.testing draws."""
-        level = level_of(self.chance, operator)
+        level = len(LEVELS) - 1 if self.examples else level_of(self.chance, operator)
         free = not any(rule.data for rule in operator.rules)
+        some = of_examples if self.examples else cases
         with dml.feature_level(LEVELS[level].name):
-            for desc, arrays in cases(self.chance, operator, level, DRAWN):
+            for desc, arrays in some(self.chance, operator, level, DRAWN):
                 with self.told():
                     tensors = self.valid(desc, arrays)
                     for _ in range(AGAIN):
                         tensors = self.valid(desc) if free else self.valid(desc, arrays)
                         self.breaker.one(desc, tensors)
             with self.told():
-                if self.chance.random() < 0.25:
+                if not self.examples and self.chance.random() < 0.25:
                     self.breaker.drawn(operator, level)
 
     @contextmanager
@@ -230,7 +234,8 @@ class Caller:
     def compare(self, desc: OperatorDesc, tensors: list[Any], result: Any) -> None:
         """The result is that of exact arithmetic; of an operator with loops, of the independent definition, too."""
         fast = desc.operator.name in FAST
-        if exact_steps(desc) > STEPS * (16 if fast else 1) or (fast and self.chance.random() > COMPARED):
+        rarely = fast or self.examples
+        if exact_steps(desc) > STEPS * (16 if fast else 1) or (rarely and self.chance.random() > COMPARED):
             return
         names = [field.python for field in desc.operator.fields if field.kind == "input"]
         arrays = {key: one for key, one in zip(names, tensors, strict=True) if one is not None}
@@ -265,9 +270,9 @@ def tell_on_death(caller: Caller) -> None:
             register(caller.say)  # type: ignore[attr-defined]
 
 
-def work(seed: int, isa: str, first: int, calls: int, minutes: float) -> None:
+def work(caller: Caller, first: int, calls: int, minutes: float) -> None:
     """The calls of one process."""
-    caller, begin = Caller(seed, isa), time.monotonic()
+    begin = time.monotonic()
     tell_on_death(caller)
     end = begin + 60 * minutes
     try:
@@ -277,7 +282,7 @@ def work(seed: int, isa: str, first: int, calls: int, minutes: float) -> None:
     made = ", ".join(f"{count:,} {what}" for what, count in sorted(caller.made.items()))
     seconds = time.monotonic() - begin
     met = f"{len(caller.met)} of {len(RUNNABLE)} operators"
-    print(f"{isa}: {caller.calls:,} calls of {met} in {seconds:.0f} s ({made}), walks up to {caller.walk}")
+    print(f"{caller.isa}: {caller.calls:,} calls of {met} in {seconds:.0f} s ({made}), walks up to {caller.walk}")
 
 
 def main() -> None:
@@ -288,9 +293,11 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--first", type=int, default=0, help="the walk to begin with")
     parser.add_argument("--isa", choices=ISAS, help="only with these instructions")
+    parser.add_argument("--examples", action="store_true", help="examples in place of draws, which take long")
     options = parser.parse_args()
     if options.isa is not None and os.environ.get("DMLCY_ISA") == options.isa:
-        work(options.seed, options.isa, options.first, options.calls, options.minutes)
+        caller = Caller(options.seed, options.isa, options.examples)
+        work(caller, options.first, options.calls, options.minutes)
         return
     isas = ISAS if options.isa is None else (options.isa,)
     command = [sys.executable, "-m", "tests.reliability.random_calls", *sys.argv[1:]]

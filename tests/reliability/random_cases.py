@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from drawing import draw_some
+from example_descs import arrays_of, desc_of_example
 
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -61,6 +62,12 @@ def cases(chance: random.Random, operator: Operator, level: int, count: int) -> 
     """Valid descs with arrays."""
     strategy = testing.cases(operator.name, level=LEVELS[level].name, most_elements=most_elements(chance))
     return some(chance, strategy, count)
+
+
+def of_examples(chance: random.Random, operator: Operator, level: int, count: int) -> list[Case]:
+    """Examples of the spec: they cost nothing to make."""
+    examples = [chance.choice(operator.examples) for _ in range(count)]
+    return [(desc_of_example(operator, one), arrays_of(one.inputs)) for one in examples]
 
 
 def broken_descs(chance: random.Random, operator: Operator, level: int, count: int) -> list[BrokenDesc]:
