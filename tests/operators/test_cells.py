@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from depth import deep
+from each import each_of
 from test_levels import DTYPES, all_levels, changing, expected
 from uses import EARLY, LEVELS, RUNNABLE
 
@@ -56,7 +57,7 @@ Cells = Callable[[Operator, Field], Iterator[tuple[str, int]]]
 
 
 @pytest.mark.parametrize(("cells", "levels"), [(cross, levels_of), pytest.param(product, all_levels, marks=deep)])
-@pytest.mark.parametrize("name", [name for name in RUNNABLE if name not in FAST])
+@each_of("name", [name for name in RUNNABLE if name not in FAST])
 def test_the_rows_decide_at_each_level(name: str, cells: Cells, levels: Callable[[Operator], list[str]]) -> None:
     operator = RUNNABLE[name]
     accepted = set()
