@@ -96,12 +96,16 @@ def test_no_memory_for_the_reference(name: str) -> None:
 def bytes_of(result):
     return max(one.nbytes for one in (result if isinstance(result, tuple) else (result,)))
 
+small = calls.grown(calls.RUNNABLE[sys.argv[1]], 2000)
+begin = time.process_time()
+small.result()
+if time.process_time() - begin > 0.05:
+    print("slow")
+    sys.exit()
 elements, expected = 50_000, np.empty(0)
 while bytes_of(expected) < 200_000:
     call = calls.grown(calls.RUNNABLE[sys.argv[1]], elements)
-    begin = time.process_time()
     expected = call.result()
-    often = 1 if time.process_time() - begin > 0.1 else 5
     elements *= 4
 function, operator = getattr(dml, call.name), call.compiled()
 outs = calls.of_each(expected, lambda one: np.full_like(one, 77))
@@ -111,12 +115,15 @@ ways = [
     lambda: function(*call.inputs, **call.attributes, out=outs), lambda: operator(*call.inputs, out=outs),
 ]
 limit(bytes_of(expected) / 2**20 / 2)
-fine = [flat(way, 2 * often, often) for way in ways]
+fine = [flat(way, 10, 5) for way in ways]
 no_limit()
 print(fine, calls.as_bytes(outs) == before)
 print([calls.as_bytes(way()) == calls.as_bytes(expected) for way in ways])
 """
-    assert run(FLAT + program, name) == f"{[True] * 4} True\n{[True] * 4}\n"
+    printed = run(FLAT + program, name)
+    if printed == "slow\n":
+        pytest.skip(f"{name} takes too long with many elements")
+    assert printed == f"{[True] * 4} True\n{[True] * 4}\n"
 
 
 @pytest.mark.parametrize("threads", [1, 4])
