@@ -1,4 +1,4 @@
-"""The desc of an example, and its arrays."""
+"""The desc of an example, its arrays, and what a call takes beside arrays to compute a desc."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dmlcy._check.state import keyword
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import desc_class
 from dmlcy._field_types.tensor_desc import described
@@ -46,3 +48,21 @@ def desc_of_example(operator: Operator, example: Example, **changes: Any) -> Any
     }
     tensors = {**described(operator.example_tensors(example)), **optional}
     return desc_class(operator.name)(**{**tensors, **example.attributes, **changes})
+
+
+def attributes(desc: OperatorDesc) -> dict[str, Any]:
+    """What a call of its operator takes besides tensors."""
+    return own_attributes(desc) | requests(desc)
+
+
+def own_attributes(desc: OperatorDesc) -> dict[str, Any]:
+    """The same for the first output alone."""
+    return desc.operator.arguments(desc)
+
+
+def requests(desc: OperatorDesc) -> dict[str, str]:
+    """What a call says to get the optional outputs of a desc, and of others the data types that do not follow."""
+    outputs = [field for field in desc.operator.fields if field.kind == "output"]
+    asked = [field for field in outputs if field.optional or not desc.operator.has_type(field)]
+    given = {keyword(field): getattr(desc, field.python) for field in asked}
+    return {name: tensor.dtype.name for name, tensor in given.items() if tensor is not None}

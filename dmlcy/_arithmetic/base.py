@@ -83,6 +83,10 @@ class Arithmetic(ABC):
     def single(self, a: Number) -> Number:
         """The nearest number of FLOAT32."""
 
+    def single_sum(self, a: Number, b: Number) -> Number:
+        """The number of FLOAT32 that is nearest to the sum of two numbers."""
+        return self.single(self.add(a, b))
+
     @abstractmethod
     def double(self, a: Number) -> Number:
         """The nearest number of FLOAT64."""

@@ -183,7 +183,8 @@ class Wide(Arithmetic):
             if found.dtype.kind == "f":
                 found = np.asarray(self.saturate(found, dtype))
             if found.dtype == object:
-                found = (found & (2**BITS - 1)).astype(np.uint64)
+                cut = np.asarray(found & (2**BITS - 1), object)  # of an array without axes, NumPy gives an int
+                found = cut.astype(np.uint64)
         elif found.dtype == object:
             low, high = _bounds(found)
             wide = np.uint64 if low >= 0 and high < 2**BITS else np.int64 if low >= LEAST and high <= MOST else float
@@ -275,6 +276,16 @@ class Wide(Arithmetic):
 
     def single(self, a: Number) -> Number:
         return np.asarray(a).astype(np.float32).astype(np.float64)
+
+    def single_sum(self, a: Number, b: Number) -> Number:
+        """Rounded once: what FLOAT64 loses of the sum can decide between two numbers of FLOAT32."""
+        total = np.asarray(np.add(a, b), np.float64)
+        with np.errstate(invalid="ignore"):
+            part = total - a
+            lost = (a - (total - part)) + (b - part)
+            odd = total.view(np.int64) & 1 == 1
+            lost = np.where(odd | ~np.isfinite(lost), 0, lost)
+        return self.single(np.where(lost == 0, total, np.nextafter(total, np.copysign(np.inf, lost))))
 
     def double(self, a: Number) -> Number:
         return np.asarray(a).astype(np.float64)

@@ -86,16 +86,19 @@ def take(state: State, field: Field) -> None:
 
 def _sizes_said(state: State, field: Field) -> tuple[int, ...] | None:
     """The sizes that a call says of an output, or what it says in their place where that is refused."""
-    asked = state.asked_sizes.get(field.python)
-    if asked is None:
-        return None
+    name = field.python
+    asked = state.asked_sizes.get(name)
+    if asked is None and (
+        name not in state.asked_sizes or (state.values.get(name) is None and name not in state.labels)
+    ):
+        return None  # then the tensor itself is missing, if no one says its sizes
     desc = TensorDesc("FLOAT32", asked)  # type: ignore[arg-type]
     wrong = list(structure(desc))
     for refused in wrong:
         refused.part = ""
         state.refused(field, refused, label=_said_by(field))
     if not wrong:
-        state.sized.add(field.python)
+        state.sized.add(name)
     return desc.sizes
 
 

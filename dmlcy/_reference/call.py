@@ -32,7 +32,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._field_types.values import Refused, as_dtype
+from dmlcy._field_types.values import STRUCTS, Refused, as_dtype
 from dmlcy._runtime.memory import require
 from dmlcy._runtime.recording import RECORDINGS
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
@@ -89,8 +89,12 @@ def faces_of(name: str) -> Faces:
     )
 
 
+class Unknown(Exception):
+    """An argument is not known to stay as it is: what was checked for it is not kept."""
+
+
 def key_of(value: object, deep: int = 2) -> object:
-    """What an argument is told from others by; an object of its own for what is not known to stay as it is.
+    """What an argument is told from others by.
 
     ``deep``: how many sequences in sequences it may be. Nothing is asked of an object of an unknown class.
     """
@@ -99,11 +103,11 @@ def key_of(value: object, deep: int = 2) -> object:
         return kind, value
     if kind is float:
         return kind, struct.pack("d", value)
-    if kind in (tuple, list) and deep:
+    if (kind in (tuple, list) or kind in STRUCTS) and deep:
         return kind, tuple(key_of(entry, deep - 1) for entry in value)  # type: ignore[attr-defined]
     if kind in (type, np.bool_) or any(issubclass(kind, known) for known in (np.dtype, OperatorDesc, Enum)):
         return kind, value
-    return object()
+    raise Unknown
 
 
 def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
@@ -124,19 +128,26 @@ def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
             refuse(name, said | {"out": out}, level)
         arrays[one] = found
         key.append(tuple((part.dtype, part.shape) for part in _each(found)))
-    key += [key_of(said[one]) for _, one in faces.asked]
-    key += [key_of(said[one]) for one in faces.sized]
-    key += [key_of(said[one]) for one in faces.others]
-    whole = tuple(key)
-    use = _USES.get(whole)
+    names = (*(one for _, one in faces.asked), *faces.sized, *faces.others)
+    try:
+        whole = (*key, *(key_of(said[one]) for one in names))
+    except Unknown:
+        whole = None
+    use = None if whole is None else _USES.get(whole)
     if use is None:
         use = _checked(faces, said, arrays, level)
         if use is None:
             refuse(name, said | {"out": out}, level)
-        if len(_USES) >= MOST:
-            _USES.clear()
-        _USES[whole] = use
+        if whole is not None:
+            keep(whole, use)
     return run(use, faces, arrays, out, lambda: refuse(name, said | {"out": out}, level))
+
+
+def keep(key: tuple[Any, ...], use: Use) -> None:
+    """Keeps a use for the next call like it."""
+    if len(_USES) >= MOST:
+        _USES.clear()
+    _USES[key] = use
 
 
 def parts_of(value: object, take: Callable[[object], Array | None]) -> tuple[Array | None, ...] | None:

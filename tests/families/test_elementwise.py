@@ -9,6 +9,7 @@ import pytest
 from checks import assert_same_bits
 
 import dmlcy as dml
+from dmlcy import testing
 from dmlcy._families.elementwise import family
 
 Array = np.ndarray[Any, Any]
@@ -92,3 +93,27 @@ def test_four_bits_are_refused() -> None:
     assert dml.check(desc) == []
     with pytest.raises(dml.ModelError, match="UINT4 has no NumPy type"):
         dml.compile(desc)
+
+
+def test_the_terms_of_a_step_of_adam_may_cancel() -> None:
+    """The parameter and its change are 2 and almost 2: float64 has few digits of the difference."""
+    one = dml.TensorDesc("FLOAT32", (1, 1, 1, 1))
+    inputs = [field.python for field in dml.desc.AdamOptimizer.operator.fields if field.kind == "input"]
+    values = dict(zip(inputs, (2.0, 0.0, 3.0, 1.1865879e12, 1.0), strict=True))
+    arrays = {name: np.full((1, 1, 1, 1), value, np.float32) for name, value in values.items()}
+    desc = dml.desc.AdamOptimizer(**dict.fromkeys(inputs, one), learning_rate=2, beta1=0, beta2=0, epsilon=1)
+    result = dml.compile(desc)(*arrays.values())
+    testing.assert_result(desc, arrays, result)
+    assert testing.expected(desc, arrays).errors(result[0]).item() > 0
+    for place in range(3):
+        wrong = [np.array(one) for one in result]
+        wrong[place] += np.spacing(np.maximum(np.float32(2), wrong[place])) * 3
+        with pytest.raises(AssertionError, match="1 of 1 elements are wrong"):
+            testing.assert_result(desc, arrays, tuple(wrong))
+
+
+@pytest.mark.parametrize(("bias", "expected"), [(-1e-10, 25165826), (0, 25165828), (1e-10, 25165828)])
+def test_scale_and_bias_are_rounded_once(bias: float, expected: int) -> None:
+    """1.5 * 16777218 lies between two numbers of FLOAT32: the bias decides, though FLOAT64 does not hold the sum."""
+    result = dml.element_wise_identity(np.array([1.5], np.float32), scale_bias=(16777218, bias))
+    assert result.tolist() == [expected]

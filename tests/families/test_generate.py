@@ -48,6 +48,15 @@ def test_sequences_of_floats_and_large_integers() -> None:
     assert np.signbit(zero).all()
 
 
+@pytest.mark.parametrize("dtype", ["UINT64", "INT64", "UINT8", "INT8"])
+def test_a_value_on_the_diagonal_beyond_an_integer(dtype: str) -> None:
+    """It is the nearest integer of the data type."""
+    limits = np.iinfo(dtype.lower())
+    for value, nearest in ((3e38, limits.max), (-3e38, limits.min), (2.0**63, min(2**63, limits.max))):
+        found = dml.diagonal_matrix(output_sizes=(2, 2), value=value, output_dtype=dtype)
+        assert found.tolist() == [[nearest, 0], [0, nearest]]
+
+
 def test_diagonals_against_pytorch() -> None:
     torch = pytest.importorskip("torch")
     random = np.random.default_rng(2)

@@ -114,6 +114,8 @@ SPLIT: list[tuple[dict[str, Any], str, str]] = [
     ({"output_sizes": [(1, 1, 2, 1)]}, "outputs-whole", "do not add up to the input along axis"),
     ({"output_sizes": [(1, 1, 1, 3)]}, "outputs-fit", "outputs[0] differs from the input"),
     ({"output_sizes": []}, "outputs-some", "outputs are none"),
+    ({"output_sizes": [None, (1, 1, 2, 3)]}, "outputs-required", "outputs[0] is missing."),
+    ({"out": [X, X], "output_sizes": [None, (1, 1, 2, 3)]}, "outputs-required", "output_sizes[0] is missing."),
     ({"out": np.zeros_like(X)}, "outputs-type", "out must be a sequence of arrays"),
     ({"out": [np.zeros_like(X), 3]}, "outputs-type", "out[1] must be an array, not 3."),
     ({"out": [np.zeros_like(X, np.float64)]}, "outputs-same-dtype", "out[0] has data type FLOAT64"),

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from checks import assert_same_bits, assert_same_values, own_attributes
+from checks import assert_same_bits, assert_same_values
+from example_descs import own_attributes
 from strategies import Array
 
 import dmlcy as dml

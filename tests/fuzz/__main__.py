@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)  # libFuzzer calls itself to merge
     options, others = parser.parse_known_args()
 
-    sys.path[:0] = [str(HERE), str(HERE.parent / "operators")]
+    sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "operators")]
     with atheris.instrument_imports(
         include=["dmlcy", "reference", f"{options.target}_target"], enable_loader_override=False
     ):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import reference
+from example_descs import attributes
 from strategies import Array
 
 import dmlcy as dml
@@ -80,23 +81,6 @@ def assert_norm(actual: Array, expected: reference.Norm, bound: float) -> None:
     checked = np.isfinite(norm) & ~exact & ~beyond & (power > 1e-290) & (power < 1e300)
     error = np.abs(actual[checked].astype(np.float64) - norm[checked]) / last_place(norm[checked], actual.dtype)
     assert error.size == 0 or error.max() <= bound, f"{error.max()} ulp, the bound is {bound}"
-
-
-def attributes(desc: OperatorDesc) -> dict[str, Any]:
-    """What a call of its operator takes besides tensors."""
-    return own_attributes(desc) | requests(desc)
-
-
-def own_attributes(desc: OperatorDesc) -> dict[str, Any]:
-    """The same for the first output alone."""
-    return desc.operator.arguments(desc)
-
-
-def requests(desc: OperatorDesc) -> dict[str, str]:
-    """What a call says to get the optional outputs of a desc."""
-    fields = [field for field in desc.operator.fields if field.kind == "output" and field.optional]
-    given = {field.python: getattr(desc, field.python) for field in fields}
-    return {name: tensor.dtype.name for name, tensor in given.items() if tensor is not None}
 
 
 def assert_defined(actual: Any, desc: OperatorDesc, arrays: dict[str, Array]) -> None:

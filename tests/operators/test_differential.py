@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checks import assert_defined, assert_same_bits, assert_same_values, attributes
+from checks import assert_defined, assert_same_bits, assert_same_values
 from depth import seeds_of
 from drawing import draw_all, draw_some
+from example_descs import attributes
 from peers import PEERS
 from strategies import Array, small_integers
 

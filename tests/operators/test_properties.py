@@ -45,7 +45,7 @@ def test_wide_and_baseline_instructions_give_the_same_bits() -> None:
     """Of every operator, on some hundred random descs each; a NaN's sign and bits excepted."""
     assert_same_output_on_any_processor(f"""
         import hashlib, random, sys
-        sys.path[:0] = [{str(TESTS / "operators")!r}, {str(TESTS / "reliability")!r}]
+        sys.path[:0] = {[str(TESTS / folder) for folder in ("", "operators", "reliability")]}
         import numpy as np, dmlcy as dml
         from dmlcy._facts.tables import FAST
         from random_calls import Caller

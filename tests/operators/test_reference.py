@@ -12,6 +12,7 @@ from checks import assert_same_bits
 from depth import of_each_family
 from drawing import draw_all
 from each import each_of
+from example_descs import attributes
 from libraries import INTEGERS, TORCH
 
 import dmlcy as dml
@@ -31,21 +32,6 @@ def inputs(desc: OperatorDesc, arrays: dict[str, Array]) -> list[Array | None]:
     return [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
 
 
-def keywords(desc: OperatorDesc) -> dict[str, Any]:
-    """What a call takes beside tensors, to compute what a desc says."""
-    operator = desc.operator
-    said = operator.arguments(desc)
-    for field in operator.fields:
-        tensor = getattr(desc, field.python)
-        if field.kind != "output" or tensor is None:
-            continue
-        if field.optional or not operator.has_type(field):
-            said[field.python if field.optional else f"{field.python}_dtype"] = tensor.dtype
-        if field.sized_by is not None:
-            said[field.sized_by] = [one.sizes for one in tensor] if isinstance(tensor, tuple) else tensor.sizes
-    return said
-
-
 @each_of("name", REFERENCE)
 def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
     function = getattr(dml, NAMES[name])
@@ -53,9 +39,9 @@ def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
     def compare(case: Case) -> None:
         desc, arrays = case
         given = inputs(desc, arrays)
-        result = function(*given, **keywords(desc))
+        result = function(*given, **attributes(desc))
         testing.assert_result(desc, arrays, result)
-        for again in (dml.compile(desc)(*given), function(*given, **keywords(desc))):
+        for again in (dml.compile(desc)(*given), function(*given, **attributes(desc))):
             for one, other in zip(several(again), several(result), strict=True):
                 np.testing.assert_array_equal(one, other)
         assert all(one.flags.c_contiguous and one.flags.writeable for one in several(result))
@@ -63,7 +49,7 @@ def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
         assert not shared
         out = tuple(np.full_like(one, 77) for one in several(result))
         out = out if isinstance(result, tuple) else out[0]
-        assert function(*given, **keywords(desc), out=out) is out
+        assert function(*given, **attributes(desc), out=out) is out
         for one, other in zip(several(out), several(result), strict=True):
             np.testing.assert_array_equal(one, other)
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checks import assert_same_bits, assert_same_values, attributes
+from checks import assert_same_bits, assert_same_values
 from depth import seeds_of
 from drawing import draw_all
+from example_descs import attributes
 from strategies import Array
 
 import dmlcy as dml

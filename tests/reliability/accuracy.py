@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 TESTS: Final = Path(__file__).resolve().parents[1]
-for folder in ("operators", "reliability"):
+for folder in ("", "operators", "reliability"):
     if str(TESTS / folder) not in sys.path:
         sys.path.insert(0, str(TESTS / folder))
 

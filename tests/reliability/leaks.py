@@ -1,7 +1,7 @@
 """Whether memory stays what it was over many calls, refusals and files: ``python -m tests.reliability.leaks``.
 
-``--calls 10000000`` makes so many small calls, spread over the operators and the ways to call them, then 10,000
-refusals of every kind, then reads 2000 model files, good and broken ones. After each round it takes the resident
+``--calls 10000000`` makes so many small calls, spread over all operators and the ways to call them, then 10,000
+refusals, of as many kinds, then reads 2000 model files, good and broken ones. After each round it takes the resident
 memory, the blocks of Python's allocator and the objects that the collector knows. All are shown; a growth beyond what
 a few caches explain is a failure.
 """
@@ -14,6 +14,7 @@ import io
 import itertools
 import json
 import os
+import random
 import sys
 import tempfile
 import time
@@ -27,13 +28,14 @@ from typing import Any, Final
 import numpy as np
 
 TESTS: Final = Path(__file__).resolve().parents[1]
-if str(TESTS / "operators") not in sys.path:
-    sys.path.insert(0, str(TESTS / "operators"))
+for folder in ("operators", "reliability"):
+    if str(TESTS / folder) not in sys.path:
+        sys.path.insert(0, str(TESTS / folder))
 
+from calls import small_calls  # noqa: E402
 from garbage import GARBAGE  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
-from dmlcy._facts.tables import FAST  # noqa: E402
 from dmlcy._frontends.dxdispatch.json import decode  # noqa: E402
 from dmlcy._frontends.dxdispatch.lint import lint  # noqa: E402
 from dmlcy._frontends.dxdispatch.model import read  # noqa: E402
@@ -45,6 +47,9 @@ GROWTH: Final = 1 << 20
 """Bytes of resident memory that the second half of the rounds may add."""
 BLOCKS: Final = 200
 """Blocks of Python's allocator, and objects, that it may add."""
+
+EACH_PASS: Final = 30
+"""Blocks that a line adds in every pass over the steps, where it leaks: a few operators are enough."""
 
 Step = Callable[[], object]
 
@@ -70,51 +75,49 @@ def resident() -> int:
     return 0
 
 
-def small_calls() -> list[Step]:
-    """A call of each operator in each way: allocating, with ``out``, compiled, of another layout, in a list."""
+def call_steps() -> list[Step]:
+    """A call of each operator in each way: allocating, with ``out``, compiled, of another layout, as memory views."""
     steps: list[Step] = []
-    for operator in FAST.values():
-        example = operator.examples[0]
-        arrays = [np.array(data, dtype.lower()).reshape(sizes) for dtype, sizes, data in example.inputs.values()]
-        function = getattr(dml, operator.python)
-        given = operator.example_arguments(example)
-        out = function(*arrays, **given)
-        described = operator.example_tensors(example)
-        tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in described.items()}
-        desc = getattr(dml.desc, operator.desc)(**tensors, **example.attributes)
-        compiled = dml.compile(desc)
-        turned = [np.asfortranarray(array) for array in arrays]
-        views = [memoryview(array) for array in arrays]
+    for call in small_calls():
+        function, given = getattr(dml, call.name), call.attributes
+        turned = [each_part(value, np.asfortranarray) for value in call.inputs]
+        views = [each_part(value, memoryview) for value in call.inputs]
+        steps += call.ways()
         steps += [
-            lambda f=function, x=arrays, a=given: f(*x, **a),
-            lambda f=function, x=arrays, a=given, o=out: f(*x, **a, out=o),
-            lambda c=compiled, x=arrays: c(*x),
-            lambda c=compiled, x=arrays, o=out: c(*x, out=o),
-            lambda f=function, x=turned, a=given, o=out: f(*x, **a, out=o.T.copy().T),
-            lambda f=function, x=views, a=given, o=out: f(*x, **a, out=memoryview(o)),
+            lambda f=function, x=turned, a=given: f(*x, **a),
+            lambda f=function, x=views, a=given: f(*x, **a),
+            lambda d=call.desc: dml.check(d),
+            lambda d=call.desc: dml.compile(d),
         ]
-        steps += [lambda d=desc: dml.check(d), lambda d=desc: dml.compile(d)]
     return steps
 
 
-def refusals() -> Iterator[Step]:
-    """Calls, compiled calls and descs with one piece of garbage in each place."""
-    for operator in FAST.values():
-        example = operator.examples[0]
-        arrays = {
-            name: np.array(data, dtype.lower()).reshape(sizes) for name, (dtype, sizes, data) in example.inputs.items()
-        }
-        good: dict[str, Any] = arrays | operator.example_arguments(example)
-        described = operator.example_tensors(example)
-        tensors = {name: dml.TensorDesc(dtype, sizes) for name, (dtype, sizes, _) in described.items()}
-        function, make = getattr(dml, operator.python), getattr(dml.desc, operator.desc)
-        compiled = dml.compile(make(**tensors, **example.attributes))
+def each_part(value: Any, take: Callable[[Any], Any]) -> Any:
+    """The same of an input: of None, of an array, or of each array of a tuple."""
+    return tuple(map(take, value)) if isinstance(value, tuple) else None if value is None else take(value)
+
+
+def refusals(most: int) -> list[Step]:
+    """So many calls, compiled calls and descs of all operators with one piece of garbage in a place, by chance."""
+    every = list(garbage_steps())
+    return random.Random(1).sample(every, min(most, len(every)))
+
+
+def garbage_steps() -> Iterator[Step]:
+    """One with each piece of garbage in each place."""
+    for call in small_calls():
+        fields = [field for field in call.desc.operator.fields if field.value is None]
+        inputs = [field.python for field in fields if field.kind == "input"]
+        arrays = dict(zip(inputs, call.inputs, strict=True))
+        good: dict[str, Any] = arrays | call.attributes
+        members = {field.python: getattr(call.desc, field.python) for field in fields}
+        function, make, compiled = getattr(dml, call.name), type(call.desc), call.compiled()
         for name, value in itertools.product([*good, "out"], GARBAGE):
             yield lambda f=function, a=good | {name: value}: f(**a)
             if name in arrays or name == "out":
                 yield lambda f=compiled, a=arrays | {name: value}: f(**a)
-            if name in tensors or name in example.attributes:
-                yield lambda m=make, a=tensors | example.attributes | {name: value}: dml.compile(m(**a))
+        for name, value in itertools.product(members, GARBAGE):
+            yield lambda m=make, a=members | {name: value}: dml.compile(m(**a))
 
 
 def files(folder: Path) -> Iterator[Step]:
@@ -137,10 +140,10 @@ def files(folder: Path) -> Iterator[Step]:
 
 
 def do(step: Step) -> bool:
-    """Takes a step; whether it was refused."""
+    """Takes a step; whether it was refused. A compiled call knows the names that its desc leaves out."""
     try:
         step()
-    except dml.DmlError:
+    except (dml.DmlError, TypeError):
         return True
     return False
 
@@ -186,8 +189,10 @@ def traced(steps: list[Step], show: Callable[[str], object]) -> list[str]:
         snapshots.append(tracemalloc.take_snapshot())
     tracemalloc.stop()
     own = [tracemalloc.Filter(False, __file__), tracemalloc.Filter(False, tracemalloc.__file__)]
-    last, before = (snapshot.filter_traces(own) for snapshot in (snapshots[2], snapshots[1]))
-    lines = [row for row in last.compare_to(before, "lineno") if row.count_diff > len(steps) // 2]
+    earliest, before, last = (snapshot.filter_traces(own) for snapshot in snapshots)
+    lines = [row for row in last.compare_to(before, "lineno") if row.count_diff >= EACH_PASS]
+    first = {row.traceback for row in before.compare_to(earliest, "lineno") if row.count_diff >= EACH_PASS}
+    lines = [row for row in lines if row.traceback in first]
     show(f"traced: {sum(row.size for row in last.statistics('lineno'))} bytes after {3 * len(steps)} steps")
     return [str(row) for row in lines]
 
@@ -207,8 +212,8 @@ def measure(folder: Path) -> int:
     options = parser.parse_args()
     dml.set_num_threads(1)
     kinds = (
-        ("calls", small_calls(), options.calls),
-        ("refusals", list(refusals()), options.refusals),
+        ("calls", call_steps(), options.calls),
+        ("refusals", refusals(options.refusals), options.refusals),
         ("files", list(files(folder)), options.files),
     )
     found: list[str] = []

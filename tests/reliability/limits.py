@@ -18,7 +18,7 @@ needs_limits = pytest.mark.skipif(
 )
 
 LIMIT = """
-import gc, resource, sys, tracemalloc
+import gc, resource, sys, time, tracemalloc
 import numpy as np
 import calls, dmlcy as dml
 

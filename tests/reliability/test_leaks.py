@@ -24,11 +24,11 @@ def of_this_test_alone() -> Iterator[None]:
 @pytest.mark.parametrize("name", ["calls", "refusals", "files"])
 def test_nothing_grows(name: str, tmp_path: Path) -> None:
     steps = {
-        "calls": lambda: leaks.small_calls(),
-        "refusals": lambda: list(leaks.refusals())[::61],
+        "calls": lambda: leaks.call_steps()[::3],
+        "refusals": lambda: leaks.refusals(150),
         "files": lambda: list(leaks.files(tmp_path))[::17],
     }[name]()
-    count = {"calls": 40_000, "refusals": 5 * len(steps), "files": 5 * len(steps)}[name]
+    count = {"calls": 3 * len(steps), "refusals": 5 * len(steps), "files": 5 * len(steps)}[name]
     assert leaks.grown(leaks.rounds(name, steps, count, str)) == []
     assert leaks.traced(steps, str) == []
 
@@ -45,4 +45,4 @@ def test_a_leak_is_seen(what: str, kept: Any) -> None:
     held: list[Any] = []
     found = leaks.grown(leaks.rounds("", [lambda: held.append(kept())], 20_000, str))
     assert [line.partition(":")[0] for line in found if line.startswith(what)] == [what]
-    assert leaks.traced([lambda: held.append(kept())] * 4, str)
+    assert leaks.traced([lambda: held.append(kept())] * 40, str)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from calls import calls
+from calls import grown
 from depth import of_each_family
 from limits import needs_limits, run
 
+from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
+
 pytestmark = needs_limits
 
-NAMES = sorted({call.name for call in calls(large=False)})
+REFERENCE = [name for name in RUNNABLE if name not in FAST]
+GROWN = [name for name in REFERENCE if grown(OPERATORS[name], 1000) is not None]
+"""Operators without loops of which an example can be made larger."""
 
-SETUP = """
-[call] = [call for call in calls.calls(large=True) if call.name == sys.argv[1]]
-function, operator = getattr(dml, call.name), call.compiled()
-ways = [*call.ways()]
-expected = ways[0]()
-
+FLAT = """
 def refused(function):
     try:
         function()
@@ -26,25 +25,35 @@ def refused(function):
         return True
     return False
 
-def flat(function, count):
-    '''Whether so many MemoryErrors leave no memory and no reference behind.'''
-    assert all(refused(function) for _ in range(10))
+def flat(function, count, first=10):
+    '''Whether so many MemoryErrors, after the first ones, leave no memory and no reference behind.'''
+    assert all(refused(function) for _ in range(first))
     gc.collect()
-    counts = [sys.getrefcount(x) for x in call.inputs]
+    counts = [sys.getrefcount(x) for x in call.inputs if x is not None]
     tracemalloc.start()
-    for _ in range(10):
+    for _ in range(first):
         refused(function)
     before = tracemalloc.get_traced_memory()[0]
     assert all(refused(function) for _ in range(count))
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert counts == [sys.getrefcount(x) for x in call.inputs]
+    assert counts == [sys.getrefcount(x) for x in call.inputs if x is not None]
     return grown < 2000
 """
 
+SETUP = (
+    FLAT
+    + """
+call = calls.grown(calls.RUNNABLE[sys.argv[1]], calls.ELEMENTS)
+function, operator = getattr(dml, call.name), call.compiled()
+ways = [*call.ways()]
+expected = ways[0]()
+"""
+)
 
-@pytest.mark.parametrize("name", of_each_family(NAMES))
+
+@pytest.mark.parametrize("name", of_each_family(FAST))
 def test_no_memory_for_a_result(name: str) -> None:
     """What needs no new memory works all the time."""
     program = """
@@ -57,7 +66,7 @@ print((function(*call.inputs, **call.attributes) == expected).all())
     assert run(SETUP + program, name) == "True True\n[True, True]\nTrue\n"
 
 
-@pytest.mark.parametrize("name", of_each_family(NAMES))
+@pytest.mark.parametrize("name", of_each_family(FAST))
 def test_no_memory_for_an_aligned_copy(name: str) -> None:
     """Of an input and of ``out``: then nothing is written."""
     program = """
@@ -74,6 +83,47 @@ no_limit()
 print((function(moved, *others, **call.attributes, out=out) == expected).all())
 """
     assert run(SETUP + program, name) == "True False\nTrue False\nTrue\n"
+
+
+def test_each_family_has_an_operator_that_grows() -> None:
+    assert {OPERATORS[name].family for name in GROWN} == {OPERATORS[name].family for name in REFERENCE}
+
+
+@pytest.mark.parametrize("name", of_each_family(GROWN))
+def test_no_memory_for_the_reference(name: str) -> None:
+    """Of a result and of what is between it and the inputs: nothing is written, and nothing is left behind."""
+    program = """
+def bytes_of(result):
+    return max(one.nbytes for one in (result if isinstance(result, tuple) else (result,)))
+
+small = calls.grown(calls.RUNNABLE[sys.argv[1]], 2000)
+begin = time.process_time()
+small.result()
+if time.process_time() - begin > 0.05:
+    print("slow")
+    sys.exit()
+elements, expected = 50_000, np.empty(0)
+while bytes_of(expected) < 200_000:
+    call = calls.grown(calls.RUNNABLE[sys.argv[1]], elements)
+    expected = call.result()
+    elements *= 4
+function, operator = getattr(dml, call.name), call.compiled()
+outs = calls.of_each(expected, lambda one: np.full_like(one, 77))
+before = calls.as_bytes(outs)
+ways = [
+    lambda: function(*call.inputs, **call.attributes), lambda: operator(*call.inputs),
+    lambda: function(*call.inputs, **call.attributes, out=outs), lambda: operator(*call.inputs, out=outs),
+]
+limit(bytes_of(expected) / 2**20 / 2)
+fine = [flat(way, 10, 5) for way in ways]
+no_limit()
+print(fine, calls.as_bytes(outs) == before)
+print([calls.as_bytes(way()) == calls.as_bytes(expected) for way in ways])
+"""
+    printed = run(FLAT + program, name)
+    if printed == "slow\n":
+        pytest.skip(f"{name} takes too long with many elements")
+    assert printed == f"{[True] * 4} True\n{[True] * 4}\n"
 
 
 @pytest.mark.parametrize("threads", [1, 4])

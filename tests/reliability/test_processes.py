@@ -46,10 +46,10 @@ def test_processes_of_multiprocessing(method: str) -> None:
         context = multiprocessing.get_context("forkserver" if method == "preloaded" else method)
         if method == "preloaded":
             context.set_forkserver_preload(["calls"])
-        expected = calls.digests(4)
+        expected = calls.all_digests(4)
         with context.Pool(2) as pool:
-            print(pool.map(calls.same, [expected] * 3), set(pool.starmap(dml.get_num_threads, [()] * 4)))
-        assert calls.same(expected)
+            print(pool.map(calls.all_same, [expected] * 3), set(pool.starmap(dml.get_num_threads, [()] * 4)))
+        assert calls.all_same(expected)
     """
     if method == "preloaded" and not hasattr(os, "fork"):
         pytest.skip("needs fork")
@@ -64,11 +64,11 @@ def test_a_fork_while_other_threads_are_in_calls() -> None:
         import os, threading
         import calls, dmlcy as dml
 
-        expected = calls.digests(4)
+        expected = calls.all_digests(4)
         running = True
         def work():
             while running:
-                assert calls.same(expected)
+                assert calls.all_same(expected)
         threads = [threading.Thread(target=work) for _ in range(2)]
         for thread in threads:
             thread.start()
@@ -77,8 +77,8 @@ def test_a_fork_while_other_threads_are_in_calls() -> None:
             if child == 0:
                 grandchild = os.fork()
                 if grandchild == 0:
-                    os._exit(not calls.same(expected))
-                os._exit(not (os.waitpid(grandchild, 0)[1] == 0 and calls.same(expected)))
+                    os._exit(not calls.all_same(expected))
+                os._exit(not (os.waitpid(grandchild, 0)[1] == 0 and calls.all_same(expected)))
             assert os.waitpid(child, 0)[1] == 0
         running = False
         for thread in threads:
@@ -134,16 +134,16 @@ def test_fewer_threads_where_the_system_has_no_more() -> None:
 
         ways = calls.ways(large=True)
         dml.set_num_threads(1)
-        expected = [way().tobytes() for way in ways]
+        expected = [calls.as_bytes(way()) for way in ways]
         dml.set_num_threads(64)
         with open("/proc/self/statm") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
         before = resource.getrlimit(resource.RLIMIT_AS)
         for room in (48, 128):      # megabytes: for the results, and for a few stacks of threads
             resource.setrlimit(resource.RLIMIT_AS, (used + room * 2**20, before[1]))
-            assert [way().tobytes() == e for way, e in zip(ways, expected)] == [True] * len(ways)
+            assert [calls.as_bytes(way()) == e for way, e in zip(ways, expected)] == [True] * len(ways)
         resource.setrlimit(resource.RLIMIT_AS, before)
-        assert [way().tobytes() == e for way, e in zip(ways, expected)] == [True] * len(ways)
+        assert [calls.as_bytes(way()) == e for way, e in zip(ways, expected)] == [True] * len(ways)
         print("done")
     """
     if not Path("/proc/self/statm").exists():

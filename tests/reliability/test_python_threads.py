@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from calls import Call, calls, ways
+from calls import Call, as_bytes, large_calls, ways
 from depth import deep
 
 import dmlcy as dml
 
 CALLERS = 8
-CALLS = 10_000
+CALLS = 2000
+MANY_CALLS = 10_000
 LARGE_EVERY = 250  # calls
+SWITCHES = 1e-5  # seconds after which another thread may go on: the reference is Python
 
 
 @pytest.fixture(autouse=True)
@@ -37,13 +39,18 @@ def run_all(targets: list[Callable[[], None]]) -> None:
 
 def serial(*, large: bool) -> list[bytes]:
     dml.set_num_threads(1)
-    return [way().tobytes() for way in ways(large=large)]
+    return [as_bytes(way()) for way in ways(large=large)]
 
 
-@pytest.mark.parametrize("threads", [pytest.param(1, marks=deep), pytest.param(2, marks=deep), 8])
-def test_mixed_calls_of_many_threads(threads: int) -> None:
+@pytest.mark.parametrize(
+    ("threads", "calls"), [(8, CALLS), *(pytest.param(threads, MANY_CALLS, marks=deep) for threads in (1, 2, 8))]
+)
+def test_mixed_calls_of_many_threads(threads: int, calls: int) -> None:
+    """Each way of each operator is called by several threads."""
     small, large = serial(large=False), serial(large=True)
+    assert calls > len(small)
     dml.set_num_threads(threads)
+    sys.setswitchinterval(SWITCHES)
     done = [0] * CALLERS
     wrong: list[tuple[bool, int]] = []
 
@@ -51,19 +58,19 @@ def test_mixed_calls_of_many_threads(threads: int) -> None:
         own_small, own_large = ways(large=False), ways(large=True)
 
         def run() -> None:
-            for step in range(CALLS):
+            for step in range(calls):
                 position = number * 997 + step
                 is_large = step % LARGE_EVERY == number
                 mine, expected = (own_large, large) if is_large else (own_small, small)
                 chosen = position % len(mine)
-                if mine[chosen]().tobytes() != expected[chosen]:
+                if as_bytes(mine[chosen]()) != expected[chosen]:
                     wrong.append((is_large, chosen))
                 done[number] += 1
 
         return run
 
     run_all([caller(number) for number in range(CALLERS)])
-    assert done == [CALLS] * CALLERS and not wrong
+    assert done == [calls] * CALLERS and not wrong
 
 
 def test_the_number_of_threads_changes_during_calls() -> None:
@@ -74,7 +81,7 @@ def test_the_number_of_threads_changes_during_calls() -> None:
 
     def call() -> None:
         for number, (way, expected) in enumerate(zip(ways(large=True), large, strict=True)):
-            if way().tobytes() != expected:
+            if as_bytes(way()) != expected:
                 wrong.append(number)
 
     def change() -> None:
@@ -90,7 +97,7 @@ def test_the_number_of_threads_changes_during_calls() -> None:
     assert not wrong
 
 
-LARGE = {call.name: call for call in calls(large=True)}
+LARGE = {call.name: call for call in large_calls()}
 
 
 @pytest.mark.parametrize("threads", [1, 2])

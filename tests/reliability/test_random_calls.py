@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 import random_calls
-from depth import of_each_family
+from depth import of_each_family, one_operator
 from random_arrays import placed
 from random_calls import Caller, Failed, several
+from random_cases import flat
 
 import dmlcy as dml
-from dmlcy._facts.tables import FAST
+from dmlcy._facts.tables import FAST, NAMES, RUNNABLE
 
-NAMES = [operator.python for operator in FAST.values()]
+REFERENCE = [name for name in RUNNABLE if name not in FAST]
 
 
 def calls(count: int) -> Caller:
@@ -26,8 +27,10 @@ def calls(count: int) -> Caller:
 
 
 def test_a_few() -> None:
-    made = calls(4000).made
-    assert made["valid"] > 3000 and made["broken"] > 100 and made["compared with the definition"] > 10
+    caller = calls(4000)
+    made = caller.made
+    assert made["valid"] > 3000 and made["broken"] > 300 and made["compared with exact arithmetic"] > 300
+    assert len(caller.met) > 60 and not FAST.keys() >= caller.met.keys() and not caller.met.keys() - RUNNABLE.keys()
     assert dml.get_num_threads() == 1
 
 
@@ -48,7 +51,7 @@ def written_beside_the_result(call: Callable[..., Any], out: Any, inputs: Any) -
 
 def written_input(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
     result = call()
-    for x in inputs:
+    for x in flat(inputs):
         if x.base is not None:
             x.base[0] ^= 1
     return result
@@ -88,22 +91,30 @@ FAULTS: list[tuple[Callable[..., Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("name", of_each_family(NAMES))
+def test_each_operator_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Caller, "walked", lambda *_: None)
+    monkeypatch.setattr(Caller, "drawn", lambda *_: None)
+    caller = Caller(1, "wide")
+    caller.run(3, lambda caller: caller.walk >= 2 * len(RUNNABLE) + 3)
+    assert {*caller.met.items()} == {(name, 2) for name in RUNNABLE}
+
+
+@pytest.mark.parametrize("name", [*of_each_family(FAST), *one_operator(REFERENCE)])
 def test_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for fault, said in FAULTS:
         with monkeypatch.context() as patch:
             fault_is_found(name, fault, said, patch)
 
 
-def fault_is_found(name: str, fault: Callable[..., Any], said: str, patch: pytest.MonkeyPatch) -> None:
+def fault_is_found(operator: str, fault: Callable[..., Any], said: str, patch: pytest.MonkeyPatch) -> None:
+    name = NAMES[operator]
     function = getattr(dml, name)
 
     def faulty(*inputs: Any, out: Any = None, **others: Any) -> Any:
         return fault(lambda: function(*inputs, out=out, **others), out, inputs)
 
     patch.setattr(dml, name, faulty)
-    only = {key: operator for key, operator in FAST.items() if operator.python == name}
-    patch.setattr(random_calls, "FAST", only)
+    patch.setattr(random_calls, "RUNNABLE", {operator: RUNNABLE[operator]})
     described = rf"(\w+ )?{name}\((np\.void\(|.* strides)"  # an array by its layout; a broken call may hold none
     with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: {described}") as failed:
         calls(10_000)

@@ -1,7 +1,8 @@
 """elementwise: each element of an output is an expression of the elements at the same place.
 
 ``result`` is the expression, over the names of the inputs, or over ``x`` if there is one input; several outputs have a
-table of expressions. ``integers`` is in its place where all elements are integers.
+table of expressions. ``integers`` is in its place where all elements are integers. ``magnitudes`` is how large the
+terms of the result are, where the accuracy is of them.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class Elementwise(Evaluated):
             self.results(kernel, table, "result", kind, bits)
         if not single:
             self.results(kernel, table, "integers", Kind.INT, bits)
+        if "magnitudes" in table.keys():
+            self.results(kernel, table, "magnitudes", kinds[0], bits)
         kernel.finish()
         return Told(kernel.definition)
 

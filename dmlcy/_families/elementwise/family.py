@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -49,9 +50,10 @@ class Elementwise(Family):
             elements["x"] = elements.pop(names[0])
         key = "integers" if whole and _has(given, "integers") else "result"
         given.rules.stored_as = given.dtype(output)  # type: ignore[attr-defined]
-        several = f"{key}.{output}"
-        found = given.value(several if several in given.told.formulas else key, **elements)
-        return Result(activated(given.of_role("fused"), found, m))
+        found = given.value(_key(given, key, output), **elements)
+        sizes = _key(given, "magnitudes", output)
+        magnitudes = partial(given.value, sizes, **elements) if sizes in given.told.formulas else None
+        return Result(activated(given.of_role("fused"), found, m), magnitudes=magnitudes)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
@@ -110,7 +112,7 @@ def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[
     """The elements times the scale, plus the bias: rounded to FLOAT32, or at each step to FLOAT64 beyond its range."""
     scale, bias = map(single, scale_bias)
     if dtype.kind == "f" and dtype.itemsize <= np.dtype(np.float32).itemsize:
-        return m.single(m.add(m.multiply(x, scale), bias))
+        return m.single_sum(m.multiply(x, scale), bias)
     return m.double(m.add(m.double(m.multiply(m.double(x), scale)), bias))
 
 
@@ -160,6 +162,12 @@ def _part(array: Array, at: At, sizes: Sequence[int]) -> Array:
         np.arange(one.start, one.stop) * own // size for one, own, size in zip(at, array.shape, sizes, strict=True)
     ]
     return array[np.ix_(*places)]
+
+
+def _key(given: Given, key: str, output: str) -> str:
+    """The key of an expression, or, of several outputs, that of the output."""
+    several = f"{key}.{output}"
+    return several if several in given.told.formulas else key
 
 
 FAMILY: Final = Elementwise()
