@@ -53,10 +53,10 @@ def chosen(operator: Operator, level: int, count: int, number: int) -> list[Oper
     met: set[Fact] = set()
     wanted = set(_wanted(operator, level))
     levels = dict.fromkeys([level, *_first_levels(operator, level)])
-    for turn in range(ROUNDS):
+    for turn in range(min(ROUNDS, count)):
         for at in levels:
             strategy = descs(operator.name, level=LEVELS[at].name, most_elements=ELEMENTS)
-            pool += [desc for desc in drawn(strategy, ROUND, number + turn) if in_numpy(desc)]
+            pool += [desc for desc in drawn(strategy, min(ROUND, 4 * count), number + turn) if in_numpy(desc)]
         met |= {fact for desc in pool for fact in facts(desc)}
         if wanted <= met:
             break

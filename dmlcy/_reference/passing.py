@@ -48,4 +48,5 @@ def _end(value: Any, most: Fraction, side: int, dtype: np.dtype[Any]) -> Any:
             return found
     elif (Fraction(float(found)) - limit) * side <= 0:
         return found
-    return np.nextafter(found, dtype.type(-side * np.inf))
+    with np.errstate(all="ignore"):  # of a subnormal number
+        return np.nextafter(found, dtype.type(-side * np.inf))
