@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from onnx_mapping import elementwise
 
+import dmlcy
 from onnx_graphs.graph import Graph, converts, refuse
 
 ONE = {name.upper(): kind for kind, name in elementwise.ONE.items() if kind != "Identity"}
@@ -28,6 +29,12 @@ ATTRIBUTES = {
     "ELEMENT_WISE_BIT_SHIFT_RIGHT": {"direction": "RIGHT"},
     "ELEMENT_WISE_MODULUS_TRUNCATE": {"fmod": 1},
 }
+FIXED: dict[str, dict[str, Any]] = {
+    "ACTIVATION_HARD_SWISH": {"alpha": float(np.float32(1 / 6)), "beta": 0.5},
+    "ACTIVATION_SOFTPLUS": {"steepness": 1.0},
+    "ELEMENT_WISE_ROUND": {"rounding_mode": dmlcy.RoundingMode.HALVES_TO_NEAREST_EVEN},
+}
+"""Attributes that the node of ONNX does not have."""
 
 
 def tensors(graph: Graph) -> list[str]:
@@ -36,6 +43,8 @@ def tensors(graph: Graph) -> list[str]:
 
 @converts(*ONE)
 def one(graph: Graph, desc: Any) -> str:
+    fixed = FIXED.get(desc.operator.name, {})
+    refuse(any(getattr(desc, name) != value for name, value in fixed.items()), "ONNX has this attribute of one value")
     return str(graph.add(ONE[desc.operator.name], "input"))
 
 

@@ -32,7 +32,7 @@ def signed(graph: Graph, name: str) -> str:
 def reduce(graph: Graph, desc: Any) -> str:
     function = desc.function.name
     if function in ("ARGMAX", "ARGMIN"):
-        refuse(len(desc.axes) > 1, "ONNX finds the place of an extreme along one axis")
+        refuse(len(desc.axes) != 1, "ONNX finds the place of an extreme along one axis")
         found = graph.add(f"Arg{function[3:].title()}", "input", axis=desc.axes[0])
         return graph.cast(found, desc.output.dtype.name.lower())
     refuse(not desc.axes, "without axes, ONNX reduces all")
@@ -129,7 +129,7 @@ def gather_elements(graph: Graph, desc: Any) -> str:
     return str(graph.add("GatherElements", "input", signed(graph, "indices"), axis=desc.axis))
 
 
-@converts("SCATTER", "SCATTER_ELEMENTS")
+@converts("SCATTER")
 def scatter(graph: Graph, desc: Any) -> str:
     return str(graph.add("ScatterElements", "input", signed(graph, "indices"), "updates", axis=desc.axis))
 
