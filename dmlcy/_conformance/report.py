@@ -142,7 +142,7 @@ def _output_json(one: Comparison) -> dict[str, Any]:
         "signs_of_zero": found.signs,
         "first_wrong": [list(one.position(at)) for at in found.first],
         "worst": None if worst is None else {
-            "index": list(one.index),
+            "at": list(one.index),
             "expected": _number(worst.expected.item()),
             "actual": _number(worst.actual.item()),
             "allowed": _number(worst.allowed),
