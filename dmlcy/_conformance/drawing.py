@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
-
+from dmlcy._conformance.source import drawn
 from dmlcy._desc.memory import strides_of
 from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -28,23 +24,7 @@ ROUNDS: Final = 5
 ELEMENTS: Final = 200
 """Of all tensors of a case together: the exact values of an element can take a millisecond."""
 
-Drawn = TypeVar("Drawn")
 Fact = tuple[str, Any]
-
-
-def drawn(strategy: st.SearchStrategy[Drawn], count: int, number: int) -> list[Drawn]:
-    """At most so many values, the same for the same number; none of a strategy that finds none."""
-    found: list[Drawn] = []
-    once = settings(
-        max_examples=count,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    with suppress(Unsatisfiable):
-        seed(number)(once(given(strategy)(lambda value: found.append(value))))()
-    return found
 
 
 def chosen(operator: Operator, level: int, count: int, number: int) -> list[OperatorDesc]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from dmlcy._conformance.cases import desc_of
-from dmlcy._conformance.drawing import drawn
+from dmlcy._conformance.source import drawn
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._conformance.drawing import drawn
+from dmlcy._conformance.source import drawn
 from dmlcy._desc.check import check, check_inputs
 from dmlcy._desc.memory import in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
