@@ -32,3 +32,10 @@ __all__ = [
 ]
 
 del _hypothesis
+
+if __name__ == "__main__":
+    import sys
+
+    from dmlcy._conformance.command import program
+
+    sys.exit(program())

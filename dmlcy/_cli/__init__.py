@@ -8,7 +8,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -27,7 +27,7 @@ class _Formatter(argparse.HelpFormatter):
         return text if text.startswith(EXAMPLES) else super()._fill_text(text, width, indent)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments without what a terminal would obey."""
 
     def __init__(self, **settings: Any) -> None:
@@ -46,7 +46,7 @@ class _Parser(argparse.ArgumentParser):
 
 def command_line() -> argparse.ArgumentParser:
     """The arguments of all commands."""
-    parser = _Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
+    parser = Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
     parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
     add_examples(
         parser,
@@ -73,7 +73,7 @@ def program() -> int:
     return main()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, parser: Callable[[], argparse.ArgumentParser] = command_line) -> int:
     """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file, usage or too little memory."""
     if sys.stderr is None:  # closed; what is printed to None would go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            options = command_line().parse_args(arguments)
+            options = parser().parse_args(arguments)
             status: int = options.execute(options)
         finally:  # after --help too
             sys.stdout.flush()

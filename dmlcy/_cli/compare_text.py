@@ -16,7 +16,7 @@ from dmlcy._frontends.dxdispatch.differences import Differences, Worst
 from dmlcy._frontends.dxdispatch.manifest import Output
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.dxdispatch.window import Plane
-from dmlcy._reference.accuracy import MAGNITUDES, RESULT, SIDES
+from dmlcy._reference.accuracy import MAGNITUDES, RESULT
 from dmlcy._reference.ulp import bits
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
@@ -28,7 +28,6 @@ _UNPROMISED: Final = {
     RESULT: "the sum of the window is outside the normal numbers of the data type in which the operator adds",
 }
 WORDS: Final = {"passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "unjudged": "UNJUDGED"}
-_TIMES: Final = {1: "once", 2: "twice"}
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -114,12 +113,13 @@ def _bound(output: Output) -> Iterator[str]:
     if bound is None:
         yield "no difference passes: the values are exact"
         return
-    passes, own = _short(SIDES * bound.ulp), _short(bound.ulp)
+    passes, own = _short(output.sides * bound.ulp), _short(bound.ulp)
     unit = _unit(output)
-    yield (
-        f"differences of up to {passes} {unit} pass: {_TIMES[SIDES]} the bound of {own} {unit}, since both values may "
-        "be off"
-    )
+    if output.sides == 1:
+        yield f"differences of up to {own} {unit} from the exact value pass"
+    else:
+        twice = f"twice the bound of {own} {unit}, since both values may be off"
+        yield f"differences of up to {passes} {unit} pass: {twice}"
     if bound.of == MAGNITUDES:
         yield "counted in ulp of the result for the absolute values of the inputs"
     yield f"the bound is {printable(bound.formula)}"

@@ -41,7 +41,7 @@ def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at thi
     lowest, newest = LEVELS[0].name, LEVELS[-1].name
     parser.add_argument(
         "--feature-level",
-        type=_level,
+        type=level_name,
         metavar="LEVEL",
         help=f"{what}, {lowest} to {newest} (default: {newest})",
     )
@@ -73,7 +73,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _level(text: str) -> str:
+def level_name(text: str) -> str:
+    """The type of an option that is a feature level."""
     try:
         name: str = LEVELS[level_index(text)].name
     except ValueError as error:

@@ -51,11 +51,11 @@ def cases(
 
     Its data types are those that NumPy has.
     """
-    valid = descs(operator, level=level, most_elements=most_elements, layouts=False).filter(_in_numpy)
+    valid = descs(operator, level=level, most_elements=most_elements, layouts=False).filter(in_numpy)
     return valid.flatmap(lambda desc: st.tuples(st.just(desc), _inputs(desc)))
 
 
-def _in_numpy(desc: OperatorDesc) -> bool:
+def in_numpy(desc: OperatorDesc) -> bool:
     """Whether NumPy has the data types of all tensors."""
     fields = [field for field in desc.operator.fields if field.kind != "attribute"]
     tensors = [tensor for field in fields for tensor in tensors_of(getattr(desc, field.python))]

@@ -185,13 +185,14 @@ def broken_descs(
     if id is not None and id not in ways:
         raise ValueError(f"no desc of {known.name} can be broken so: {id!r}")
     ids = sorted(ways) if id is None else [id]
-    return _broken(ids, known, position, descs(operator, level=level, most_elements=most_elements))
+    return broken_from(ids, known, position, descs(operator, level=level, most_elements=most_elements))
 
 
 @st.composite
-def _broken(
+def broken_from(
     draw: st.DrawFn, ids: list[str], operator: Operator, level: int, valid: st.SearchStrategy[OperatorDesc]
 ) -> tuple[OperatorDesc, Violation]:
+    """Valid descs that are broken in one way, each with its violation."""
     id_ = draw(st.sampled_from(ids))
     field, break_ = ways_of(operator.name, level)[id_]
     desc = draw(valid)

@@ -287,7 +287,7 @@ class _Comparer:
         if standing is not None:
             actual = np.where(standing, actual, expected)
         told = partial(reached, printable(self.output.file))
-        found = measure(expected, actual, self.output.bound, tolerance, told)
+        found = measure(expected, actual, self.output.bound, tolerance, told, self.output.sides)
         return Comparison(self.output, file.path, differences=found)
 
     def standing(self) -> npt.NDArray[np.bool_] | None:
@@ -299,9 +299,11 @@ class _Comparer:
         return found
 
     def tolerance(self) -> Tolerance | None:
-        if self.output.tolerance is None:
+        """The bound of each element, or the difference that passes; None: the result tells."""
+        name = "tolerance" if self.output.allowed is None else "allowed"
+        if getattr(self.output, name) is None:
             return None
-        node = self.node.value["accuracy"].value["tolerance"]
+        node = self.node.value["accuracy"].value[name]
         found = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)
         if (found < 0).any():
             path = str(self.source.folder / node.value)

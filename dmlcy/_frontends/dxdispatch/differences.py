@@ -1,7 +1,7 @@
 """How far an array is from what it should be, element by element, and whether that is within the bound.
 
 NaN equals NaN, whatever its sign and payload; -0 equals +0; an infinity is the number after the largest. A difference
-of ``accuracy.SIDES`` bounds passes.
+of ``accuracy.SIDES`` bounds passes, or, from values rounded from exact ones, the difference that is given with them.
 """
 
 from __future__ import annotations
@@ -113,10 +113,11 @@ def measure(
     bound: Bound | None,
     tolerance: Tolerance | None = None,
     reached: Callable[[int, int], None] = lambda done, total: None,
+    sides: int = SIDES,
 ) -> Differences:
     """Compare two arrays of one data type and as many elements; ``tolerance`` has the bounds ``of`` magnitudes.
 
-    ``reached`` is told how many elements are compared, of how many.
+    ``reached`` is told how many elements are compared, of how many. ``sides``: how many bounds pass.
     """
     e, a = expected.reshape(-1), actual.reshape(-1)
     t = None if tolerance is None else tolerance.reshape(-1)
@@ -137,7 +138,7 @@ def measure(
             limit = np.where(finite, t[where], 0.0)[judged]
             where = where[judged]
         if where.size:
-            exceeds = _count(found, where, e[where], a[where], bound, limit)
+            exceeds = _count(found, where, e[where], a[where], bound, limit, sides)
             _locate(found, where[exceeds], expected.shape)
     reached(e.size, e.size)
     found.histogram.add_zeros(found.elements - found.unjudged - (found.different - unbounded))
@@ -145,11 +146,11 @@ def measure(
 
 
 def _count(
-    found: Differences, where: Array, e: Array, a: Array, bound: Bound | None, tolerance: Tolerance | None
+    found: Differences, where: Array, e: Array, a: Array, bound: Bound | None, tolerance: Tolerance | None, sides: int
 ) -> npt.NDArray[np.bool_]:
     """Add elements whose bits differ; which of them differ by more than passes."""
     steps, error = ulp.steps(e, a), ulp.difference(e, a)
-    allowed = _allowed(e, bound, tolerance)
+    allowed = _allowed(e, bound, tolerance, sides)
     exceeds = steps > 0 if bound is None else error > allowed
     units = _units(steps, error, bound, tolerance)
     apart = steps > 0
@@ -200,13 +201,13 @@ def _largest(*keys: Array) -> int:
     return int(left[0])
 
 
-def _allowed(e: Array, bound: Bound | None, tolerance: Tolerance | None) -> npt.NDArray[np.float64]:
+def _allowed(e: Array, bound: Bound | None, tolerance: Tolerance | None, sides: int) -> npt.NDArray[np.float64]:
     if bound is None:
         return np.zeros(e.shape)
     if tolerance is not None:
         with np.errstate(over="ignore"):  # an infinite difference is allowed where the bound is half the range
-            return SIDES * tolerance
-    return SIDES * of_results(bound, e)
+            return sides * tolerance
+    return sides * of_results(bound, e)
 
 
 def _units(

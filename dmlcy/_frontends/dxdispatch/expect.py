@@ -30,7 +30,9 @@ from dmlcy._frontends.dxdispatch.manifest import NAME, Buffer, Input, Manifest, 
 from dmlcy._frontends.dxdispatch.model import Dispatch, Dispatchable
 from dmlcy._frontends.dxdispatch.operators import entry_name, tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.resources import Storage
+from dmlcy._reference import expected
 from dmlcy._reference.accuracy import bound, varying
+from dmlcy._reference.passing import passing
 from dmlcy._runtime.tensor import may_overlap
 
 Array = npt.NDArray[Any]
@@ -162,14 +164,16 @@ class Recorder:
         return replace(tensor, values=self._copies[key], computed_by=next(writers, None))
 
 
-def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) -> list[Path]:
+def save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder, exact: bool = False) -> list[Path]:
     """Write values, inputs, tolerances and the manifest; the files of an earlier run that were removed.
+
+    ``exact``: not the values that the dispatches wrote, but those of exact arithmetic, with the differences that pass.
 
     A file that exists already is replaced or removed only when a valid manifest of an earlier run lists it.
     """
     contents: dict[str, Callable[[], Array]] = {}
     outputs = _Outputs(contents, level)
-    found = tuple(outputs.add(one) for one in recorder.written)
+    found = tuple((outputs.exact if exact else outputs.add)(one) for one in recorder.written)
     manifest = Manifest(model, level, found, tuple(recorder.files.values()))
     ours = _ours(folder)
     for path in (*contents, NAME):
@@ -203,20 +207,36 @@ class _Outputs:
     def add(self, one: Written) -> Output:
         """The entry of the manifest."""
         desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
-        file = self.file("", one.output.resource)
-        self.contents[file] = lambda: values
+        made = self.output(one, values)
+        if made.bound is None:
+            return made
+        bounds = varying(desc, field, made.bound, _grouped(one.inputs), values, self.level)
+        return made if bounds is None else replace(made, tolerance=self.beside("tolerance/", one, bounds))
+
+    def exact(self, one: Written) -> Output:
+        """The entry of the manifest, of values that are rounded from exact ones."""
+        field, entry = one.output.field, one.output.entry
+        name = field.python if entry is None else f"{field.python}[{entry}]"
+        values, allowed = passing(expected(one.dispatchable.desc.value, _grouped(one.inputs), name))
+        made = self.output(one, values.reshape(one.output.values.shape))
+        if allowed is None:
+            return replace(made, bound=None)
+        return replace(made, allowed=self.beside("allowed/", one, lambda: allowed))
+
+    def beside(self, folder: str, one: Written, values: Callable[[], Array]) -> str:
+        """A file of numbers for the elements of an output."""
+        file = self.file(folder, one.output.resource)
+        self.contents[file] = values
+        return file
+
+    def output(self, one: Written, values: Array) -> Output:
+        """The entry of the manifest without what tells how far each element may be off."""
+        desc, field = one.dispatchable.desc.value, one.output.field
+        file = self.beside("", one, lambda: values)
         sources = {tensor.name: self.source(tensor) for tensor in one.inputs}
-        stated, beside = bound(desc, dtype_of(tensor_of(desc, field, one.output.entry))), None
-        if stated is not None:
-            inputs = _grouped(one.inputs)
-            bounds = varying(desc, field, stated, inputs, values, self.level)
-            if bounds is not None:
-                beside = self.file("tolerance/", one.output.resource)
-                self.contents[beside] = bounds
         standing = None
         if one.standing is not None:
-            standing = self.file("standing/", one.output.resource)
-            self.contents[standing] = partial(np.asarray, one.standing, np.uint8)
+            standing = self.beside("standing/", one, partial(np.asarray, one.standing, np.uint8))
         return Output(
             file=file,
             resource=one.output.resource,
@@ -226,8 +246,8 @@ class _Outputs:
             entry=one.output.entry,
             buffer=one.buffer,
             inputs=MappingProxyType(sources),
-            bound=stated,
-            tolerance=beside,
+            bound=bound(desc, dtype_of(tensor_of(desc, field, one.output.entry))),
+            tolerance=None,
             written_to=one.files,
             standing=standing,
         )

@@ -28,6 +28,12 @@ _COMPARISON: Final = (
 )
 
 
+_EXACT: Final = (
+    "The values are rounded from exact ones. A difference of up to the number in the file `allowed` passes, and any "
+    "difference where it is NaN."
+)
+
+
 _SPREAD: Final = re.compile(r"\[\n([-+.0-9e,\s]*)\]")
 """A list of numbers over several lines."""
 
@@ -87,7 +93,9 @@ class Output:
     """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest.
 
     ``written_to`` has the files that hold all of its final values because the model itself writes them there.
-    ``standing`` is the file that says which elements are left, where a later dispatch has written over some.
+    ``allowed`` is the file of the differences that pass, where the values are rounded from exact ones; without it a
+    difference of ``sides`` bounds passes. ``standing`` is the file that says which elements are left, where a later
+    dispatch has written over some.
     """
 
     file: str
@@ -102,6 +110,7 @@ class Output:
     tolerance: str | None
     written_to: tuple[WrittenFile, ...] = ()
     standing: str | None = None
+    allowed: str | None = None
     node: Node | None = None
 
     @property
@@ -113,6 +122,11 @@ class Output:
     def name(self) -> str:
         """What it is bound as: the field, or an entry of its array."""
         return self.field.name if self.entry is None else entry_name(self.field, self.entry)
+
+    @property
+    def sides(self) -> int:
+        """How many bounds pass: exact values are not off themselves."""
+        return SIDES if self.allowed is None else 1
 
     @property
     def dtype(self) -> Dtype:
@@ -148,7 +162,8 @@ class Output:
         if self.bound is None:
             return "exact"
         stated = {"ulp": self.bound.ulp, "formula": self.bound.formula, "of": self.bound.of}
-        return stated if self.tolerance is None else {**stated, "tolerance": self.tolerance}
+        files = {"tolerance": self.tolerance, "allowed": self.allowed}
+        return stated | {name: file for name, file in files.items() if file is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +183,7 @@ class Manifest:
             "dmlcy": __version__,
             "model": self.model,
             "feature_level": self.level,
-            "comparison": _COMPARISON,
+            "comparison": _EXACT if any(one.allowed for one in self.outputs) else _COMPARISON,
             "written": [file.to_json() for file in self.written],
             "outputs": [output.to_json() for output in self.outputs],
         }

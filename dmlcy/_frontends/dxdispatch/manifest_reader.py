@@ -85,7 +85,8 @@ def files(manifest: Manifest) -> frozenset[str]:
     """The files that a manifest lists, all of them .npy below its folder."""
     found: set[str | None] = set()
     for output in manifest.outputs:
-        found |= {output.file, output.tolerance, output.standing, *(source.file for source in output.inputs.values())}
+        found |= {output.file, output.tolerance, output.allowed, output.standing}
+        found |= {source.file for source in output.inputs.values()}
     steps = (target_parts(path) for path in found if path is not None)
     return frozenset("/".join(parts) for parts in steps if parts is not None)
 
@@ -153,7 +154,7 @@ class _Parser:
         file = self.path(node, "file")
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
-        bound, tolerance = self.accuracy(node)
+        bound, tolerance, allowed = self.accuracy(node)
         standing = self.path(node, "standing") if "standing" in node.value else None
         desc = self.desc(node)
         name = reader.required(node, "field", "string")
@@ -172,7 +173,7 @@ class _Parser:
         written_to = self.written_to(node, resource.value, buffer.offset + extent(tensor), field)
         return Output(
             file, resource.value, dispatchable.value, desc, field, entry, buffer, inputs, bound, tolerance, written_to,
-            standing, node,
+            standing, allowed, node,
         )  # fmt: skip
 
     def files(self, node: Node | None) -> None:
@@ -275,16 +276,17 @@ class _Parser:
                 found[name] = Input(file, resource.value, computed_by.value if computed_by else None)
         return MappingProxyType(found)
 
-    def accuracy(self, node: Node) -> tuple[Bound | None, str | None]:
+    def accuracy(self, node: Node) -> tuple[Bound | None, str | None, str | None]:
+        """The bound, the file of tolerances, and that of differences that pass."""
         reader = self.reader
         accuracy = reader.required(node, "accuracy", "string", "object")
         if accuracy is None:
-            return None, None
+            return None, None, None
         if accuracy.kind == "string":
             if accuracy.value != "exact":
                 reader.report("DML-MODEL-choice", accuracy, value=accuracy.value, known='"exact" or an object')
-            return None, None
-        reader.ignore_others(accuracy, ("ulp", "formula", "of", "tolerance"))
+            return None, None, None
+        reader.ignore_others(accuracy, ("ulp", "formula", "of", "tolerance", "allowed"))
         ulp = reader.required(accuracy, "ulp", "number")
         if ulp is not None and not 0 < ulp.value <= UINT64:
             reader.report("DML-MODEL-choice", ulp, value=ulp.value, known=f"more than 0 and at most {UINT64}")
@@ -292,8 +294,9 @@ class _Parser:
         of = reader.required(accuracy, "of", "string")
         if of is not None and of.value not in (RESULT, MAGNITUDES):
             reader.report("DML-MODEL-choice", of, value=of.value, known=f'"{RESULT}" or "{MAGNITUDES}"')
-        needed = of is not None and of.value == MAGNITUDES
+        allowed = self.path(accuracy, "allowed") if "allowed" in accuracy.value else None
+        needed = of is not None and of.value == MAGNITUDES and allowed is None
         tolerance = self.path(accuracy, "tolerance") if needed or "tolerance" in accuracy.value else None
         if ulp is None or formula is None or of is None:
-            return None, None
-        return Bound(ulp.value, formula.value, of.value), tolerance
+            return None, None, None
+        return Bound(ulp.value, formula.value, of.value), tolerance, allowed

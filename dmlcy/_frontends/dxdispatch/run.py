@@ -43,12 +43,16 @@ from dmlcy._frontends.dxdispatch.resources import Storage, fill_all
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``level``: a feature level, None for the current one. ``expect``: a folder for expected values, None for none."""
+    """``level``: a feature level, None for the current one. ``expect``: a folder for expected values, None for none.
+
+    ``exact``: the expected values are those of exact arithmetic, which takes some microseconds for each element.
+    """
 
     level: FeatureLevelName | None = None
     output_path: Path = Path()
     iterations: int = 1
     expect: Path | None = None
+    exact: bool = False
 
 
 def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing) -> None:
@@ -260,7 +264,7 @@ class _Executor:
             self.reader.finish()
         name, level = Path(self.model.document.name).name, self.options.level or current_level()
         try:
-            removed = expect.save(folder, name, level, recorder)
+            removed = expect.save(folder, name, level, recorder, self.options.exact)
         except expect.NotWritten as error:
             self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
             self.reader.finish()

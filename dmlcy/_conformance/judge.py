@@ -1,0 +1,162 @@
+"""Judges what a back end wrote for a pack: each output of each case, and each desc that must be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dmlcy._conformance import reader
+from dmlcy._conformance.pack import EXPECTED, NAME, REFUSED, Entry, Pack, Refusals
+from dmlcy._errors import ModelError
+from dmlcy._facts.tables import LEVEL_INDEX
+from dmlcy._frontends.dxdispatch.compare import VERDICTS, Comparison, compare
+from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
+from dmlcy._frontends.dxdispatch.json import decode
+from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
+
+MISSING: Final = "missing"
+STATUS: Final = {"unreadable": 2, "failed": 1, MISSING: 1}
+_ABSENT: Final = "DML-MODEL-actual-missing"
+
+Reached = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A case: the comparison of each output, none where its folder is missing."""
+
+    entry: Entry
+    comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """passed, unjudged, missing, failed or unreadable: the worst of its outputs."""
+        if not self.comparisons or all(_is_absent(one) for one in self.comparisons):
+            return MISSING
+        return max((one.verdict for one in self.comparisons), key=VERDICTS.index)
+
+    @property
+    def worst(self) -> float:
+        """The largest error in units of what passes; infinite where nothing but the value itself does."""
+        found = [one.differences for one in self.comparisons if one.differences is not None]
+        return max((one.worst.ratio for one in found if one.worst is not None), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a back end said of a desc that it must refuse. ``verdict``: passed, failed, missing or unreadable."""
+
+    operator: str
+    id: str
+    message: str
+    verdict: str
+    said: str = ""
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """All cases and all answers."""
+
+    pack: Path
+    results: Path
+    cases: tuple[Judged, ...]
+    answers: tuple[Answer, ...]
+    allow_missing: bool
+    warnings: Sequence[Problem]
+
+    @property
+    def status(self) -> int:
+        """2: a file is unreadable; 1: a case failed, or is missing, or all are; 0: the others passed."""
+        verdicts = [one.verdict for one in self.cases] + [one.verdict for one in self.answers]
+        left = [one for one in verdicts if one != MISSING or not self.allow_missing]
+        return max((STATUS.get(one, 0) for one in left), default=1)
+
+
+def _is_absent(comparison: Comparison) -> bool:
+    return comparison.problem is not None and comparison.problem.violation.id == _ABSENT
+
+
+def judge(
+    root: Path,
+    results: Path,
+    operators: Sequence[str],
+    level: str,
+    allow_missing: bool,
+    reached: Reached,
+) -> Report:
+    """Judge the results of the cases of some operators (all: none is named) that a level has.
+
+    ModelError for a pack that is damaged, for results that are no folder, and where no case is chosen.
+    """
+    pack = _chosen(root, reader.read(root), operators, level)
+    if not results.is_dir():
+        why = "it is not a folder" if results.exists() else "there is no such folder"
+        refuse([make("DML-MODEL-actual", whole(str(results)), {"path": str(results), "why": why})])
+    files = [(entry.name, file) for entry in pack.cases for file in entry.files]
+    damaged = reader.changed(root, [*files, *((".", one.file) for one in pack.refusals)])
+    if damaged:
+        refuse(damaged)
+    cases: list[Judged] = []
+    warnings: list[Problem] = []
+    for number, entry in enumerate(pack.cases):
+        reached(entry.name, number, len(pack.cases))
+        actual = results / entry.name
+        if not actual.is_dir():
+            cases.append(Judged(entry))
+            continue
+        found = compare(root / entry.name / EXPECTED, actual)
+        warnings += found.warnings
+        cases.append(Judged(entry, found.comparisons))
+    answers = [answer for one in pack.refusals for answer in _answers(root, results, one)]
+    return Report(root, results, tuple(cases), tuple(answers), allow_missing, warnings)
+
+
+def _chosen(root: Path, pack: Pack, operators: Sequence[str], level: str) -> Pack:
+    """The part of a pack that is asked for."""
+
+    def is_chosen(operator: str, needed: str) -> bool:
+        return (not operators or operator in operators) and LEVEL_INDEX[needed] <= LEVEL_INDEX[level]
+
+    cases = tuple(one for one in pack.cases if is_chosen(one.operator, one.level))
+    refusals = tuple(one for one in pack.refusals if is_chosen(one.operator, one.level))
+    if not (cases or refusals):
+        reader.fail(root / NAME, "the options choose none of its cases")
+    return Pack(pack.seed, pack.level, cases, refusals)
+
+
+def _answers(root: Path, results: Path, refusals: Refusals) -> Iterator[Answer]:
+    """What the back end said of the descs of an operator that must be refused."""
+    wanted = reader.messages(root / refusals.file.path)
+    said, problem = _said(results / refusals.file.path, wanted)
+    for id_, message in wanted.items():
+        if problem is not None:
+            yield Answer(refusals.operator, id_, message, "unreadable", problem=problem)
+        elif id_ not in said:
+            yield Answer(refusals.operator, id_, message, MISSING)
+        else:
+            verdict = "passed" if said[id_] == REFUSED else "failed"
+            yield Answer(refusals.operator, id_, message, verdict, said[id_])
+
+
+def _said(path: Path, wanted: Mapping[str, str]) -> tuple[dict[str, str], Problem | None]:
+    """The answers in a file by id, none where there is no file; what is wrong with it."""
+    place = whole(str(path))
+    if not path.exists():
+        return {}, None
+    try:
+        with open_regular(path) as stream:
+            data = read_bytes(stream)
+        top = decode(str(path), data).root
+    except OSError as error:
+        return {}, make("DML-MODEL-source", place, {"path": path.name, "why": error.strerror or str(error)})
+    except ModelError as error:
+        return {}, make("DML-MODEL-json", place, {"what": error.violations[0].message})
+    if top.kind != "object":
+        return {}, make("DML-MODEL-type", place, {"wanted": "an object", "found": "something else"})
+    for name, node in top.value.items():
+        if name not in wanted or node.kind != "string":
+            return {}, make("DML-MODEL-pack-result", place, {"path": path.name, "name": name})
+    return {name: str(node.value) for name, node in top.value.items()}, None

@@ -1,0 +1,166 @@
+"""The reports of a comparison of a pack, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from dmlcy._conformance.judge import MISSING, Answer, Judged, Report
+from dmlcy._frontends.dxdispatch.compare import Comparison
+from dmlcy._frontends.dxdispatch.differences import Worst
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._show.terminal import paint
+
+COLUMNS: Final = ("passed", "failed", MISSING, "unreadable", "unjudged")
+_SHOWN: Final = 100
+"""Cases that are told of one by one."""
+
+
+def text(report: Report) -> Iterator[str]:
+    """What is wrong, case by case; a row for each operator; the totals."""
+    wrong = [one for one in report.cases if one.verdict not in ("passed", MISSING, "unjudged")]
+    refused = [one for one in report.answers if one.verdict not in ("passed", MISSING)]
+    for case in wrong[:_SHOWN]:
+        yield from _case(case)
+    for answer in refused[:_SHOWN]:
+        yield f"{paint('FAILED', 'failed')}  {_answer(answer)}"
+    left = max(len(wrong) - _SHOWN, 0) + max(len(refused) - _SHOWN, 0)
+    if left:
+        yield f"and {left} more, which --json lists"
+    if wrong or refused:
+        yield ""
+    yield from _table(report)
+    yield ""
+    yield f"cases: {_totals(report.cases)}"
+    if report.answers:
+        yield f"descs that must be refused: {_totals(report.answers)}"
+
+
+def _totals(several: Sequence[Judged | Answer]) -> str:
+    counts = Counter(one.verdict for one in several)
+    found = ", ".join(f"{counts[name]} {name}" for name in COLUMNS if counts[name])
+    return f"{len(several)}, of which {found}"
+
+
+def _case(case: Judged) -> Iterator[str]:
+    yield f"{paint('FAILED', 'failed')}  {case.entry.name}"
+    for one in case.comparisons:
+        if one.verdict not in ("passed", "unjudged"):
+            yield f"  {printable(one.output.file)}: {_output(one)}"
+
+
+def _output(one: Comparison) -> str:
+    if one.differences is None:
+        assert one.problem is not None
+        return str(one.problem.violation)
+    found = one.differences
+    count = (
+        f"{found.exceeding} of {found.elements} elements are wrong, the first at {list(one.position(found.first[0]))}"
+    )
+    return count if found.worst is None else f"{count}; {_worst(one, found.worst)}"
+
+
+def _worst(one: Comparison, worst: Worst) -> str:
+    allowed = "" if worst.allowed == 0 else f", {worst.ratio:.3g} times what passes"
+    return f"the worst at {list(one.index)}: {worst.actual} in place of {worst.expected}{allowed}"
+
+
+def _answer(answer: Answer) -> str:
+    if answer.problem is not None:
+        return f"{answer.id}: {answer.problem}"
+    return f"{answer.id}: {printable(answer.said)} in place of E_INVALIDARG: {answer.message}"
+
+
+def _table(report: Report) -> Iterator[str]:
+    """A row for each operator: verdicts of cases, the worst error in units of what passes, verdicts of refusals."""
+    rows = [["operator", *COLUMNS, "worst", "refused", "accepted", MISSING]]
+    operators = dict.fromkeys([case.entry.operator for case in report.cases])
+    operators |= dict.fromkeys([answer.operator for answer in report.answers])
+    for operator in operators:
+        cases = [case for case in report.cases if case.entry.operator == operator]
+        counts = Counter(case.verdict for case in cases)
+        answers = Counter(answer.verdict for answer in report.answers if answer.operator == operator)
+        worst = max((case.worst for case in cases), default=0.0)
+        row = [operator, *(str(counts[name]) for name in COLUMNS), f"{worst:.3g}"]
+        rows.append(
+            [*row, str(answers["passed"]), str(answers["failed"] + answers["unreadable"]), str(answers[MISSING])]
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, row in enumerate(rows):
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        line = "  ".join([row[0].ljust(widths[0]), *cells])
+        yield line if number else paint(line, "head")
+
+
+def as_json(report: Report) -> Iterator[str]:
+    """The report as one document. Numbers that JSON lacks stand as text."""
+    whole = {
+        "format": "dmlcy-conformance-report",
+        "version": 1,
+        "pack": printable(str(report.pack)),
+        "results": printable(str(report.results)),
+        "passed": report.status == 0,
+        "warnings": [warning.located().to_json() for warning in report.warnings],
+        "cases": [_case_json(case) for case in report.cases],
+        "refusals": [_answer_json(answer) for answer in report.answers],
+    }
+    yield json.dumps(whole, indent=2, allow_nan=False)
+
+
+def _case_json(case: Judged) -> dict[str, Any]:
+    return {
+        "name": case.entry.name,
+        "operator": case.entry.operator,
+        "feature_level": case.entry.level,
+        "origin": case.entry.origin,
+        "verdict": case.verdict,
+        "worst": _number(case.worst),
+        "outputs": [_output_json(one) for one in case.comparisons],
+    }
+
+
+def _output_json(one: Comparison) -> dict[str, Any]:
+    found, problem = one.differences, one.problem
+    stated: dict[str, Any] = {
+        "file": one.output.file,
+        "field": one.output.name,
+        "dtype": one.output.dtype.name,
+        "verdict": one.verdict,
+        "problem": None if problem is None else problem.violation.to_json(),
+    }
+    if found is None:
+        return stated
+    worst = found.worst
+    return stated | {
+        "elements": found.elements,
+        "different": found.different,
+        "wrong": found.exceeding,
+        "unjudged": found.unjudged,
+        "signs_of_zero": found.signs,
+        "first_wrong": [list(one.position(at)) for at in found.first],
+        "worst": None if worst is None else {
+            "at": list(one.index),
+            "expected": _number(worst.expected.item()),
+            "actual": _number(worst.actual.item()),
+            "allowed": _number(worst.allowed),
+            "times_allowed": _number(worst.ratio),
+        },
+    }  # fmt: skip
+
+
+def _answer_json(answer: Answer) -> dict[str, Any]:
+    return {
+        "id": answer.id,
+        "operator": answer.operator,
+        "message": answer.message,
+        "verdict": answer.verdict,
+        "said": printable(answer.said),
+        "problem": None if answer.problem is None else answer.problem.violation.to_json(),
+    }
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)

@@ -1,0 +1,207 @@
+"""What ``python -m dmlcy.testing compare`` finds: each planted error, and nothing in results that are right."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from packs import NAMES, case_of, compare, expected_of, listed, verdicts
+
+AVERAGE, JOIN, MAXIMUM = NAMES
+
+
+def test_right_results_pass(pack: Path, right: Path) -> None:
+    done = compare(pack, right)
+    assert done.status == 0 and not done.err
+    assert {*verdicts(pack, right).values()} == {"passed"}
+    rows = {line.split()[0]: line.split()[1:] for line in done.out.splitlines() if line.startswith(NAMES)}
+    counts = {name: sum(case["operator"] == name for case in listed(pack)["cases"]) for name in NAMES}
+    assert {name: int(row[0]) for name, row in rows.items()} == counts
+    assert not any(int(number) for row in rows.values() for number in row[1:5])
+
+
+def bounded(pack: Path) -> tuple[str, Path, np.ndarray, np.ndarray]:
+    """The example with a bound: its name, the file of its output, its values, the differences that pass."""
+    case = case_of(pack, AVERAGE, origin="example")
+    manifest, values, allowed = expected_of(pack, case)
+    return case, Path(manifest["outputs"][0]["written_to"][0]), values, allowed
+
+
+def test_the_last_number_that_passes_passes_and_the_next_one_fails(pack: Path, results: Path) -> None:
+    case, file, values, allowed = bounded(pack)
+    at = (0,) * values.ndim
+    number = values[at]
+    while abs(float(np.nextafter(number, np.float32(np.inf))) - float(values[at])) <= allowed[at]:
+        number = np.nextafter(number, np.float32(np.inf))
+    assert number != values[at]
+    for planted, verdict in ((number, "passed"), (np.nextafter(number, np.float32(np.inf)), "failed")):
+        changed = values.copy()
+        changed[at] = planted
+        np.save(results / case / file, changed)
+        assert verdicts(pack, results)[case] == verdict
+    done = compare(pack, results)
+    assert done.status == 1 and f"the first at {list(at)}" in done.out and "times what passes" in done.out
+
+
+def planted(values: np.ndarray) -> dict[str, np.ndarray]:
+    wrong = values.copy()
+    wrong.flat[-1] = np.nan
+    infinite = values.copy()
+    infinite.flat[0] = np.inf
+    return {"NaN": wrong, "infinity": infinite, "zeros": np.zeros_like(values)}
+
+
+@pytest.mark.parametrize("kind", ["NaN", "infinity", "zeros"])
+def test_wrong_elements_are_found(kind: str, pack: Path, results: Path) -> None:
+    case, file, values, _ = bounded(pack)
+    np.save(results / case / file, planted(values)[kind])
+    found = verdicts(pack, results)
+    assert found.pop(case) == "failed" and {*found.values()} == {"passed"}
+    assert compare(pack, results).status == 1
+
+
+def test_elements_in_another_order_are_found(pack: Path, results: Path) -> None:
+    case = case_of(pack, JOIN, origin="example")
+    manifest, values, _ = expected_of(pack, case)
+    np.save(results / case / manifest["outputs"][0]["written_to"][0], np.flip(values).copy())
+    assert verdicts(pack, results)[case] == "failed"
+
+
+def test_a_zero_of_the_other_sign_passes(pack: Path, results: Path) -> None:
+    for case in (one["name"] for one in listed(pack)["cases"] if "FLOAT32" in one["dtypes"]):
+        _, values, _ = expected_of(pack, case)
+        if not (values == 0).any() or values.dtype.kind != "f":
+            continue
+        path = next((results / case).glob("output.npy"))
+        actual = np.load(path)
+        np.save(path, np.where(actual == 0, -actual, actual))
+        assert verdicts(pack, results)[case] == "passed"
+        return
+    pytest.fail("no case has a zero")
+
+
+FILES: dict[str, tuple[Callable[[Path], object], str, str]] = {
+    "another data type": (lambda path: np.save(path, np.load(path).astype("f8")), "failed", "DML-MODEL-npy-type"),
+    "other sizes": (lambda path: np.save(path, np.load(path).reshape(-1)[:-1]), "failed", "DML-MODEL-npy-sizes"),
+    "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1]), "unreadable", "DML-MODEL-npy"),
+    "no array": (lambda path: path.write_bytes(b"no array"), "unreadable", "DML-MODEL-npy"),
+    "a folder": (lambda path: (path.unlink(), path.mkdir()), "unreadable", "DML-MODEL-source"),
+    "missing": (lambda path: path.unlink(), "missing", "DML-MODEL-actual-missing"),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_broken_files_are_told_with_their_id(kind: str, pack: Path, results: Path) -> None:
+    break_, verdict, id_ = FILES[kind]
+    case, file, *_ = bounded(pack)
+    break_(results / case / file)
+    report = json.loads(compare(pack, results, "--json").out)
+    (found,) = [one for one in report["cases"] if one["verdict"] != "passed"]
+    assert (found["name"], found["verdict"]) == (case, verdict)
+    assert found["outputs"][0]["problem"]["id"] == id_
+    done = compare(pack, results)
+    assert done.status == (2 if verdict == "unreadable" else 1)
+    assert verdict == "missing" or id_ in done.out
+
+
+def test_what_was_not_run_is_missing_and_may_be(pack: Path, results: Path) -> None:
+    shutil.rmtree(results / JOIN)
+    found = verdicts(pack, results)
+    assert {name for name, verdict in found.items() if verdict == "missing"} == {
+        name for name in found if name.startswith((JOIN, f"DML-{JOIN}-"))
+    }
+    assert compare(pack, results).status == 1
+    assert compare(pack, results, "--allow-missing").status == 0
+    assert compare(pack, results, "--operators", AVERAGE).status == 0
+
+
+def test_results_of_nothing_never_pass(pack: Path, tmp_path: Path) -> None:
+    assert compare(pack, tmp_path, "--allow-missing").status == 1
+
+
+def test_a_desc_that_is_accepted_fails(pack: Path, results: Path) -> None:
+    path = results / JOIN / "refusals.json"
+    answers = json.loads(path.read_text())
+    id_ = next(iter(answers))
+    path.write_text(json.dumps(answers | {id_: "S_OK"}))
+    done = compare(pack, results)
+    assert done.status == 1 and f"{id_}: S_OK in place of E_INVALIDARG" in done.out
+    assert verdicts(pack, results)[id_] == "failed"
+
+
+ANSWERS = {
+    '{"bogus": "S_OK"}': "DML-MODEL-pack-result",
+    '{"ID": 1}': "DML-MODEL-pack-result",
+    "[]": "DML-MODEL-type",
+    "{": "DML-MODEL-json",
+}
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_answers_that_cannot_be_read_are_told_with_their_id(text: str, pack: Path, results: Path) -> None:
+    path = results / JOIN / "refusals.json"
+    path.write_text(text.replace("ID", next(iter(json.loads(path.read_text())))))
+    report = json.loads(compare(pack, results, "--json").out)
+    found = [one for one in report["refusals"] if one["verdict"] == "unreadable"]
+    assert found and {one["problem"]["id"] for one in found} == {ANSWERS[text]}
+    assert compare(pack, results).status == 2
+
+
+def test_results_that_are_no_folder_are_refused(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for path in (tmp_path / "none", tmp_path / "file"):
+        done = compare(pack, path)
+        assert done.status == 2 and "DML-MODEL-actual" in done.err
+
+
+# Packs that are damaged
+
+
+def copied(pack: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(pack, tmp_path / "pack"))
+
+
+def test_a_file_that_changed_is_refused(pack: Path, right: Path, tmp_path: Path) -> None:
+    own = copied(pack, tmp_path)
+    path = own / case_of(own, JOIN) / "expected" / "output.npy"
+    data = path.read_bytes()
+    for changed in (data[:-1], data + b"\0", data[:-1] + bytes([data[-1] ^ 1]), None):
+        path.unlink() if changed is None else path.write_bytes(changed)
+        done = compare(own, right)
+        assert done.status == 2 and "DML-MODEL-pack-changed" in done.err and not done.out
+        assert compare(own, right, "--operators", AVERAGE).status == 0
+
+
+LISTS = {
+    "not there": (None, "DML-MODEL-pack"),
+    "another format": ({"format": "x"}, "DML-MODEL-pack"),
+    "another version": ({"version": 99}, "DML-MODEL-pack"),
+    "a path that leaves": ({"cases.0.name": "../x"}, "DML-MODEL-pack-path"),
+    "an absolute path": ({"cases.0.files.0.path": "/etc/passwd"}, "DML-MODEL-pack-path"),
+    "an unknown operator": ({"cases.0.operator": "BOGUS"}, "DML-MODEL-reference"),
+    "an unknown level": ({"cases.0.feature_level": "9_9"}, "DML-MODEL-reference"),
+    "another type": ({"cases": 1}, "DML-MODEL-type"),
+    "no cases": ({"cases": [], "refusals": []}, "DML-MODEL-pack"),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_a_list_that_is_wrong_is_refused(kind: str, pack: Path, right: Path, tmp_path: Path) -> None:
+    own, (changes, id_) = copied(pack, tmp_path), LISTS[kind]
+    if changes is None:
+        (own / "pack.json").unlink()
+    else:
+        whole = listed(own)
+        for path, value in changes.items():
+            *steps, last = path.split(".")
+            owner = whole
+            for step in steps:
+                owner = owner[int(step)] if isinstance(owner, list) else owner[step]
+            owner[last] = value
+        (own / "pack.json").write_text(json.dumps(whole))
+    done = compare(own, right)
+    assert done.status == 2 and f"[{id_}]" in done.err, done.err
