@@ -252,10 +252,13 @@ class StubOperator:
                 wanted = "Literal[True]" if tensor.same_as is not None else "Literal[True] | _DataType"
                 ways.append([(f"{name}: Literal[False] | None = False", ""), (f"{name}: {wanted}", "Array")])
         others = [f"{one.python}: {one.annotation} = None" for one in asked.values() if one.python != one.field.python]
-        for way in itertools.product(*ways):
-            found = [result for _, result in way if result]
-            if found:
-                yield [*others, *(request for request, _ in way if request)], several_of(found)
+        found = [(way, [result for _, result in way if result]) for way in itertools.product(*ways)]
+        found = [(way, results) for way, results in found if results]
+        for way, results in found:
+            requests = [request for request, _ in way if request]
+            if len(found) == 1:  # the others are refused at run time, with an error that says so
+                requests = [one.replace("Literal[True]", "bool") + " = False" for one in requests]
+            yield [*others, *requests], several_of(results)
 
     @property
     def dask_typing(self) -> list[str]:
