@@ -65,9 +65,8 @@ class Expression:
         return self._with("/", "element_wise_divide", other, _inverse(other), 0.0)
 
     def __mod__(self, other: Any) -> Expression:
-        if not isinstance(other, Expression):
-            return _no_operand("%", other)
-        found: Expression = use("element_wise_modulus_truncate", self, other)
+        known = isinstance(other, Expression)
+        found: Expression = use("element_wise_modulus_truncate", self, other) if known else _no_operand("%", other)
         return found
 
     def __radd__(self, other: Any) -> Expression:
