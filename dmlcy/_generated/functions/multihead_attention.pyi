@@ -120,21 +120,17 @@ def multihead_attention(
         ``DML-MULTIHEAD_ATTENTION-query-once``
             query and the stacked tensors do not give the query exactly once.
             Must hold:
-            ``(1 if present(query) else 0) + (1 if present(stacked_query_key)
-            else 0) + (1 if present(stacked_query_key_value) else 0) == 1``
+            ``given_query == 1``
 
         ``DML-MULTIHEAD_ATTENTION-key-once``
             key and the stacked tensors do not give the key exactly once. Must
             hold:
-            ``(1 if present(key) else 0) + (1 if present(stacked_query_key) else
-            0) + (1 if present(stacked_key_value) else 0) + (1 if
-            present(stacked_query_key_value) else 0) == 1``
+            ``given_key == 1``
 
         ``DML-MULTIHEAD_ATTENTION-value-once``
             value and the stacked tensors do not give the value exactly once.
             Must hold:
-            ``(1 if present(value) else 0) + (1 if present(stacked_key_value)
-            else 0) + (1 if present(stacked_query_key_value) else 0) == 1``
+            ``given_value == 1``
 
         ``DML-MULTIHEAD_ATTENTION-query-divides``
             query has a last size that is not a multiple of the number of heads.
@@ -258,6 +254,22 @@ def multihead_attention(
         Elements of the mask.
     ``last_mask = sizes(mask)[rank(mask) - 1]``
         Size of the last axis of the mask.
+    ``given_query``
+        ``(1 if present(query) else 0) + (1 if present(stacked_query_key) else
+        0) + (1 if present(stacked_query_key_value) else 0)``
+
+        Number of tensors that have the query.
+    ``given_key``
+        ``(1 if present(key) else 0) + (1 if present(stacked_query_key) else
+        0) + (1 if present(stacked_key_value) else 0) + (1 if
+        present(stacked_query_key_value) else 0)``
+
+        Number of tensors that have the key.
+    ``given_value``
+        ``(1 if present(value) else 0) + (1 if present(stacked_key_value) else
+        0) + (1 if present(stacked_query_key_value) else 0)``
+
+        Number of tensors that have the value.
     ``present_length = past + key_sequence``
         Number of all keys.
 
