@@ -34,7 +34,7 @@ def how_far(plan: Plan, docs: str) -> str:
         if described:
             rest.append(f"{title} ({len(described)} of {number})")
     head = [
-        f"**{runs(plan.operators)} of DirectML's {total} operators run so far**, the fast ones listed here by kind",
+        f"**{runs(plan.operators)} of DirectML's {total} operators run**. These have fast kernels, by kind",
         f"([a page for each]({docs}reference/index.md), [all {total}]({docs}reference/catalogue.md)):",
     ]
     if slower:

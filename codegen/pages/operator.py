@@ -230,11 +230,17 @@ class OperatorPage:
                 f"{' and '.join(follow)} {verb} from the other fields: a call does not have {them}, and a desc "
                 f"may leave {them} out."
             )
-        for field in (field for field in self.spec.outputs if field.optional):
+        optional = [field for field in self.spec.outputs if field.optional]
+        if optional:
+            names = [code(field.python) for field in optional]
             notes.append(
-                f"A call gives {code(field.python)} too where it is asked to, by True or a data type, and then a "
-                f"tuple; a desc has a tensor desc or {code('None')}, and JSON {code('null')}."
+                f"A call computes {alternatives(names)} only on request: give "
+                f"{code(f'{optional[0].python}=True')}, or a data type in place of True. Several outputs are a tuple. "
+                f"A desc has a tensor desc or {code('None')} there, and JSON {code('null')}."
             )
+        for field in optional:
+            if sizes := self.spec.sized_by(field):
+                notes.append(f"{code(sizes)}, which only a call has, gives the sizes of {code(field.python)}.")
         every = (
             "every field that is not optional" if any(field.optional for field in self.spec.fields) else "every field"
         )
@@ -247,8 +253,8 @@ class OperatorPage:
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             notes.append(
-                f"{code(item.field.python)} is what a caller chooses of the sizes of {output}: a call is given it, and "
-                f"a desc has it there, so that it must be given {output}."
+                f"Only a call has {code(item.field.python)}, which is the part of the sizes of {output} that the "
+                f"caller chooses. A desc must have {output} in its place."
             )
             if item.length is None:
                 notes.append("An int is one size.")

@@ -23,13 +23,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "compare",
-        help="compare a device's outputs with expected ones",
+        help="compare a device's outputs, or its dump of a graph, with expected ones",
         description="Compare the files of a device with the expected values that dmlcy run --expect wrote. An element "
         "passes if it differs by at most twice its bound, since each of the two values may be off by the bound. Exit "
-        "status: 1 if an output fails or has no file, 2 for an unreadable file or wrong usage, else 0.",
+        "status: 1 if an output fails or has no file, 2 for an unreadable file or wrong usage, else 0. Of two dumps of "
+        "a graph, it names the first node that is wrong.",
     )
     parser.add_argument(
-        "expected", type=Path, metavar="EXPECTED", help="a folder that dmlcy run --expect wrote, or one .npy file in it"
+        "expected",
+        type=Path,
+        metavar="EXPECTED",
+        help="a folder that dmlcy run --expect wrote, or one .npy file in it; or a dump of a graph, which dmlcy run "
+        "--dump or dmlcy graph --expose-edges wrote",
     )
     parser.add_argument(
         "actual",

@@ -26,6 +26,7 @@ from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.model import MOST
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._show.terminal import Progress
+from dmlcy._words.values import quote
 
 QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
 
@@ -177,8 +178,12 @@ def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str
         return files
     names = [name for port, name in wiring_of(graph).value_names.items() if port.node is None]
     for name, file in given:
-        if name not in names or name in files:
-            problems.append(make("DML-MODEL-reference", found.file, {"what": "other graph input", "name": name}))
+        if name not in names:
+            known = f"Its inputs: {', '.join(quote(one) for one in names)}." if names else "The graph has no inputs."
+            problems.append(make("DML-MODEL-reference", found.file, {"what": "graph input", "name": name}, hint=known))
+        elif name in files:
+            values = {"what": "other graph input", "name": name}
+            problems.append(make("DML-MODEL-reference", found.file, values, hint="Give --input once for each input."))
         files[name] = file
     if problems:
         refuse(problems)

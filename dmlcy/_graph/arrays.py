@@ -25,7 +25,8 @@ Buffer: TypeAlias = npt.NDArray[np.uint8]
 def named(arguments: Sequence[Any], given: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
     """Arguments by their names; TypeError as a function raises it."""
     if len(arguments) > len(names):
-        raise TypeError(f"{what} takes {len(names)} positional arguments but {len(arguments)} were given")
+        known = f"{len(names)} array{'' if len(names) == 1 else 's'} ({', '.join(names)})" if names else "no array"
+        raise TypeError(f"{what} takes {known}, and was given {len(arguments)}")
     found = dict(zip(names, arguments, strict=False))
     for name, value in given.items():
         if name not in names:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Port
 
@@ -22,6 +24,10 @@ class Value:
         self._graph = graph
         self._port = port
         self.desc = desc
+
+    def __array__(self, *args: object, **named: object) -> NoReturn:
+        """Refused: NumPy would take a value as an array of one object, and give it back as its own sum."""
+        raise TypeError("A value of a graph has no elements yet: use the methods of the graph, not functions of NumPy.")
 
     def __repr__(self) -> str:
         return f"Value({self.desc!r})"

@@ -84,12 +84,13 @@ class ReferenceOperator(CompiledOperator):
             if name in given:
                 raise TypeError(f"{what} got multiple values for argument {name!r}")
             given[name] = value
+        for name, value in given.items():
+            if value is not None and getattr(self._desc, name) is None:
+                other = "Compile a desc with it, or give the arguments behind it by name."
+                raise TypeError(f"{what} takes no {name}: the compiled desc leaves it out. {other}")
         absent = [name for name in names if name not in given and self._inputs[name]]
         if absent:
             raise TypeError(f"{what} missing required argument {absent[0]!r}")
-        for name, value in given.items():
-            if value is not None and getattr(self._desc, name) is None:
-                raise TypeError(f"{what} takes no {name}: the compiled desc leaves it out. Compile a desc with {name}.")
         return {name: given.get(name) for name in names}
 
     def __reduce__(self) -> Any:

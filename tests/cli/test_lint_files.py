@@ -28,7 +28,7 @@ def test_a_binary_file_is_said_to_be_one(name: str, tmp_path: Path) -> None:
     assert status == 2
     first, *rest = text.splitlines()
     assert first == f"{path}: error: This is not JSON: the file is binary. [DML-MODEL-json]"
-    assert rest[:-2] == []
+    assert rest[:-2] == ["  = hint: It does not begin as a serialized graph does, either."]
 
 
 def test_a_file_that_begins_as_a_graph_is_read_as_one(tmp_path: Path) -> None:

@@ -163,6 +163,9 @@ def test_what_is_beside_an_expression_is_a_number() -> None:
     for call in (lambda: x * ONES, lambda: ONES * x, lambda: x + None, lambda: True - x):
         with pytest.raises(TypeError):
             call()
+    for call in (lambda: x * ONES, lambda: ONES * x, lambda: x + ONES, lambda: ONES - x, lambda: d.gemm(x, ONES)):
+        with pytest.raises(TypeError, match=r"not an array of float32 .* Make it an input with input_tensor"):
+            call()
     for call in (lambda: x + 10**400, lambda: x - float("nan"), lambda: x / 0):
         with pytest.raises(dmlcy.InvalidDescError, match="scale_bias-finite"):
             call()
@@ -172,6 +175,17 @@ def test_what_is_beside_an_expression_is_a_number() -> None:
     assert d.Device().compute(model, bindings, [y])[0].tolist() == (3 * ONES).tolist()
     with pytest.raises(TypeError, match="FusedActivation takes an activation, not GEMM"):
         d.add(x, x, d.FusedActivation(d.OperatorType.GEMM))
+    with pytest.raises(TypeError, match=r"such as FusedActivation\(OperatorType.ACTIVATION_RELU\), not"):
+        d.add(x, x, d.OperatorType.ACTIVATION_RELU)
+
+
+def test_the_outputs_of_an_operator_are_no_expression() -> None:
+    builder = d.GraphBuilder(d.Device())
+    x = d.input_tensor(builder, 0, d.TensorDesc(FLOAT32, [1, 1, 2, 2]))
+    pooled = d.max_pooling(x, [2, 2])
+    with pytest.raises(TypeError, match="Take one of its outputs: values, indices"):
+        d.activation_relu(pooled)
+    assert d.activation_relu(pooled.values).get_output_desc().sizes == [1, 1, 1, 1]
 
 
 def test_a_binding_of_another_graph_is_refused() -> None:

@@ -154,6 +154,15 @@ def test_broken_values_are_refused(graph: Path, tmp_path: Path, capsys: pytest.C
         assert f"[{id_}]" in capsys.readouterr().err
 
 
+def test_values_are_read_from_a_folder(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    capsys.readouterr()
+    for actual, why in (("nothing", "there is no such folder"), ("dump/manifest.json", "it is not a folder")):
+        assert main(["compare", str(tmp_path / "dump"), str(tmp_path / actual)]) == 2
+        told = capsys.readouterr()
+        assert not told.out and why in told.err and "DML-MODEL-actual" in told.err
+
+
 def test_a_folder_with_other_files_is_left_alone(
     graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

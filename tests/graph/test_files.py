@@ -127,9 +127,10 @@ def test_inputs_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     given = [f"--input={name}={tmp_path / name}.npy" for name in ("x", "b")]
     assert main(["run", str(tmp_path / "g.json"), *given]) == 0
     assert "Output 'y': 0.5, 0.5, 1.5\n" in capsys.readouterr().out
-    for wrong in (["--input=z=z.npy"], [given[0], given[0]]):
+    for wrong, hint in ((["--input=z=z.npy"], 'Its inputs: "x", "b".'), ([given[0], given[0]], "Give --input once")):
         assert main(["run", str(tmp_path / "g.json"), *wrong]) == 1
-        assert "DML-MODEL-reference" in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert "DML-MODEL-reference" in told and hint in told
     np.save(tmp_path / "x.npy", np.array([[1, 2]], np.float32))
     assert main(["run", str(tmp_path / "g.json"), *given]) == 1
     assert "DML-GRAPH-array-sizes" in capsys.readouterr().err

@@ -104,6 +104,7 @@ def test_what_a_call_refuses_a_method_refuses_with_the_same_ids() -> None:
 @pytest.mark.parametrize(
     ("use", "error", "said"),
     [
+        (lambda g, x: np.sum(x), TypeError, "not functions of NumPy"),
         (lambda g, x: g.gemm(x), TypeError, "missing a required argument: 'b'"),
         (lambda g, x: g.gemm(x, x, bogus=1), TypeError, "bogus"),
         (lambda g, x: g.gemm(x, np.ones(3)), TypeError, "Make it a graph input, or a constant"),

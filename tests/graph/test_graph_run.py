@@ -137,6 +137,8 @@ def test_outputs_are_written_where_the_caller_says() -> None:
     assert two(X, out=outs) is outs and outs[0].tolist() == np.maximum(X, 0).tolist()
     with pytest.raises(TypeError, match="tuple of 2"):
         two(X, out=list(outs))
+    with pytest.raises(TypeError, match=r"takes 1 array \(.+\), and was given 2"):
+        two(X, X)
 
 
 def test_a_graph_input_with_strides_is_laid_out_as_its_desc_says() -> None:  # DML-GRAPH-array-place

@@ -89,6 +89,14 @@ def test_a_compiled_call_gives_a_tensor_that_the_desc_leaves_out() -> None:
     with pytest.raises(TypeError, match="takes no c: the compiled desc leaves it out"):
         product(one, one, one)
     assert product(one, one, None).tolist() == [[2, 2], [2, 2]]
+    row = dml.TensorDesc("FLOAT32", (1, 1, 1))
+    given = {name: row for name in ("query", "key", "value", "relative_position_bias", "output")}
+    given["relative_position_bias"] = dml.TensorDesc("FLOAT32", (1, 1, 1, 1))
+    attention = dml.compile(dml.desc.MultiheadAttention(**given, scale=1, head_count=1))
+    x = np.ones((1, 1, 1), np.float32)
+    with pytest.raises(TypeError, match=r"takes no stacked_query_key: .* by name"):
+        attention(x, x, x, x[None])
+    assert attention(x, x, x, relative_position_bias=x[None]).tolist() == [[[1]]]
 
 
 def test_a_path_that_does_not_exist() -> None:

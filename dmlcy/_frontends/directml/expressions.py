@@ -53,45 +53,51 @@ class Expression:
         return TensorDesc._of(self._value.desc)
 
     def __add__(self, other: Any) -> Expression:
-        return self._with("element_wise_add", other, 1.0, other)
+        return self._with("+", "element_wise_add", other, 1.0, other)
 
     def __sub__(self, other: Any) -> Expression:
-        return self._with("element_wise_subtract", other, 1.0, -other if _is_number(other) else 0.0)
+        return self._with("-", "element_wise_subtract", other, 1.0, -other if _is_number(other) else 0.0)
 
     def __mul__(self, other: Any) -> Expression:
-        return self._with("element_wise_multiply", other, other, 0.0)
+        return self._with("*", "element_wise_multiply", other, other, 0.0)
 
     def __truediv__(self, other: Any) -> Expression:
-        return self._with("element_wise_divide", other, _inverse(other), 0.0)
+        return self._with("/", "element_wise_divide", other, _inverse(other), 0.0)
 
     def __mod__(self, other: Any) -> Expression:
-        if not isinstance(other, Expression):
-            return NotImplemented
-        found: Expression = use("element_wise_modulus_truncate", self, other)
+        known = isinstance(other, Expression)
+        found: Expression = use("element_wise_modulus_truncate", self, other) if known else _no_operand("%", other)
         return found
 
     def __radd__(self, other: Any) -> Expression:
-        return self._scaled(1.0, other) if _is_number(other) else NotImplemented
+        return self._reflected("+", other, 1.0, other)
 
     def __rsub__(self, other: Any) -> Expression:
-        return self._scaled(-1.0, other) if _is_number(other) else NotImplemented
+        return self._reflected("-", other, -1.0, other)
 
     def __rmul__(self, other: Any) -> Expression:
-        return self._scaled(other, 0.0) if _is_number(other) else NotImplemented
+        return self._reflected("*", other, other, 0.0)
 
     def __rtruediv__(self, other: Any) -> Expression:
         """As DirectMLX has it: 1 / (other * x)."""
-        return self._scaled(other, 0.0, "element_wise_recip") if _is_number(other) else NotImplemented
+        return self._reflected("/", other, other, 0.0, "element_wise_recip")
 
     def __neg__(self) -> Expression:
         found: Expression = use("element_wise_negate", self)
         return found
 
-    def _with(self, function: str, other: Any, scale: Any, bias: Any) -> Expression:
+    def _with(self, sign: str, function: str, other: Any, scale: Any, bias: Any) -> Expression:
         """An operator of two expressions; of a number, this expression times a scale plus a bias."""
         if _is_number(other):
             return self._scaled(scale, bias)
-        found: Expression = use(function, self, other) if isinstance(other, Expression) else NotImplemented
+        found: Expression = use(function, self, other) if isinstance(other, Expression) else _no_operand(sign, other)
+        return found
+
+    def _reflected(
+        self, sign: str, other: Any, scale: Any, bias: Any, function: str = "element_wise_identity"
+    ) -> Expression:
+        """An operator of a number in front of this expression."""
+        found: Expression = self._scaled(scale, bias, function) if _is_number(other) else _no_operand(sign, other)
         return found
 
     def _scaled(self, scale: Any, bias: Any, function: str = "element_wise_identity") -> Expression:
@@ -132,7 +138,10 @@ class FusedActivation:
         if name == OperatorType.INVALID.name:
             return None
         if name not in OPERATORS:
-            raise TypeError(f"FusedActivation takes a member of OperatorType, not {show(self.activation)}")
+            raise TypeError(
+                f"FusedActivation takes a member of OperatorType, such as OperatorType.ACTIVATION_RELU, not "
+                f"{show(self.activation)}"
+            )
         floats = [field.python for field in OPERATORS[name].fields if isinstance(type_of(field.type), Float)]
         try:
             desc: OperatorDesc = desc_class(name)(**dict(zip(floats, (self.param_1, self.param_2), strict=False)))
@@ -182,12 +191,12 @@ def _flat(inputs: Sequence[Any]) -> list[Any]:
 
 
 def _values(one: Any, function: str) -> Any:
-    return [_value(entry, function) for entry in one] if isinstance(one, list | tuple) else _value(one, function)
+    return [_value(entry, function) for entry in one] if type(one) in (list, tuple) else _value(one, function)
 
 
 def _value(one: Any, function: str) -> Value:
     if not isinstance(one, Expression):
-        raise TypeError(f"{function}() takes an Expression, not {show(one)}")
+        raise TypeError(f"{function}() takes an Expression, not {show(one)}{_hint(one)}")
     return one._value
 
 
@@ -199,6 +208,21 @@ def entries_of(given: Any, kind: type[Entry], what: str) -> list[Entry]:
         if not isinstance(one, kind):
             raise TypeError(f"{what}, not {show(one)} in it")
     return [*given]
+
+
+def _hint(one: object) -> str:
+    """What to do with what is no expression."""
+    if hasattr(one, "__array__"):
+        return ". Make it an input with input_tensor(...), and give the array in a Binding."
+    fields = getattr(one, "_fields", ())  # those of the outputs of an operator
+    return f". Take one of its outputs: {', '.join(fields)}." if fields else ""
+
+
+def _no_operand(sign: str, other: object) -> Any:
+    """Refuse an array beside an expression, for which NumPy would speak of something else."""
+    if hasattr(other, "__array__"):
+        raise TypeError(f"{sign} takes two Expressions, or an Expression and a number, not {show(other)}{_hint(other)}")
+    return NotImplemented
 
 
 def _is_number(value: object) -> bool:

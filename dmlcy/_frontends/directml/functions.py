@@ -395,5 +395,8 @@ def _or(given: Any, default: int | None) -> Any:
 
 def _desc(activation: FusedActivation) -> Any:
     if not isinstance(activation, FusedActivation):
-        raise TypeError("fused_activation must be a FusedActivation")
+        raise TypeError(
+            "fused_activation must be a FusedActivation, such as FusedActivation(OperatorType.ACTIVATION_RELU), not "
+            f"{show(activation)}"
+        )
     return activation._desc()

@@ -192,7 +192,8 @@ def decode(name: str, data: bytes, most: int = 0) -> Document:
     """The document in these bytes (UTF-8, with or without a byte order mark), of MAX_VALUES or more values."""
     if _is_binary(data):
         what = "the file is binary"
-        refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=_GRAPH if is_flatbuffer(data) else "")])
+        hint = _GRAPH if is_flatbuffer(data) else "It does not begin as a serialized graph does, either."
+        refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=hint)])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from dmlcy._desc.memory import dtype_of, in_memory, needed, view
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.differences import Differences, measure
-from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.dxdispatch.problems import make, printable, refuse, whole
 from dmlcy._frontends.graphs.dump import Dump, read_dump
 from dmlcy._graph.model import Constant, Node, Port
 from dmlcy._graph.plan import Action, Tensor, actions
@@ -71,6 +72,9 @@ class Report:
 def compare(expected: Path, actual: Path) -> Report:
     """Compare the values in a folder with a dump; ModelError for a dump that cannot be read."""
     dump = read_dump(expected)
+    if not actual.is_dir():
+        why = "it is not a folder" if os.path.lexists(actual) else "there is no such folder"
+        refuse([make("DML-MODEL-actual", whole(str(actual)), {"path": str(actual), "why": why})])
     return Report(expected, actual, tuple(_Comparer(dump, actual).judged()))
 
 

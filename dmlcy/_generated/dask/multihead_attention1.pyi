@@ -42,11 +42,12 @@ def multihead_attention1(
     Parameters
     ----------
     query : dask array, or what dmlcy takes, optional
-        The queries; left out, they are in a stacked tensor.
+        The queries: in its last axis, those of all heads one behind another. Left out, they are in a stacked
+        tensor.
     key : dask array, or what dmlcy takes, optional
-        The keys; left out, they are in a stacked tensor.
+        The keys, as the queries; left out, they are in a stacked tensor.
     value : dask array, or what dmlcy takes, optional
-        The values; left out, they are in a stacked tensor.
+        The values, as the queries; left out, they are in a stacked tensor.
     stacked_query_key : dask array, or what dmlcy takes, optional
         The query and the key of each head.
     stacked_key_value : dask array, or what dmlcy takes, optional
@@ -56,7 +57,7 @@ def multihead_attention1(
     bias : dask array, or what dmlcy takes, optional
         What is added to the queries, then to the keys, then to the values; left out, nothing is added.
     mask : dask array, or what dmlcy takes, optional
-        Which positions get MaskFilterValue, in the format that MaskType names.
+        Which positions are masked, in the format that MaskType names; with NONE as MaskType it is not read.
     relative_position_bias : dask array, or what dmlcy takes, optional
         What is added to the scaled product of queries and keys; left out, nothing is added.
     past_key : dask array, or what dmlcy takes, optional
@@ -72,7 +73,7 @@ def multihead_attention1(
     key_value_head_count : int
         Number of heads of the key and the value.
     mask_filter_value : float, default -10000.0
-        What masked positions get: a negative number of large magnitude.
+        What is added to the scores of masked positions: a negative number of large magnitude.
     mask_type : MultiheadAttentionMaskType or its name, default 'NONE'
         The format of MaskTensor.
     output_dtype : data type, default None

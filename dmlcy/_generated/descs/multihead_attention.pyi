@@ -18,11 +18,12 @@ class MultiheadAttention(OperatorDesc):
     Parameters
     ----------
     query
-        The queries; left out, they are in a stacked tensor.
+        The queries: in its last axis, those of all heads one behind another.
+        Left out, they are in a stacked tensor.
     key
-        The keys; left out, they are in a stacked tensor.
+        The keys, as the queries; left out, they are in a stacked tensor.
     value
-        The values; left out, they are in a stacked tensor.
+        The values, as the queries; left out, they are in a stacked tensor.
     stacked_query_key
         The query and the key of each head.
     stacked_key_value
@@ -33,7 +34,8 @@ class MultiheadAttention(OperatorDesc):
         What is added to the queries, then to the keys, then to the values; left
         out, nothing is added.
     mask
-        Which positions get MaskFilterValue, in the format that MaskType names.
+        Which positions are masked, in the format that MaskType names; with NONE
+        as MaskType it is not read.
     relative_position_bias
         What is added to the scaled product of queries and keys; left out,
         nothing is added.
@@ -51,7 +53,8 @@ class MultiheadAttention(OperatorDesc):
         Factor of the product of queries and keys; usually 1 divided by the
         square root of the size of a head.
     mask_filter_value
-        What masked positions get: a negative number of large magnitude.
+        What is added to the scores of masked positions: a negative number of
+        large magnitude.
     head_count
         Number of heads.
     mask_type

@@ -102,8 +102,7 @@ def convolution(
         ``DML-CONVOLUTION-filter-channels``
             filter does not have the number of channels that goes with the
             input. Must hold:
-            ``(sizes(filter)[1] * group_count if direction == 'FORWARD' else
-            sizes(filter)[0]) == sizes(input)[1]``
+            ``channels_of_filter == sizes(input)[1]``
 
         ``DML-CONVOLUTION-filter-fits``
             filter does not fit into the padded input. Must hold for d in
@@ -156,6 +155,11 @@ def convolution(
         Size of each spatial axis of the output. A transposed convolution has
         the size that is given, from the least one to max(strides, dilations) -
         1 more; without a size, the least one.
+    ``channels_of_filter``
+        ``sizes(filter)[1] * group_count if direction == 'FORWARD' else
+        sizes(filter)[0]``
+
+        Number of channels of the input that goes with the filter.
 
     References
     ----------

@@ -43,14 +43,15 @@ def multihead_attention1(
     Parameters
     ----------
     query : array, optional
-        The queries; left out, they are in a stacked tensor. Rank 3 to 5; data
-        type FLOAT32 or FLOAT16.
+        The queries: in its last axis, those of all heads one behind another.
+        Left out, they are in a stacked tensor. Rank 3 to 5; data type FLOAT32
+        or FLOAT16.
     key : array, optional
-        The keys; left out, they are in a stacked tensor. Rank 3 to 5; data type
-        FLOAT32 or FLOAT16.
+        The keys, as the queries; left out, they are in a stacked tensor. Rank 3
+        to 5; data type FLOAT32 or FLOAT16.
     value : array, optional
-        The values; left out, they are in a stacked tensor. Rank 3 to 5; data
-        type FLOAT32 or FLOAT16.
+        The values, as the queries; left out, they are in a stacked tensor. Rank
+        3 to 5; data type FLOAT32 or FLOAT16.
     stacked_query_key : array, optional
         The query and the key of each head. Rank 5; data type FLOAT32 or
         FLOAT16.
@@ -64,8 +65,8 @@ def multihead_attention1(
         What is added to the queries, then to the keys, then to the values; left
         out, nothing is added. Rank 1 to 5; data type FLOAT32 or FLOAT16.
     mask : array, optional
-        Which positions get MaskFilterValue, in the format that MaskType names.
-        Rank 1 to 5; data type INT32.
+        Which positions are masked, in the format that MaskType names; with NONE
+        as MaskType it is not read. Rank 1 to 5; data type INT32.
     relative_position_bias : array, optional
         What is added to the scaled product of queries and keys; left out,
         nothing is added. Rank 4 to 5; data type FLOAT32 or FLOAT16.
@@ -86,7 +87,8 @@ def multihead_attention1(
     key_value_head_count : int
         Number of heads of the key and the value. At least 1.
     mask_filter_value : float, default -10000.0
-        What masked positions get: a negative number of large magnitude.
+        What is added to the scores of masked positions: a negative number of
+        large magnitude.
     mask_type : MultiheadAttentionMaskType or its name, default 'NONE'
         The format of MaskTensor. One of NONE, KEY_SEQUENCE_LENGTH,
         KEY_SEQUENCE_END_START, KEY_QUERY_SEQUENCE_LENGTH_START_END or BOOLEAN.
@@ -132,21 +134,17 @@ def multihead_attention1(
         ``DML-MULTIHEAD_ATTENTION1-query-once``
             query and the stacked tensors do not give the query exactly once.
             Must hold:
-            ``(1 if present(query) else 0) + (1 if present(stacked_query_key)
-            else 0) + (1 if present(stacked_query_key_value) else 0) == 1``
+            ``given_query == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-key-once``
             key and the stacked tensors do not give the key exactly once. Must
             hold:
-            ``(1 if present(key) else 0) + (1 if present(stacked_query_key) else
-            0) + (1 if present(stacked_key_value) else 0) + (1 if
-            present(stacked_query_key_value) else 0) == 1``
+            ``given_key == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-value-once``
             value and the stacked tensors do not give the value exactly once.
             Must hold:
-            ``(1 if present(value) else 0) + (1 if present(stacked_key_value)
-            else 0) + (1 if present(stacked_query_key_value) else 0) == 1``
+            ``given_value == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-query-divides``
             query has a last size that is not a multiple of the number of heads.
@@ -297,6 +295,22 @@ def multihead_attention1(
         Elements of the mask.
     ``last_mask = sizes(mask)[rank(mask) - 1]``
         Size of the last axis of the mask.
+    ``given_query``
+        ``(1 if present(query) else 0) + (1 if present(stacked_query_key) else
+        0) + (1 if present(stacked_query_key_value) else 0)``
+
+        Number of tensors that have the query.
+    ``given_key``
+        ``(1 if present(key) else 0) + (1 if present(stacked_query_key) else
+        0) + (1 if present(stacked_key_value) else 0) + (1 if
+        present(stacked_query_key_value) else 0)``
+
+        Number of tensors that have the key.
+    ``given_value``
+        ``(1 if present(value) else 0) + (1 if present(stacked_key_value) else
+        0) + (1 if present(stacked_query_key_value) else 0)``
+
+        Number of tensors that have the value.
     ``room``
         ``sizes(output_present_key)[max(rank(output_present_key) - 2, 0)] if
         present(output_present_key) and rank(output_present_key) > 1 else

@@ -128,7 +128,7 @@ def model_error_page(page: Page, error: Facts) -> None:
     if error["breaks"]:
         page.section("For example")
         for path, value in error["breaks"].items():
-            page.text(f"A valid {what} gives it with:" if path else "This text gives it:")
+            page.text(f"A valid {what} gets this id by this change:" if path else "This text gives it:")
             page.code(f"{path} = {json.dumps(value)}" if path else value)
     page.section("See")
     page.code("dmlcy lint --help", INDENT)
