@@ -255,3 +255,10 @@ def test_a_graph_of_the_most_nodes_has_room_for_its_values(monkeypatch: pytest.M
     with pytest.raises(dml.ModelError) as caught:
         dml.graph.load(tmp_path / "graph.json", limit=50)
     assert caught.value.id == "DML-GRAPH-limit"
+
+
+@pytest.mark.parametrize("read", [dml.graph.from_json, dml.graph.from_bytes, dml.graph.load])
+def test_a_refused_file_raises_the_public_class(read: Any) -> None:
+    with pytest.raises(dml.ModelError) as caught:
+        read(b"{" if read is not dml.graph.load else "nowhere.json")
+    assert type(caught.value) is dml.ModelError and caught.value.violations

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
+from dmlcy._errors import ModelError
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
-from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import Refusal, make, refuse, whole
 from dmlcy._frontends.graphs import files, serialized, writer
 from dmlcy._frontends.graphs.reader import read, values_of
 from dmlcy._frontends.graphs.to_records import to_records
@@ -23,7 +25,24 @@ from dmlcy._words.values import show
 _BROKEN: Final = "surrogatepass"  # what is no text is refused as no UTF-8
 __all__ = ["from_bytes", "from_json", "load", "save", "to_bytes", "to_json"]
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
+
+def _refused(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The function, which raises the error of a file as the class that users know."""
+
+    @wraps(function)
+    def known(*arguments: Given.args, **named: Given.kwargs) -> Result:
+        try:
+            return function(*arguments, **named)
+        except Refusal as error:
+            raise ModelError(error.violations) from None
+
+    return known
+
+
+@_refused
 def from_json(
     text: str | bytes | Mapping[str, Any], *, folder: str | os.PathLike[str] = ".", limit: int = MOST
 ) -> GraphDesc:
@@ -77,6 +96,7 @@ def save(graph: GraphDesc, folder: str | os.PathLike[str]) -> Path:
     return writer.save(_known(graph, "save"), Path(folder))
 
 
+@_refused
 def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int = MOST) -> GraphDesc:
     """The graph in the bytes of a serialized graph, as ONNX Runtime writes them (``Partition_0.bin``).
 
@@ -100,6 +120,7 @@ def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int 
     return serialized.read(serialized.decode("<graph>", bytes(data)), Path(folder), limit=limit).finish()
 
 
+@_refused
 def to_bytes(graph: GraphDesc) -> bytes:
     """The bytes of a serialized graph, laid out as ONNX Runtime lays them out, with the bytes of its constants.
 
@@ -116,6 +137,7 @@ def to_bytes(graph: GraphDesc) -> bytes:
     return write(to_records(_known(graph, "to_bytes")))
 
 
+@_refused
 def load(path: str | os.PathLike[str], *, limit: int = MOST) -> GraphDesc:
     """The graph in a file: JSON, or a serialized graph. Files of its constants are in its folder.
 
