@@ -170,7 +170,7 @@ def longer(operator: Operator, said: dict[str, Any], axis: int, times: int) -> d
     sized = {field.sized_by for field in operator.fields} | {field.python for field in operator.chosen}
     return {
         name: tuple(entry * (times if place == axis else 1) for place, entry in enumerate(value))
-        if name in sized and all(isinstance(entry, int) for entry in value)
+        if name in sized and value is not None and all(isinstance(entry, int) for entry in value)
         else value
         for name, value in said.items()
     }

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.attention.heads import Heads
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS
@@ -20,6 +21,12 @@ LARGE: Final = 2.0**24
 
 class Attention(Family):
     """The family."""
+
+    of_a_part, of_all = 4, 1
+
+    def workspace(self, desc: OperatorDesc) -> int:
+        """Of the products of some queries with all keys, and of the numbers of a head."""
+        return super().workspace(desc) + 8 * self.of_a_part * RESULTS
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The values of each head side by side; or all keys or values."""
