@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -112,7 +112,19 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
             values[field.python] = _described(field.python, value, arrays)
     sizes = sizes_asked(operator, arguments)
     found = Check(operator, values, level, call=True, asked=asked, asked_sizes=sizes, labels=labels)
-    _raise(found, arrays, first)
+    others = {python: value for python, value in values.items() if python not in {field.python for field in outputs}}
+    _raise(found, arrays, first, lambda: Check(operator, others, level, call=True, asked=asked, asked_sizes=sizes))
+
+
+def _compare_outs(found: Check, inferred: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Arrays given for outputs have the sizes that the call infers, also where a desc may add ones in front."""
+    for path, array in arrays.items():
+        field = found.operator.field(path)
+        tensor = inferred.resolved.get(field.python) if field.kind == "output" else None
+        if type(tensor) is TensorDesc and array.shape != tuple(tensor.sizes):
+            sizes = {"actual": array.shape, "expected": tuple(tensor.sizes)}
+            formula = {"formula": "the sizes that the call infers"}
+            found.add(field, "sizes", member="sizes", values=sizes, words=formula, fix=tuple(tensor.sizes))
 
 
 def refuse_desc(desc: OperatorDesc, level: int) -> NoReturn:
@@ -218,8 +230,10 @@ def _described(path: str, value: object, arrays: Mapping[str, np.ndarray[Any, An
     return type(value) if type(value) is TensorDesc else value
 
 
-def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int) -> NoReturn:
-    """Looks at the memory and at the values too, and raises."""
+def _raise(
+    found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int, infer: Callable[[], Check] | None = None
+) -> NoReturn:
+    """Looks at the memory and at the values too, and raises. ``infer``: the call without the arrays for its outputs."""
     inputs = {path: array for path, array in arrays.items() if found.operator.field(path).kind == "input"}
     others = dict(inputs)
     for path, array in arrays.items():
@@ -228,6 +242,8 @@ def _raise(found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int)
             others[path] = array
     found.data(inputs, first)
     name = found.operator.python
+    if not found.violations and infer is not None:
+        _compare_outs(found, infer(), arrays)
     if not found.violations:
         raise RuntimeError(
             f"internal: {name}() was refused and a second look finds nothing wrong: "

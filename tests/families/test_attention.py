@@ -260,3 +260,13 @@ def test_long_sequences_take_little_memory() -> None:
         tracemalloc.stop()
     np.testing.assert_allclose(found, 1, rtol=1e-6)
     assert peak < found.nbytes + (32 << 20), f"{peak / 2**20:.0f} MB"
+
+
+def test_an_out_with_ones_in_front_is_refused() -> None:
+    """A desc may add them; the sizes of a call's result are those that it infers."""
+    query = np.ones((1, 9, 1), np.float32)
+    stacked = np.ones((1, 2, 1, 2, 1), np.float32)
+    names = {"stacked_key_value": stacked, "query_head_count": 1, "key_value_head_count": 1, "scale": 1}
+    with pytest.raises(dml.InvalidDescError, match="the sizes that the call infers = \\(1, 9, 1\\)") as caught:
+        dml.multihead_attention1(query, **names, out=np.empty((1, 1, 9, 1), np.float32))
+    assert caught.value.violations[0].id == "DML-MULTIHEAD_ATTENTION1-output-sizes"
