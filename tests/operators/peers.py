@@ -42,6 +42,12 @@ def torch() -> Any:
     return pytest.importorskip("torch", reason="PyTorch is not installed")
 
 
+def need(peer: str) -> None:
+    """Skips a test before it draws anything, where the library is not installed."""
+    for module in ("torch",) if peer == "PyTorch" else ("onnx", "onnxruntime"):
+        pytest.importorskip(module, reason=f"{peer} needs {module}, which is not installed")
+
+
 @cache
 def session(
     op_type: str, opset: int, types: tuple[Any, ...], outputs: int, attributes: tuple[tuple[str, Any], ...]

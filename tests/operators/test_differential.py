@@ -12,7 +12,7 @@ from checks import assert_defined, assert_same_bits, assert_same_values
 from depth import seeds_of
 from drawing import draw_all, draw_some
 from example_descs import attributes
-from peers import PEERS
+from peers import PEERS, need
 from strategies import Array, small_integers
 
 import dmlcy as dml
@@ -62,6 +62,7 @@ def listed(strategy: Any, number: int) -> list[Case]:
 @pytest.mark.parametrize(("name", "peer"), PEERS, ids=lambda value: str(value))
 def test_other_libraries_agree(name: str, peer: str) -> None:
     """At least a few of what is drawn can be expressed; the reasons of the others are shown if not."""
+    need(peer)
     other = PEERS[name, peer]
     enough = ENOUGH if other.uses is None else 4 * ENOUGH
     seen: Counter[str | None] = Counter()
