@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 for folder in ("operators", "model", "graph", "frontends"):
     sys.path.insert(0, str(ROOT / "tests" / folder))
 
-from breaking import cases  # noqa: E402
+from breaking import cases_of  # noqa: E402
 from broken import BROKEN  # noqa: E402
 from damaged_records import damaged  # noqa: E402
 from test_graph_ids import BREAKABLE as GRAPHS  # noqa: E402
@@ -25,7 +25,7 @@ def test_the_list_is_what_the_tests_trigger() -> None:
     diagnostics = Diagnostics()
     listed = ids.read_triggered(ROOT, diagnostics)
     diagnostics.raise_if_any()
-    triggered = {case.id for operator in RUNNABLE.values() for case in cases(operator)}
+    triggered = {case.id for name in RUNNABLE for case in cases_of(name)}
     triggered |= {error.id for error in (*BREAKABLE, *GRAPHS)}
     triggered |= {f"DML-GRAPH-file-{slug}" for slug in (*BROKEN, "value")}
     triggered |= {id_ for id_, _message, _record in damaged() if id_.startswith("DML-GRAPH-")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ LANGUAGES = ("python", "cpp")
 DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
 
 
+@functools.cache
 def snake(name: str) -> str:
     """A DirectML name in snake_case, without the word Tensor at its end: ROITensor -> roi, InputTensors -> inputs."""
     stem = re.sub(r"(?<=.)Tensor(s?)$", r"\1", name)

@@ -8,7 +8,8 @@ so that a consequence is never reported beside its cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,30 @@ __all__ = ["OUT", "Check", "wanted"]
 
 SIZES: Final = ("sizes", "rank")
 """The facets of an output that may follow from other fields."""
+
+
+class Kinds(NamedTuple):
+    """The tensors of an operator, the arrays among them, and the inputs whose sizes are compared first."""
+
+    tensors: tuple[Field, ...]
+    arrays: tuple[Field, ...]
+    early: tuple[Field, ...]
+
+
+@cache
+def kinds_of(operator: Operator) -> Kinds:
+    """The fields of an operator by what a pass does with them."""
+    described = tuple(field for field in operator.fields if field.kind != "attribute")
+    arrays = tuple(field for field in described if type_of(field.type).tensors)
+    return Kinds(described, arrays, early_of(operator, described))
+
+
+def early_of(operator: Operator, described: Sequence[Field]) -> tuple[Field, ...]:
+    """The inputs whose sizes follow from no attribute, no choice, and no sizes of an output."""
+    late = {field.python for field in (*operator.fields, *operator.chosen) if field.kind in ("attribute", "chosen")}
+    late.update(f"{field.python}.{facet}" for field in described if field.kind == "output" for facet in SIZES)
+    inputs = [field for field in described if field.kind == "input" and field.sizes is not None]
+    return tuple(field for field in inputs if field.sizes is not None and late.isdisjoint(field.sizes.reads))
 
 
 class Check(State):
@@ -82,14 +107,14 @@ class Check(State):
             self.add(None, "unknown", values={"actual": name}, hint=hint, fix=fix)
 
     def _run(self) -> None:
-        fields, choices = self.operator.fields, self.operator.chosen
-        described = [field for field in fields if field.kind != "attribute"]
+        choices = self.operator.chosen
+        kinds = kinds_of(self.operator)
+        described: Sequence[Field] = kinds.tensors
+        arrays = kinds.arrays
         if self.path is not None:
             for field in described:
                 tensors.leave_out(self, field)
-            described = []
-        others = [field for field in fields if field.kind == "attribute"]
-        arrays = [field for field in described if type_of(field.type).tensors]
+            described, arrays = (), ()
         if arrays:
             described = tensors.one_by_one(self, described, arrays)
         for field in described:
@@ -101,9 +126,7 @@ class Check(State):
         for field in arrays:
             tensors.gather(self, field)
         inputs = [field for field in described if field.kind == "input"]
-        late = {field.python for field in (*others, *choices)}
-        late.update(f"{field.python}.{facet}" for field in described if field.kind == "output" for facet in SIZES)
-        early = [field for field in inputs if field.sizes is not None and late.isdisjoint(field.sizes.reads)]
+        early = kinds.early if described is kinds.tensors else early_of(self.operator, described)
         for field in early:
             sizes.compare(self, field)
         for field in choices:

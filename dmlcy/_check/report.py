@@ -44,6 +44,8 @@ class Report:
     @property
     def violations(self) -> list[Violation]:
         """All of them that are errors, in order."""
+        if not any(self.found.values()):
+            return [*self.first, *self.late]
         kinds = ("input", "chosen", "attribute", "output")
         order = sorted(self.fields.values(), key=lambda field: kinds.index(field.kind))
         return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import cast
 
 from dmlcy._check.state import State
@@ -108,14 +109,18 @@ def _terms(state: State, formula: Formula) -> dict[str, object]:
     return found | state.chosen_for(formula) if found else {}
 
 
+@cache
+def _outputs(operator: Operator) -> tuple[tuple[Field, str, str, str], ...]:
+    """The outputs whose sizes a formula gives, with their names, and the facets of the sizes."""
+    outputs = [field for field in operator.fields if field.kind == "output" and field.sizes is not None]
+    return tuple((field, field.python, f"{field.python}.sizes", f"{field.python}.rank") for field in outputs)
+
+
 def infer(state: State, reads: Iterable[str]) -> None:
     """Fills in the sizes of the outputs that are not given, and that somebody is about to read."""
-    for field in state.operator.fields:
-        name, facet, rank = field.python, f"{field.python}.sizes", f"{field.python}.rank"
+    for field, name, facet, rank in _outputs(state.operator):
         read = facet in reads or rank in reads
-        if field.kind != "output" or not read or name in state.inferred or facet in state.bad:
-            continue
-        if state.resolved[name] is not None or field.sizes is None:
+        if not read or name in state.inferred or facet in state.bad or state.resolved[name] is not None:
             continue
         state.inferred.add(name)
         sizes = state.computed(field)
@@ -128,7 +133,7 @@ def infer(state: State, reads: Iterable[str]) -> None:
         if not state.limited and min(sizes) >= 1:
             wrong = []
         for refused in wrong:
-            refused.hint = f"The sizes follow from the other fields: {field.sizes.text}."
+            refused.hint = f"The sizes follow from the other fields: {cast(Formula, field.sizes).text}."
             refused.fix = None
             state.refused(field, refused)
         take_rank(state, field, len(sizes))

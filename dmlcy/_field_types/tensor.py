@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.rows import DtypeRow, Field, Operator, RankRow
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS
 from dmlcy._field_types.base import Break, Broken, FieldType
 from dmlcy._field_types.enum import in_json
@@ -20,18 +21,27 @@ EXPECTED: Final = "a TensorDesc"
 
 def dtypes_at(field: Field, level: int) -> list[str]:
     """The data types that a tensor can have at the level of that position."""
-    rows = [row for row in field.dtypes if LEVEL_INDEX[row.since] <= level]
-    names = [name for row in rows for name in row.dtypes] if field.dtypes else list(DTYPES)
-    return [name for name in dict.fromkeys(names) if LEVEL_INDEX[DTYPES[name].since] <= level]
+    return list(_dtypes(field.dtypes, level))
+
+
+@cache
+def _dtypes(rows: tuple[DtypeRow, ...], level: int) -> tuple[str, ...]:
+    names = [name for row in rows if LEVEL_INDEX[row.since] <= level for name in row.dtypes] if rows else list(DTYPES)
+    return tuple(name for name in dict.fromkeys(names) if LEVEL_INDEX[DTYPES[name].since] <= level)
 
 
 def ranks_at(field: Field, level: int) -> list[int]:
     """The numbers of dimensions that a tensor can have at the level of that position."""
+    return list(_ranks(field.ranks, level))
+
+
+@cache
+def _ranks(rows: tuple[RankRow, ...], level: int) -> tuple[int, ...]:
     most = LEVELS[level].max_rank
-    if not field.ranks:
-        return list(range(1, most + 1))
-    rows = [row for row in field.ranks if LEVEL_INDEX[row.since] <= level]
-    return sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)})
+    if not rows:
+        return tuple(range(1, most + 1))
+    rows = tuple(row for row in rows if LEVEL_INDEX[row.since] <= level)
+    return tuple(sorted({rank for row in rows for rank in range(row.min, min(row.max, most) + 1)}))
 
 
 class Tensor(FieldType):

@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
+from planned import specs as planned_specs
 
 import dmlcy as dml
-from codegen.load import load
 from dmlcy import specs, testing
 from dmlcy._cli import main
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import DTYPES, desc_class
 from dmlcy._show.explain.facts import of_operator
 
-ROOT = Path(__file__).parents[2]
 FIRST = settings(phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck))
 """The first desc that is found, without a search for a simpler one."""
 
@@ -81,7 +80,7 @@ def test_the_memory_that_tensors_may_share(checkout: Any) -> None:
 
 
 def test_76_operators_may_work_in_place() -> None:
-    entries = load(ROOT).facts.catalogue.values()
+    entries = planned_specs().facts.catalogue.values()
     assert sum(bool(entry.in_place) for entry in entries) == 76
 
 

@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 from graphs import valid
+from planned import specs
 
 import dmlcy as dml
-from codegen.load import load
 from codegen.model import ErrorText
 from dmlcy._cli import main
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.graphs.lint import lint
 
-ROOT = Path(__file__).resolve().parents[2]
 OF_BYTES = "DML-GRAPH-file-"  # of serialized graphs: tests/frontends
 ERRORS = [
     error
-    for error in load(ROOT).facts.model_errors
+    for error in specs().facts.model_errors
     if error.id.startswith("DML-GRAPH-") and not error.id.startswith(OF_BYTES)
 ]
 BREAKABLE = [error for error in ERRORS if error.breaks]

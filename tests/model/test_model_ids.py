@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import execute, parse
+from planned import specs
 
-from codegen.load import load
 from codegen.model import ErrorText
 from dmlcy._cli.example import model
 from dmlcy._errors import ModelError
 from dmlcy._facts.tables import FAST
 
-ROOT = Path(__file__).resolve().parents[2]
-ERRORS = load(ROOT).facts.model_errors
+ERRORS = specs().facts.model_errors
 BREAKABLE = [error for error in ERRORS if error.breaks and error.id.startswith("DML-MODEL-")]
 VALID = next(model(operator, operator.examples[0]) for operator in FAST.values())
 

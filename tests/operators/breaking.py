@@ -5,6 +5,7 @@ A case changes one thing of a use, and names the id that must be reported.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from uses import (
     NEWEST,
     NUMPY,
     PLAN,
+    RUNNABLE,
     TABLE,
     UINT_MAX,
     Array,
@@ -56,6 +58,12 @@ def cases(operator: Operator) -> Iterator[Case]:
             continue
         ways = [list(of_rule(use, rule)) for use in ALL[operator.name]]
         yield from next((found for found in ways if all(map(breaks_it, found))), ways[0])
+
+
+@functools.cache
+def cases_of(name: str) -> list[Case]:
+    """The cases of an operator that runs, made when the first test needs them."""
+    return list(cases(RUNNABLE[name]))
 
 
 def use_with(operator: Operator, field: Field) -> Use:
@@ -133,7 +141,7 @@ def both_tensors(use: Use, name: str, array: Array, **more: Any) -> Ways:
 
 def operator_level(use: Use) -> Ways:
     since = FACTS.level_index(use.operator.since)
-    alone = not dml.check(use.desc, LEVELS[since])  # the example has nothing newer than the operator
+    alone = is_valid_at(use, LEVELS[since])  # the example has nothing newer than the operator
     for level in LEVELS[since - 1 : since]:
         yield from ((way, {}, {"level": level, "alone": alone}) for way in ("call", "desc"))
 
@@ -184,10 +192,16 @@ def break_dtype(use: Use, field: Field) -> Ways:
         yield "json", {f"{within(use, field)}.DataType": "DML_TENSOR_DATA_TYPE_UINT4"}, {}
 
 
+@functools.cache
+def is_valid_at(use: Use, level: str) -> bool:
+    """Whether the level has all that the example uses."""
+    return not dml.check(use.desc, level)
+
+
 def break_level(use: Use, field: Field) -> Ways:
     operator, since = use.operator, FACTS.level_index(use.operator.since)
     for level in range(since, len(LEVELS) - 1):
-        more = {"level": LEVELS[level], "alone": not dml.check(use.desc, LEVELS[level])}
+        more = {"level": LEVELS[level], "alone": is_valid_at(use, LEVELS[level])}
         if field.is_tensor:
             array = use.arrays[use.path(field)]
             for name in set(rows_of_type(operator, field, level + 1)) - set(rows_of_type(operator, field, level)):

@@ -29,23 +29,23 @@ class Case:
     level: str = NEWEST
     alone: bool = True
 
-    def run(self) -> dml.DmlError:
-        """The error that it gives."""
+    def run(self, desc: Any = None) -> dml.DmlError:
+        """The error that it gives; with its desc, where that is made already."""
         try:
             with dml.feature_level(self.level):
-                result = self.attempt()
+                result = self.attempt(desc)
         except dml.DmlError as error:
             return error
         raise AssertionError(f"{self} was accepted: {result!r}")
 
-    def attempt(self) -> Any:
+    def attempt(self, desc: Any = None) -> Any:
         """Does what the case does."""
         use, function = self.use, getattr(dml, self.use.operator.python)
         if self.way == "call":
             return use.call(function, self.changes, use.attributes)
         if self.way == "compiled":
             return use.call(dml.compile(use.desc, NEWEST), self.changes, {})
-        return dml.compile(self.desc())
+        return dml.compile(self.desc() if desc is None else desc)
 
     def desc(self) -> Any:
         """The broken desc."""

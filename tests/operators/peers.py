@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from expressible import folds
+from hypothesis.strategies import SearchStrategy
 from strategies import Array
 
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -26,16 +28,24 @@ class Peer:
     """``refuses``: why a use cannot be expressed, or None. ``run``: the result. ``integers``: compared on small ones.
 
     Sums of small integers are exact in any order, and a maximum of numbers leaves nothing open: where peers differ in
-    the order of sums, or in which NaN wins, the inputs are made such.
+    the order of sums, or in which NaN wins, the inputs are made such. ``uses``: draws what can be expressed, for a peer
+    that takes too little of what ``dmlcy.testing`` draws.
     """
 
     refuses: Callable[[Any, Arrays], str | None]
     run: Callable[[Any, Arrays], Array]
     integers: bool = False
+    uses: SearchStrategy[Use] | None = None
 
 
 def torch() -> Any:
     return pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+def need(peer: str) -> None:
+    """Skips a test before it draws anything, where the library is not installed."""
+    for module in ("torch",) if peer == "PyTorch" else ("onnx", "onnxruntime"):
+        pytest.importorskip(module, reason=f"{peer} needs {module}, which is not installed")
 
 
 @cache
@@ -464,7 +474,7 @@ PEERS = {
     ("SPACE_TO_DEPTH1", "PyTorch"): Peer(everything_is_expressed, unshuffle_torch),
     ("SPACE_TO_DEPTH1", "ONNX Runtime"): Peer(unshuffle_onnx_refuses, unshuffle_onnx),
     ("UNFOLD", "PyTorch"): Peer(unfold_torch_refuses, unfold_torch),
-    ("FOLD", "PyTorch"): Peer(fold_torch_refuses, fold_torch, integers=True),
+    ("FOLD", "PyTorch"): Peer(fold_torch_refuses, fold_torch, integers=True, uses=folds()),
     ("FOLD", "ONNX Runtime"): Peer(fold_onnx_refuses, fold_onnx, integers=True),
     ("AVERAGE_POOLING", "PyTorch"): Peer(pooling_torch_refuses, pooling_torch, integers=True),
     ("AVERAGE_POOLING", "ONNX Runtime"): Peer(pooling_onnx_refuses, pooling_onnx, integers=True),

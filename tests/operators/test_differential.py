@@ -12,7 +12,7 @@ from checks import assert_defined, assert_same_bits, assert_same_values
 from depth import seeds_of
 from drawing import draw_all, draw_some
 from example_descs import attributes
-from peers import PEERS
+from peers import PEERS, need
 from strategies import Array, small_integers
 
 import dmlcy as dml
@@ -49,15 +49,22 @@ ENOUGH = 15  # comparisons with another library
 @functools.cache
 def drawn(name: str, number: int) -> list[Case]:
     """Some cases of an operator, the same for each library."""
+    return listed(testing.cases(name, most_elements=600), number)
+
+
+def listed(strategy: Any, number: int) -> list[Case]:
+    """Some values of a strategy."""
     found: list[Case] = []
-    draw_some(testing.cases(name, most_elements=600), 15, found.append, number)
+    draw_some(strategy, 15, found.append, number)
     return found
 
 
 @pytest.mark.parametrize(("name", "peer"), PEERS, ids=lambda value: str(value))
 def test_other_libraries_agree(name: str, peer: str) -> None:
     """At least a few of what is drawn can be expressed; the reasons of the others are shown if not."""
+    need(peer)
     other = PEERS[name, peer]
+    enough = ENOUGH if other.uses is None else 4 * ENOUGH
     seen: Counter[str | None] = Counter()
 
     def compare(desc: OperatorDesc, arrays: dict[str, Array]) -> None:
@@ -74,15 +81,15 @@ def test_other_libraries_agree(name: str, peer: str) -> None:
             result, expected = positive(result), positive(expected)
         assert_same_values(result, expected)
 
-    for number in range(200, 600):  # of FOLD's axes, types and paddings, PyTorch takes few
-        if seen[None] < ENOUGH:
-            for desc, arrays in drawn(name, number):
+    for number in range(200, 600):
+        if seen[None] < enough:
+            for desc, arrays in drawn(name, number) if other.uses is None else listed(other.uses, number):
                 try:
                     compare(desc, dict(arrays))
                 except Exception as error:
                     error.add_note(f"{desc}\n{arrays}")
                     raise
-    assert seen[None] >= ENOUGH, f"compared {seen.pop(None, 0)}, not expressed: {seen}"
+    assert seen[None] >= enough, f"compared {seen.pop(None, 0)}, not expressed: {seen}"
 
 
 @seeds_of(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from typing import Any
 
@@ -23,23 +24,29 @@ def test_the_table_is_that_of_the_specs() -> None:
     for operator in RUNNABLE.values():
         since = FACTS.level_index(operator.since)
         for field in operator.tensors:
+            known = [rows_of_type(operator, field, level) for level in range(len(LEVELS))]
+            fits = [rows_of_rank(operator, field, level) for level in range(len(LEVELS))]
             for dtype in (known.name for known in FACTS.dtypes):
                 for rank in range(1, 10):
-                    known = [dtype in rows_of_type(operator, field, level) for level in range(len(LEVELS))]
-                    fits = [rank in rows_of_rank(operator, field, level) for level in range(len(LEVELS))]
-                    holds = [level for level in range(since, len(LEVELS)) if known[level] and fits[level]]
+                    holds = [n for n in range(since, len(LEVELS)) if dtype in known[n] and rank in fits[n]]
                     assert found.pop((operator.name, field.python, dtype, rank), None) == (holds[0] if holds else None)
     assert not found
+
+
+@functools.cache
+def tables() -> dict[str, dict[tuple[str, str, int], int]]:
+    """The rows of each operator: the level from which a tensor can have a data type and a number of dimensions."""
+    found: dict[str, dict[tuple[str, str, int], int]] = {name: {} for name in RUNNABLE}
+    for row in dml.support_table():
+        if row.operator in found:
+            found[row.operator][row.tensor, row.dtype, row.rank] = LEVELS.index(row.since)
+    return found
 
 
 @each_of("name", RUNNABLE)
 def test_supports_agrees_with_the_table(name: str) -> None:
     operator = RUNNABLE[name]
-    table = {
-        (row.tensor, row.dtype, row.rank): LEVELS.index(row.since)
-        for row in dml.support_table()
-        if row.operator == name
-    }
+    table = tables()[name]
     for index, level in enumerate(LEVELS):
         assert dml.supports(name, level=level) == (index >= FACTS.level_index(operator.since))
         with dml.feature_level(level):

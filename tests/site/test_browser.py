@@ -3,7 +3,7 @@
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,6 +25,10 @@ SWITCHES = """
     --headless --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync
 """
 WIDE, NARROW = 1280, 390
+MODES = ("light", "dark")
+IN_MODE = """
+    document.documentElement.dataset.mode = document.documentElement.dataset.theme = arguments[0];
+"""
 IN_VIEW = """
     const box = document.getElementById(arguments[0]).getBoundingClientRect();
     const header = document.querySelector(".bd-header").getBoundingClientRect();
@@ -163,21 +167,49 @@ def test_the_catalogue_is_filtered(browser: Any, address: str, width: int) -> No
         assert shown.text == f"{wanted} of {len(known)}"
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str) -> None:
+@pytest.fixture
+def chosen(browser: Any) -> Iterator[Callable[[str], None]]:
+    """What chooses the mode in which the next pages are opened."""
+    scripts = []
+
+    def choose(mode: str) -> None:
+        source = f"localStorage.setItem('mode', '{mode}'); localStorage.setItem('theme', '{mode}');"
+        scripts.append(browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source}))
+
+    yield choose
+    for script in scripts:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_page_opens_in_the_mode_that_was_chosen(
+    browser: Any, address: str, chosen: Callable[[str], None], mode: str
+) -> None:
+    chosen(mode)
+    for page in ("index", f"reference/{NAME.lower()}"):
+        browser.get(f"{address}/{page}.html")
+        assert browser.execute_script("return document.documentElement.dataset.theme") == mode
+
+
+def test_no_page_is_broken(browser: Any, address: str, site: Path, chosen: Callable[[str], None]) -> None:
+    """Each page is opened once: it is laid out in both modes, wide and narrow."""
     pages = [file.relative_to(site).as_posix() for file in sorted(site.rglob("*.html")) if "_static" not in file.parts]
     assert "index.html" in pages
-    choose = f"localStorage.setItem('mode', '{mode}'); localStorage.setItem('theme', '{mode}');"
-    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": choose})
+    chosen(MODES[0])
     browser.get_log("browser")
     broken = {}
+    widths = [WIDE, NARROW]
+    resize(browser, WIDE)
     for page in pages:
         browser.get(f"{address}/{page}")
-        assert browser.execute_script("return document.documentElement.dataset.theme") == mode
+        assert browser.execute_script("return document.documentElement.dataset.theme") == MODES[0]
         found: dict[str, Any] = {}
-        for width in (WIDE, NARROW):
-            resize(browser, width)
-            found[f"outside {width}"] = browser.execute_script(OUTSIDE)
+        for number, width in enumerate(widths):
+            if number:  # each page begins in the width in which the one before it ended
+                resize(browser, width)
+            for mode in reversed(MODES) if number else MODES:
+                found[f"outside {mode} {width}"] = browser.execute_script(IN_MODE + OUTSIDE, mode)
+        widths.reverse()
         found |= {
             "errors": [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"],
             "images": browser.execute_script(BROKEN_IMAGES),
@@ -185,5 +217,4 @@ def test_no_page_is_broken(browser: Any, address: str, site: Path, mode: str) ->
         }
         if any(found.values()):
             broken[page] = found
-    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
     assert broken == {}

@@ -259,7 +259,7 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
         if value is REMOVED:
             del owner[last]
     with feature_level(change.level):
-        return check(type(_desc(operator, example)).from_dict(model))
+        return check(desc_class(operator.name).from_dict(model))
 
 
 def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
