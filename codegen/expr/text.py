@@ -97,6 +97,7 @@ def sentence(node: Node, scope: Scope, index: str | None, about: str | None = No
     """The message of a condition: each side of a comparison with its value, and the names inside a longer side.
 
     Any other condition gives only its names with their values: the rule says what is wrong, and its formula is long.
+    A size along a computed axis is not among them: the message has all sizes of the tensor anyway.
     Of alternatives it says those that read what the condition is ``about``: the others only say when it holds anyway.
     """
     node = _alternatives(node, about)
@@ -115,7 +116,8 @@ def sentence(node: Node, scope: Scope, index: str | None, about: str | None = No
         sides = [side for side in (node.left, node.right) if not _atomic(side)]
     else:
         shown, sides = "", [node]
-    inner = [place(part) for side in sides for part in _atoms(side, scope)]
+    atoms = [part for side in sides for part in _atoms(side, scope)]
+    inner = [place(part) for part in atoms if shown or not _computed(part)]
     inner = list(dict.fromkeys(inner))
     if not inner:
         return Sentence(shown or f"{_label(node, index)} must hold", tuple(terms.items()))
@@ -147,6 +149,11 @@ def _atomic(node: Node) -> bool:
         or (isinstance(node, Index) and isinstance(node.base, Name | Call))
         or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes", "present", "count"))
     )
+
+
+def _computed(node: Node) -> bool:
+    """Whether this is a size along an axis that is counted from the end: the sizes of the tensor say it better."""
+    return isinstance(node, Index) and isinstance(node.base, Call) and any(isinstance(index, Call) for index in node.indices)
 
 
 def _reads(node: Node, name: str) -> bool:

@@ -38,7 +38,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "model names only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or "
         "usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
-    parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
+    parser.add_argument("models", nargs="+", metavar="FILE", help="model files and graphs; - is standard input")
     add_feature_level(parser)
     add_limit(parser)
     add_format(parser, FORMATS)

@@ -38,7 +38,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="execute model files and graphs",
         description="Execute model files in DxDispatch's format, and graphs, in JSON or serialized.",
     )
-    parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model files; - is standard input")
+    parser.add_argument("models", nargs="+", metavar="FILE", help="model files and graphs; - is standard input")
     add_feature_level(parser)
     parser.add_argument(
         "--output-path", type=Path, default=Path(), metavar="DIR", help="where writeFile writes (default: .)"

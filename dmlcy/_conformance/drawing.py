@@ -16,7 +16,7 @@ from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.arrays import in_numpy
 from dmlcy._testing.descs import at_level, descs
-from dmlcy._testing.walk import tensors_of
+from dmlcy._testing.starts import tensors_of
 
 ROUND: Final = 24
 """Descs that are drawn before it is asked whether they have all that is wanted."""

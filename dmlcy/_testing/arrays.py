@@ -21,8 +21,8 @@ from dmlcy._facts.rows import Field, Rule
 from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
+from dmlcy._testing.starts import tensors_of
 from dmlcy._testing.values import specials
-from dmlcy._testing.walk import tensors_of
 
 __all__ = ["broken_inputs", "cases", "inputs", "specials"]
 

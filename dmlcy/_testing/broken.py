@@ -26,7 +26,7 @@ from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs
-from dmlcy._testing.walk import tensors_of
+from dmlcy._testing.starts import tensors_of
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))

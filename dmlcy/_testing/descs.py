@@ -12,7 +12,9 @@ from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, desc_class
 from dmlcy._field_types import type_of
-from dmlcy._testing.walk import LARGE, Walk, is_drawn, starts
+from dmlcy._testing.shared_sizes import new_shared_size
+from dmlcy._testing.starts import starts
+from dmlcy._testing.walk import LARGE, Walk, is_drawn
 
 MOST_ELEMENTS: Final = 2000
 
@@ -98,6 +100,8 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
             walk.new_sizes(field)
         else:
             walk.new_attribute(field)
+    if draw(st.booleans()):
+        new_shared_size(walk, inputs)
     if draw(st.integers(0, 7)) == 0 or most >= LARGE:
         if draw(st.booleans()):
             walk.smallest(inputs, attributes)

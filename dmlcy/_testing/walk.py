@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from dmlcy._check.checker import Check
 from dmlcy._check.optional import descs_for
 from dmlcy._facts.rows import MISSING, Field, Operator
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
+from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
-from dmlcy._field_types.tensor_desc import TensorDesc, described
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._testing.starts import Values, elements, tensors_of
 from dmlcy._testing.values import specials
 
-Values = dict[str, Any]
 Sizes = Callable[[tuple[int, ...]], Sequence[int]]
 
 MOST_AXES: Final = 8
@@ -55,6 +55,14 @@ class Walk:
 
     def take(self, changes: Values) -> bool:
         """Goes on to the desc with these changes, and with what follows from them, if it is valid."""
+        check = self.changed(changes)
+        if check.violations or elements(check.resolved) > self.most:
+            return False
+        self.values = check.resolved
+        return True
+
+    def changed(self, changes: Values) -> Check:
+        """The desc with these changes, and with what follows from them."""
         values = {name: self.values[name] for name in self.given} | changes
         check = self.check(values)
         for _ in range(ADAPTED):
@@ -62,10 +70,7 @@ class Walk:
             if values == before:
                 break
             check = self.check(values)
-        if check.violations or _elements(check.resolved) > self.most:
-            return False
-        self.values = check.resolved
-        return True
+        return check
 
     def adapted(self, check: Check) -> Values:
         """The values with the sizes and lengths that follow from others; new entries are neutral."""
@@ -181,7 +186,7 @@ class Walk:
         if not follows(field):
             self.rerank(field, rank)
         elif rank != len(self.tensors(field)[0].sizes):
-            self.take({field.python: self._resized(field, lambda old: (*[1] * 8, *old)[-rank:])})
+            self.take({field.python: self.resized(field, lambda old: (*[1] * 8, *old)[-rank:])})
 
     def rerank(self, field: Field, rank: int) -> bool:
         """Takes a number of dimensions for one field, or else for all that must have the same."""
@@ -213,13 +218,13 @@ class Walk:
             elif value is not None:
                 least[one.python] = entry
                 moved |= {one.python: max(value + more, entry)} if one.maximum <= MOST_AXES else {}
-        yield from ({one.python: self._resized(one, way) for one in fields} for way in (behind, front))
-        yield moved | {one.python: self._resized(one, front) for one in fields}
+        yield from ({one.python: self.resized(one, way) for one in fields} for way in (behind, front))
+        yield moved | {one.python: self.resized(one, front) for one in fields}
         for way in (behind, front, lambda old: (1,) * rank):
-            yield least | {one.python: self._resized(one, way) for one in fields}
+            yield least | {one.python: self.resized(one, way) for one in fields}
         given = [one for one in self.operator.fields if one.python in self.given and one.kind != "attribute"]
         yield least | {
-            one.python: self._resized(one, lambda old: (1,) * (rank if rank in ranks else len(old)))
+            one.python: self.resized(one, lambda old: (1,) * (rank if rank in ranks else len(old)))
             for one in given
             if not self.lacks(one) and (ranks := ranks_at(one, self.level))
         }
@@ -228,10 +233,10 @@ class Walk:
         """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
         if self.lacks(field) or follows(field):
             return
-        counts = _COUNTS if self.most < LARGE else _LARGE_COUNTS
+        counts = COUNTS if self.most < LARGE else _LARGE_COUNTS
         sizes = self.tensors(field)[0].sizes
         drawn = [self.draw(counts) for _ in sizes]
-        self.take_entries(drawn, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
+        self.take_entries(drawn, sizes, lambda sizes: {field.python: self.resized(field, lambda old: sizes)})
         if self.tensors(field)[0].sizes == sizes:
             any(self.take(changes) for changes in self.together(field, tuple(drawn)))
         if not isinstance(self.values[field.python], tuple):
@@ -258,8 +263,8 @@ class Walk:
             ]
         for change in changes:
             yield {
-                field.python: self._resized(field, lambda old: new),
-                **{one.python: self._resized(one, change) for one in others},
+                field.python: self.resized(field, lambda old: new),
+                **{one.python: self.resized(one, change) for one in others},
             }
 
     def _with(self, field: Field, place: int, tensor: TensorDesc) -> tuple[TensorDesc, ...]:
@@ -277,7 +282,7 @@ class Walk:
             if self.take(changes(changed)):
                 entries = changed
 
-    def _resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
+    def resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
         """The value of a field with other sizes of its tensor, or of each tensor of an array."""
         return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
 
@@ -324,7 +329,7 @@ class Walk:
             return
         sizes = self.tensors(field)[0].sizes
         ones = [1] * len(sizes)
-        self.take_entries(ones, sizes, lambda sizes: {field.python: self._resized(field, lambda old: sizes)})
+        self.take_entries(ones, sizes, lambda sizes: {field.python: self.resized(field, lambda old: sizes)})
 
     def extremes(self, fields: Sequence[Field]) -> None:
         """Ends of the ranges, of all entries or along one axis; twice, since one allows another."""
@@ -348,7 +353,7 @@ class Walk:
         dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
         for desc in [None] if dtype is None else self.made(field, dtype):
             values = self.values | {field.python: desc}
-            if _elements(values) <= self.most and not self.check(values).violations:
+            if elements(values) <= self.most and not self.check(values).violations:
                 self.values = values
                 return
 
@@ -396,45 +401,8 @@ def is_drawn(operator: Operator, field: Field) -> bool:
     return operator.is_open(field) or operator.has_open_sizes(field)
 
 
-@cache
-def starts(name: str, level: int) -> list[Values]:
-    """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
-
-    One for each set of optional tensors and of enum members that an example has; optional outputs only where they must
-    be there.
-    """
-    operator = OPERATORS[name]
-    optional = [field for field in operator.fields if field.kind != "attribute" and field.optional]
-    defaults = {field.python: field.default for field in operator.fields if field.default is not MISSING}
-    found = []
-    for example in operator.examples:
-        tensors = described(operator.example_tensors(example))
-        outputs = described(
-            {
-                name: one
-                for name, one in example.outputs.items()
-                if name not in tensors and operator.field(name).optional
-            }
-        )
-        for more in ({}, defaults):
-            for these in ({}, outputs):
-                check = Check(operator, {**tensors, **these, **example.attributes, **more}, level, call=False)
-                if not check.violations:
-                    found.append(check.resolved)
-                    break
-    if not found:
-        raise ValueError(f"no example of {operator.name} is valid at feature level {LEVELS[level].name}")
-    attributes = [field for field in operator.fields if field.kind == "attribute"]
-    enums = [field.python for field in attributes if type_of(field.type).info is not None]
-    least: dict[object, Values] = {}
-    for values in sorted(reversed(found), key=_elements):
-        members = [values[name] for name in enums]
-        least.setdefault((*(values[field.python] is None for field in optional), *members), values)
-    return [*least.values()]
-
-
-_COUNTS: Final = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([16, 17, 31, 64]))
-_LARGE_COUNTS: Final = st.one_of(_COUNTS, _COUNTS, st.sampled_from([2**16, 2**31, UINT_MAX]))
+COUNTS: Final = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([16, 17, 31, 64]))
+_LARGE_COUNTS: Final = st.one_of(COUNTS, COUNTS, st.sampled_from([2**16, 2**31, UINT_MAX]))
 
 
 @cache
@@ -465,13 +433,3 @@ def _strides(draw: st.DrawFn, sizes: tuple[int, ...], shared: bool) -> tuple[int
         strides[axis] = step
         step *= sizes[axis]
     return tuple(strides)
-
-
-def _elements(values: Values) -> int:
-    return sum(tensor.element_count for value in values.values() for tensor in tensors_of(value))
-
-
-def tensors_of(value: object) -> tuple[TensorDesc, ...]:
-    """The tensor descs that a value is or has."""
-    entries = value if isinstance(value, tuple) else (value,)
-    return tuple(entry for entry in entries if isinstance(entry, TensorDesc))

@@ -15,7 +15,8 @@ from dmlcy._facts.tables import LEVELS, OPERATORS
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import class_of
-from dmlcy._testing.walk import Values, Walk, starts, tensors_of
+from dmlcy._testing.starts import Values, starts, tensors_of
+from dmlcy._testing.walk import Walk
 
 MOST = 10**6
 

@@ -16,7 +16,7 @@ import dmlcy as dml
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
-from dmlcy._testing.walk import tensors_of
+from dmlcy._testing.starts import tensors_of
 
 FAMILIES = sorted({one["family"] for one in facts().values()})
 

@@ -25,7 +25,7 @@ from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import ENUMS, LEVELS, OPERATORS, RUNNABLE
 from dmlcy._reference.call import check_of, faces_of
 from dmlcy._runtime.tensor import to_array
-from dmlcy._testing.walk import tensors_of
+from dmlcy._testing.starts import tensors_of
 from dmlcy.testing import assert_result
 
 Array = np.ndarray[Any, Any]

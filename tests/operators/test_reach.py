@@ -16,7 +16,8 @@ from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
-from dmlcy._testing.walk import Walk, starts, tensors_of
+from dmlcy._testing.starts import starts, tensors_of
+from dmlcy._testing.walk import Walk
 
 NEWEST = len(LEVELS) - 1
 MOST = 10**6

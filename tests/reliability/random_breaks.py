@@ -16,7 +16,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import level_index
 from dmlcy._reference.call import check_of, faces_of
 from dmlcy._reference.expected import outputs_of
-from dmlcy._testing.walk import tensors_of
+from dmlcy._testing.starts import tensors_of
 
 if TYPE_CHECKING:
     from random_calls import Caller

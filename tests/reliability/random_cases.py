@@ -14,7 +14,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
-from dmlcy._testing.walk import starts, tensors_of
+from dmlcy._testing.starts import starts, tensors_of
 
 Drawn = TypeVar("Drawn")
 Case = tuple[OperatorDesc, dict[str, Any]]

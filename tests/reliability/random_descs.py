@@ -17,6 +17,7 @@ from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing import descs, walk
+from dmlcy._testing.starts import starts
 
 SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))
 """How often, and how many elements the tensors of a desc have at most."""
@@ -29,7 +30,7 @@ class Walk(walk.Walk):
         most = chance.choices([most for _, most in SIZES], [often for often, _ in SIZES])[0]
         newest = len(LEVELS) - 1
         level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
-        start = chance.choice(walk.starts(operator.name, level))
+        start = chance.choice(starts(operator.name, level))
         super().__init__(None, operator, level, most, start)  # type: ignore[arg-type]
         self.chance = chance
         self.fields = [field for field in operator.fields if field.python in self.given]
@@ -66,7 +67,7 @@ class Walk(walk.Walk):
 
     def resize(self, field: Field, sizes: Sequence[int]) -> None:
         """Other sizes of the tensor of a field."""
-        self.take({field.python: self._resized(field, lambda old: sizes)})
+        self.take({field.python: self.resized(field, lambda old: sizes)})
 
     def new_dtype(self, field: Field) -> None:
         if field.same_dtype_as is None:

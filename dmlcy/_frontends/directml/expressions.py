@@ -132,6 +132,7 @@ class FusedActivation:
         self.activation: Any = activation
         self.param_1: float = param_1
         self.param_2: float = param_2
+        self._desc()  # refuses here, in the user's own line, what is no activation
 
     def _desc(self) -> OperatorDesc | None:
         name = name_of(self.activation)

@@ -31,10 +31,13 @@ def lines(report: Report) -> Iterator[str]:
                 noted = True
     if noted:
         yield ""
-    dispatchables = sum(len(file.dispatchables) for file in report.files)
+    graphs = sum(verdict.nodes is not None for file in report.files for verdict in file.dispatchables)
+    dispatchables = sum(len(file.dispatchables) for file in report.files) - graphs
+    found = [_count(dispatchables, "dispatchable")] if dispatchables or not graphs else []
+    found += [_count(graphs, "graph")] if graphs else []
     errors, warnings = report.count("error"), report.count("warning")
     yield (
-        f"{_count(len(report.files), 'file')} with {_count(dispatchables, 'dispatchable')} at feature level "
+        f"{_count(len(report.files), 'file')} with {' and '.join(found)} at feature level "
         f"{report.level}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
     )
 
