@@ -153,7 +153,9 @@ def _atomic(node: Node) -> bool:
 
 def _computed(node: Node) -> bool:
     """Whether this is a size along an axis that is counted from the end: the sizes of the tensor say it better."""
-    return isinstance(node, Index) and isinstance(node.base, Call) and any(isinstance(index, Call) for index in node.indices)
+    if not isinstance(node, Index) or not isinstance(node.base, Call):
+        return False
+    return any(isinstance(index, Call) for index in node.indices)
 
 
 def _reads(node: Node, name: str) -> bool:
