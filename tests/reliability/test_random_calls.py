@@ -105,8 +105,13 @@ def test_each_operator_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", [*of_each_family(FAST), *one_operator(REFERENCE)])
 def test_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for fault, said in FAULTS:
-        with monkeypatch.context() as patch:
-            fault_is_found(name, fault, said, patch)
+        if has_inputs(name) or fault is not written_input:
+            with monkeypatch.context() as patch:
+                fault_is_found(name, fault, said, patch)
+
+
+def has_inputs(operator: str) -> bool:
+    return any(field.kind == "input" for field in RUNNABLE[operator].fields)
 
 
 def fault_is_found(operator: str, fault: Callable[..., Any], said: str, patch: pytest.MonkeyPatch) -> None:
@@ -118,7 +123,8 @@ def fault_is_found(operator: str, fault: Callable[..., Any], said: str, patch: p
 
     patch.setattr(dml, name, faulty)
     patch.setattr(random_calls, "RUNNABLE", {operator: RUNNABLE[operator]})
-    layout = "" if fault in OF_BROKEN_CALLS else ".* strides"  # a broken call may hold anything in place of arrays
+    # The arrays are shown by their layouts; a broken call may hold anything in their place.
+    layout = "" if fault in OF_BROKEN_CALLS or not has_inputs(operator) else ".* strides"
     with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: (\w+ )?{name}\({layout}") as failed:
         calls(10_000)
     assert re.search(said, repr(failed.value.__cause__))
