@@ -27,8 +27,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.loadscopereorder = False
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes long; leave to other runs of ``.ci/deep`` what is not in turn."""
+    from depth import RUN, left_out
+
+    if RUN is not None:
+        others = {*left_out(items, RUN)}
+        config.hook.pytest_deselected(items=[item for item in items if item in others])
+        items[:] = [item for item in items if item not in others]
     first = tuple(str(ROOT / "tests" / name) for name in LONG)
     items.sort(key=lambda item: not str(item.path).startswith(first))
 

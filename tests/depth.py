@@ -1,10 +1,14 @@
 """How deep a run of the tests goes: by default a few draws and one operator of each family, with ``-m deep`` the rest.
 
 CONTRIBUTING.md has the budget of an operator; ``python -m tests.budget`` measures what each operator costs.
+
+``DMLCY_RUN=7 pytest -m deep`` is the seventh run of ``.ci/deep``: of the tests that are ``in_turn`` it takes one case
+in four, and draws other values than the runs before it. Without that variable, all cases run, with the same values.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,12 +18,33 @@ import pytest
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
 
 deep = pytest.mark.deep
+in_turn = pytest.mark.in_turn
+"""Of the deep cases of a test, each run of ``.ci/deep`` takes a quarter; four runs after each other take all."""
+
+TURNS = 4
+RUN = int(os.environ["DMLCY_RUN"]) if "DMLCY_RUN" in os.environ else None
+"""The number of a run of ``.ci/deep``."""
+SEED = 0 if RUN is None else 1000 * RUN
+"""The first seed of the draws of deep tests."""
+
+
+def left_out(items: Iterable[pytest.Item], run: int) -> list[pytest.Item]:
+    """The deep cases of tests that are in turn which this run leaves to others."""
+    found, numbers = [], Counter[str]()
+    for item in items:
+        if item.get_closest_marker("deep") and item.get_closest_marker("in_turn"):
+            test = item.nodeid.partition("[")[0]
+            if numbers[test] % TURNS != run % TURNS:
+                found.append(item)
+            numbers[test] += 1
+    return found
 
 
 def seeds_of(count: int) -> pytest.MarkDecorator:
-    """The ``seeds`` of the draws of a test: the first one by default, the others with ``-m deep``."""
+    """The ``seeds`` of the draws of a test: the first one by default, others with ``-m deep``, of each run its own."""
+    rest = range(SEED + 1, SEED + count)
     return pytest.mark.parametrize(
-        "seeds", [pytest.param(range(1), id="first"), pytest.param(range(1, count), id="rest", marks=deep)]
+        "seeds", [pytest.param(range(1), id="first"), pytest.param(rest, id="rest", marks=deep)]
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import budget
 import pytest
-from depth import deep, of_each_family
+from depth import TURNS, deep, in_turn, left_out, of_each_family
 
 from dmlcy._facts.tables import OPERATORS, RUNNABLE
 
@@ -29,6 +31,27 @@ def test_an_id_names_the_operators_of_a_test() -> None:
     generic = [f"tests/x.py::test_y[{name}]" for name in OPERATORS]
     assert set(budget.counts([*generic, f"tests/x.py::test_z[{name}]"]).values()) == {1}
     assert set(budget.counts([f"tests/families/test_y.py::test_z[{name}]" for name in OPERATORS]).values()) == {0}
+
+
+class Item:
+    """What pytest knows of a case."""
+
+    def __init__(self, nodeid: str, *marks: pytest.MarkDecorator) -> None:
+        self.nodeid = nodeid
+        self.marks = {mark.name: mark for mark in marks}
+
+    def get_closest_marker(self, name: str) -> pytest.MarkDecorator | None:
+        return self.marks.get(name)
+
+
+def test_each_deep_case_has_its_turn() -> None:
+    """In one of four runs after each other; cases that are not deep, or not in turn, are in each run."""
+    many: list[Any] = [Item(f"a.py::test_{test}[{number}]", deep, in_turn) for test in "xy" for number in range(6)]
+    others: list[Any] = [Item("a.py::test_x[-1]", in_turn), Item("a.py::test_z[1]", deep), Item("a.py::test_z[2]")]
+    left = [{*left_out([*others, *many], run)} for run in range(7, 7 + TURNS)]
+    assert all(sum(item in found for found in left) == TURNS - 1 for item in many)
+    assert not any(item in found for item in others for found in left)
+    assert all(len(found) in (8, 10) for found in left)
 
 
 def test_one_operator_of_each_family_runs_by_default() -> None:

@@ -13,9 +13,9 @@ from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, FeatureLevelName, desc_class
-from dmlcy._field_types.tensor_desc import described
+from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, FeatureLevelName
 from dmlcy._testing.arrays import Array, in_numpy
+from dmlcy._testing.descs import desc_of
 
 EXAMPLE = "example"
 DRAWN = "drawn"
@@ -54,13 +54,6 @@ def cases_of(operator: Operator, level: int, count: int, seed: int) -> Iterator[
             arrays = values_for(taken, special, seed + number)
             if arrays is not None:
                 yield Case(taken, arrays, DRAWN, number)
-
-
-def desc_of(operator: Operator, example: Example) -> OperatorDesc:
-    """The desc of an example."""
-    tensors = described({**example.inputs, **example.outputs})
-    found: OperatorDesc = desc_class(operator.name)(**tensors, **example.attributes)
-    return found
 
 
 def _of_example(operator: Operator, example: Example, number: int) -> Case | None:

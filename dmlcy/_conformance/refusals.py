@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from dmlcy._conformance.cases import desc_of
 from dmlcy._conformance.source import drawn
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import desc_class
-from dmlcy._testing.broken import broken_from, ways_of
+from dmlcy._testing.broken import broken_from, valid_examples, ways_of
 
 TRIES: Final = 2
 ONLY_IN_PYTHON: Final = ("-type", "-unknown", "-length", "-byteorder")
@@ -42,7 +40,7 @@ class Refusal:
 
 def refusals_of(operator: Operator, level: int, seed: int) -> list[Refusal]:
     """A desc for each id, in the order of the ids: an example that is broken in one way."""
-    valid = [desc for desc in map(partial(desc_of, operator), operator.examples) if not desc._violations(level)]
+    valid = valid_examples(operator.name, level)
     if not valid:
         return []
     found: dict[str, Refusal] = {}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice, product
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from hypothesis import assume
 from hypothesis import strategies as st
+from hypothesis.errors import UnsatisfiedAssumption
 
 from dmlcy._check.checker import Check
 from dmlcy._check.optional import descs_for
@@ -22,10 +23,10 @@ from dmlcy._facts.rows import Field, Operator, Rule, Rules
 from dmlcy._facts.tables import LEVEL_INDEX, OPERATORS, TensorDataType
 from dmlcy._field_types import type_of
 from dmlcy._field_types.base import Break
-from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.integers import UINT_MAX, Integers
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, descs
+from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, desc_of, descs
 from dmlcy._testing.starts import tensors_of
 
 DELETED: Final = object()
@@ -192,22 +193,45 @@ def broken_descs(
 def broken_from(
     draw: st.DrawFn, ids: list[str], operator: Operator, level: int, valid: st.SearchStrategy[OperatorDesc]
 ) -> tuple[OperatorDesc, Violation]:
-    """Valid descs that are broken in one way, each with its violation."""
+    """Valid descs that are broken in one way, each with its violation; an example where few descs can be broken so."""
     id_ = draw(st.sampled_from(ids))
+    found = _broken_in_one_way(draw, id_, draw(valid), level)
+    if found is None:
+        examples = valid_examples(operator.name, level)
+        assume(examples)
+        found = _broken_in_one_way(draw, id_, draw(st.sampled_from(examples)), level)
+    assume(found is not None)
+    return cast(tuple[OperatorDesc, Violation], found)
+
+
+@cache
+def valid_examples(name: str, level: int) -> list[OperatorDesc]:
+    """The descs of the examples that are valid at a level."""
+    operator = OPERATORS[name]
+    return [desc for desc in map(partial(desc_of, operator), operator.examples) if not desc._violations(level)]
+
+
+def _broken_in_one_way(
+    draw: st.DrawFn, id_: str, desc: OperatorDesc, level: int
+) -> tuple[OperatorDesc, Violation] | None:
+    """The desc broken so that it has a violation of the id and no other; None if it is not broken so."""
+    operator = desc.operator
     field, break_ = ways_of(operator.name, level)[id_]
-    desc = draw(valid)
     if getattr(desc, field.python) is None and field.kind != "attribute":  # an optional tensor
         dtype = draw(st.sampled_from(dtypes_at(field, level)))
         values = desc._values()
         made = (values | {field.python: one} for one in descs_for(operator, field, values, level, dtype))
         valid_ones = (one for one in made if not Check(operator, one, level, call=False).violations)
         values = next(valid_ones, values)
-        assume(values[field.python] is not None or id_ in {rule.id for rule in operator.rules})
+        if values[field.python] is None and id_ not in {rule.id for rule in operator.rules}:
+            return None
         desc = class_of(operator)(**values)
-    desc = break_(Broken(draw, desc, level), field)
+    try:
+        desc = break_(Broken(draw, desc, level), field)
+    except UnsatisfiedAssumption:
+        return None
     violations = desc._violations(level)
-    assume([violation.id for violation in violations] == [id_])
-    return desc, violations[0]
+    return (desc, violations[0]) if [violation.id for violation in violations] == [id_] else None
 
 
 @cache
@@ -291,12 +315,7 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
     """What breaks a rule: a number for its field, with data types and members for the others that the rule reads."""
-    numbers = [
-        number
-        for number in NUMBERS
-        if (field.minimum is None or number >= field.minimum) and (field.infinite or math.isfinite(number))
-    ]
-    choices: dict[str, Sequence[Any]] = {field.python: numbers}
+    choices: dict[str, Sequence[Any]] = {field.python: _numbers(field)}
     for other in b.operator.fields:
         if f"{other.python}.dtype" in rule.reads and getattr(b.desc, other.python) is not None:
             choices[other.python] = [TensorDataType[name] for name in dtypes_at(other, b.level)]
@@ -306,6 +325,15 @@ def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any
     values = Formulas(b.desc).rules
     settings = (dict(zip(choices, setting, strict=True)) for setting in product(*choices.values()))
     return [_tensors(b, setting) for setting in settings if _first_broken(b, field, values, setting) is rule]
+
+
+def _numbers(field: Field) -> list[float]:
+    """The numbers that a field takes, whatever a rule says: another one would break its range or its type."""
+    kind = type_of(field.type)
+    if isinstance(kind, Integers):
+        low, high = kind.range_of(field)
+        return [*{number: None for number in (*NUMBERS, high) if type(number) is int and low <= number <= high}]
+    return [number for number in NUMBERS if field.infinite or math.isfinite(number)]
 
 
 def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, Any]) -> Rule | None:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
-from dmlcy._facts.rows import Operator
+from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, desc_class
 from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import described
 from dmlcy._testing.shared_sizes import new_shared_size
 from dmlcy._testing.starts import starts
 from dmlcy._testing.walk import LARGE, Walk, is_drawn
@@ -114,6 +115,13 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
             if field.kind != "attribute" and walk.values[field.python] is not None:
                 walk.new_layout(field)
     return class_of(operator)(**walk.values)
+
+
+def desc_of(operator: Operator, example: Example) -> OperatorDesc:
+    """The desc of an example."""
+    tensors = described({**example.inputs, **example.outputs})
+    found: OperatorDesc = desc_class(operator.name)(**tensors, **example.attributes)
+    return found
 
 
 def class_of(operator: Operator) -> type[OperatorDesc]:

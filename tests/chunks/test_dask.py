@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import of_each_family
+from depth import in_turn, of_each_family
 from each import each_of
 from example_descs import arrays_of, desc_of_example
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -120,6 +120,7 @@ def several(result: Any) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
+@in_turn
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())

@@ -251,6 +251,18 @@ def _typed(operator: Operator, example: Example, dtype: str, grow: int) -> Examp
     return replace(example, inputs=inputs)
 
 
+def optional_outputs(operator: Operator, typed: Example, desc: Any) -> dict[str, dml.TensorDesc]:
+    """The optional outputs of an example for a desc that has none: most have the sizes of the output."""
+    found = {}
+    for one in operator.fields:
+        if one.kind == "output" and one.optional and one.python in typed.outputs:
+            dtype, sizes, _ = typed.outputs[one.python]
+            if "output" in typed.outputs and sizes == typed.outputs["output"][1] and desc.output is not None:
+                sizes = desc.output.sizes
+            found[one.python] = dml.TensorDesc(dtype, sizes)
+    return found
+
+
 @st.composite
 def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] = ("ordinary", "any")) -> Case:
     """An example with another data type, size, window, values, and layout of the output."""
@@ -275,13 +287,8 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
     given = operator.example_tensors(typed)
     tensors = {name: dml.TensorDesc(kind, sizes) for name, (kind, sizes, _) in given.items()}
     made = getattr(classes, operator.desc)
-    desc = made(**tensors, **attributes)
+    desc = made(**tensors, **optional_outputs(operator, typed, made(**tensors, **attributes)), **attributes)
     assume(not dml.check(desc))
-    optional = [field.python for field in operator.fields if field.kind == "output" and field.optional]
-    asked = {
-        name: dml.TensorDesc(typed.outputs[name][0], desc.output.sizes) for name in optional if name in typed.outputs
-    }
-    desc = made(**tensors, **asked, **attributes)
     outputs = {name: (getattr(desc, name).dtype.name, getattr(desc, name).sizes, None) for name in typed.outputs}
     whole = model(operator, replace(typed, attributes=attributes, outputs=outputs))
     checked = {rule.about for rule in operator.rules if rule.data}

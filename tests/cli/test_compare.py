@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 from exchange import (
     EXAMPLES,
+    PLAIN,
     Array,
     Case,
     average_pooling,
@@ -29,6 +31,7 @@ from exchange import (
     manifest,
     models,
     one_output,
+    optional_outputs,
     pooling,
     random_values,
     unwrapped,
@@ -81,6 +84,18 @@ def test_the_examples_agree_with_themselves(operator: Operator, example: Example
         assert (found["different"], found["exceeding"], found["worst"]) == (0, 0, None)
         assert found["histogram"] == [{"first": 0, "last": 0, "count": found["elements"]}]
         assert output["bounds_that_pass"] == SIDES == 2
+
+
+@each_of("operator, example", [pair for pair in PLAIN if any(f.optional for f in pair[0].fields if f.kind == "output")])
+def test_random_models_ask_for_the_optional_outputs_of_an_example(operator: Operator, example: Example) -> None:
+    """Whatever sizes they have: RANDOM_GENERATOR's state has six elements, and its output any number."""
+    tensors = {name: dml.TensorDesc(*given[:2]) for name, given in operator.example_tensors(example).items()}
+    made = getattr(dml.desc, operator.desc)
+    asked = optional_outputs(operator, example, made(**tensors, **example.attributes))
+    assert not dml.check(made(**tensors, **asked, **example.attributes))
+    assert {name: tensor.sizes for name, tensor in asked.items()}.items() <= {
+        name: sizes for name, (_, sizes, _) in example.outputs.items()
+    }.items()
 
 
 @cases(60)

@@ -2,7 +2,7 @@
 
 A model has some resources, dispatches of several operators into views of them, and ``writeFile`` commands before,
 between and after. ``DMLCY_MODELS=5000 pytest -s tests/cli/test_compare_metamorphic.py`` judges 5,000 models, and prints
-how many verdicts of each kind there were.
+how many verdicts of each kind there were. ``DMLCY_RUN``, the number of a run of ``.ci/deep``, makes them others.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import SEED
 from exchange import Array
 
 import dmlcy as dml
@@ -385,7 +386,7 @@ def distance(a: Any, b: Any) -> float:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_models(tmp_path: Path, part: int) -> None:
     counts: Counter[str] = Counter()
-    for seed in range(part, MODELS, PARTS):
+    for seed in range(SEED + part, SEED + MODELS, PARTS):
         folder = tmp_path / str(seed)
         folder.mkdir()
         try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from depth import deep
+from depth import deep, in_turn
 from packs import NAMES, answer, command, compare, expected_of, export, listed
 
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, OPERATORS, RUNNABLE
@@ -100,6 +100,7 @@ def test_wrong_options_are_refused(option: tuple[str, str], tmp_path: Path) -> N
     assert done.status == 2 and option[0] in done.err and not (tmp_path / "none").exists()
 
 
+@in_turn
 @deep
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_the_cases_of_each_operator_pass_when_dmlcy_runs_them(name: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import reference
 from checks import assert_same_output_on_any_processor, assert_same_values
+from depth import deep, in_turn
 from each import each
 from strategies import Array, Layout, Placed, contiguous
 
@@ -139,7 +140,7 @@ def test_ways_give_what_the_reference_gives(name: str) -> None:
     each(some_uses(FAST[name]), defined)
 
 
-@pytest.mark.deep
+@deep
 @pytest.mark.parametrize("name", FAST)
 def test_every_way_gives_what_the_reference_gives(name: str) -> None:
     each(every_use(FAST[name]), defined)
@@ -150,7 +151,8 @@ def test_ways_in_layouts(name: str) -> None:
     each(some_uses(FAST[name]), lambda use: in_layouts(use, (use.seed, use.seed + 5), ((0, NEVER)[use.seed % 2],)))
 
 
-@pytest.mark.deep
+@in_turn
+@deep
 @pytest.mark.parametrize("name", FAST)
 def test_every_way_in_every_layout(name: str) -> None:
     each(every_use(FAST[name]), lambda use: in_layouts(use, ALL, (0, NEVER)))
@@ -162,7 +164,7 @@ def test_no_byte_is_read_outside_the_input(name: str) -> None:
     each(some_uses(FAST[name])[::3], between_pages)
 
 
-@pytest.mark.deep
+@deep
 @pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
 @pytest.mark.parametrize("name", FAST)
 def test_no_byte_is_read_outside_the_input_on_any_way(name: str) -> None:
@@ -214,7 +216,7 @@ def digest(deep: bool) -> None:
         print(operator.name, bits.hexdigest())
 
 
-@pytest.mark.parametrize("deep", [False, pytest.param(True, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("deep", [False, pytest.param(True, marks=deep)])
 def test_wide_and_baseline_instructions_give_the_same_bits(deep: bool) -> None:
     folders = [str(TESTS), str(TESTS / "operators")]
     program = f"import sys; sys.path[:0] = {folders}; from families import test_ways; test_ways.digest({deep})"

@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
-from depth import of_each_family
+from depth import in_turn, of_each_family
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +37,7 @@ def measured(op: Any, arrays: dict[str, Any]) -> int:
     return int(peak - sum(one.nbytes for one in results if isinstance(one, np.ndarray)))
 
 
+@in_turn
 @pytest.mark.parametrize("name", of_each_family(RUNNABLE))
 def test_the_workspace_is_within_the_estimate(name: str) -> None:
     operator = OPERATORS[name]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from depth import deep, of_each_family
+from depth import SEED, deep, in_turn, of_each_family
 from drawing import draw_all
 from each import each
 from uses import FACTS, LEVELS, PLAN
@@ -84,6 +84,7 @@ def broken_alone(name: str, rule: Any) -> None:
     assert facts["example"] is not None and facts["example"]["message"] in " ".join(lay_out([facts], 10**6).split())
 
 
+@in_turn
 @pytest.mark.parametrize("draws", [pytest.param(6, id="few"), pytest.param(60, id="many", marks=deep)])
 @EACH
 def test_random_descs_are_valid(name: str, draws: int) -> None:
@@ -92,11 +93,13 @@ def test_random_descs_are_valid(name: str, draws: int) -> None:
         goes_to_json_and_back(desc)
         accepted_from(desc, dml.minimum_feature_level(desc).level)
 
-    draw_all(testing.descs(name, most_elements=300), draws, look)
+    draw_all(testing.descs(name, most_elements=300), draws, look, SEED)
     since = min((dml.minimum_feature_level(desc).level for _, desc in descs_of(name)), key=LEVELS.index)
-    draw_all(testing.descs(name, level=since, most_elements=300), draws // 3, lambda desc: accepted_from(desc, since))
+    older = testing.descs(name, level=since, most_elements=300)
+    draw_all(older, draws // 3, lambda desc: accepted_from(desc, since), SEED)
 
 
+@in_turn
 @pytest.mark.parametrize("draws", [pytest.param(8, id="few"), pytest.param(200, id="many", marks=deep)])
 @EACH
 def test_a_broken_desc_has_just_its_violation(name: str, draws: int) -> None:
@@ -108,7 +111,7 @@ def test_a_broken_desc_has_just_its_violation(name: str, draws: int) -> None:
             dml.compile(desc)
         assert caught.value.violations == (violation,) and type(caught.value).__name__ == violation.error
 
-    draw_all(testing.broken_descs(name, most_elements=300), draws, look)
+    draw_all(testing.broken_descs(name, most_elements=300), draws, look, SEED)
 
 
 @functools.cache

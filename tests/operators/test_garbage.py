@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from depth import of_each_family
+from depth import in_turn, of_each_family
 from each import each
 from example_descs import joined
 from garbage import DEEP, GARBAGE, ITSELF, wrong
@@ -38,6 +38,7 @@ def arguments_of(name: str) -> list[str]:
     return [*(field.python for field in use.operator.inputs), *use.attributes, *use.requests, "out"]
 
 
+@in_turn
 @pytest.mark.parametrize("name", of_each_family())
 def test_each_garbage_in_a_call(name: str) -> None:
     each(arguments_of(name), lambda argument: each_garbage_in_a_call(name, argument))
@@ -81,6 +82,7 @@ def ask(use: Use, changes: dict[str, Any], level: str) -> None:
     dml.compile(d, level)
 
 
+@in_turn
 @pytest.mark.parametrize("name", of_each_family())
 def test_each_garbage_in_a_desc(name: str) -> None:
     each([field.python for field in RUNNABLE[name].fields], lambda field: each_garbage_in_a_desc(name, field))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits, assert_same_values
-from depth import deep, of_each_family
+from depth import SEED, deep, in_turn, of_each_family
 from drawing import Facts, draw_all, draw_until
 from example_descs import arrays_of, desc_of_example
 
@@ -111,11 +111,12 @@ def look(operator: Operator, declared: Sequence[Independent], draws: int, rounds
     for example in operator.examples:
         cut((desc_of_example(operator, example), arrays_of(example.inputs)))
     strategy = testing.cases(operator.name, most_elements=300 if operator.name in FAST else 60)
-    draw_all(strategy, draws, cut)
+    draw_all(strategy, draws, cut, SEED)
     wanted = {("declaration", number) for number in range(len(declared))}
     draw_until(met, wanted, rounds, lambda number: draw_all(strategy, 4 * draws, cut, number + 1))
 
 
+@in_turn
 @pytest.mark.parametrize("name", CUT)
 @pytest.mark.parametrize("draws", [3, pytest.param(40, marks=deep)])
 def test_slices_give_slices(name: str, draws: int) -> None:
@@ -142,6 +143,7 @@ def test_what_is_not_independent_is_found_out(name: str, wrong: dict[str, Any]) 
 CONDITIONAL = [name for name, operator in CUT.items() if any(one.when for one in operator.independent)]
 
 
+@in_turn
 @pytest.mark.parametrize("name", of_each_family(CONDITIONAL))
 def test_what_holds_only_under_a_condition_is_found_out_without_it(name: str) -> None:
     for one in CUT[name].independent:

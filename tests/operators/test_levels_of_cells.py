@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from depth import deep
+from depth import deep, in_turn
 from each import each_of
 from test_levels import DTYPES, all_levels, changing, expected
 from uses import EARLY, LEVELS, RUNNABLE
@@ -56,9 +56,22 @@ def levels_of(operator: Operator) -> list[str]:
 Cells = Callable[[Operator, Field], Iterator[tuple[str, int]]]
 
 
-@pytest.mark.parametrize(("cells", "levels"), [(cross, levels_of), pytest.param(product, all_levels, marks=deep)])
-@each_of("name", [name for name in RUNNABLE if name not in FAST])
-def test_the_rows_decide_at_each_level(name: str, cells: Cells, levels: Callable[[Operator], list[str]]) -> None:
+REFERENCE = [name for name in RUNNABLE if name not in FAST]
+
+
+@each_of("name", REFERENCE)
+def test_the_rows_decide_at_each_level(name: str) -> None:
+    rows_decide(name, cross, levels_of)
+
+
+@deep
+@in_turn
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_rows_decide_in_each_cell_at_each_level(name: str) -> None:
+    rows_decide(name, product, all_levels)
+
+
+def rows_decide(name: str, cells: Cells, levels: Callable[[Operator], list[str]]) -> None:
     operator = RUNNABLE[name]
     accepted, looked_at = set(), levels(operator)
     for field in filter(EARLY[name].has, operator.tensors):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from depth import deep
+from depth import deep, in_turn
 from drawing import Facts, draw_some, draw_until
 from each import each
 
@@ -128,6 +128,7 @@ def met_by(desc: OperatorDesc) -> Iterator[tuple[str, object]]:
             yield field.python, value
 
 
+@in_turn
 @pytest.mark.parametrize("name", OPERATORS)
 @deep
 def test_random_descs_reach_them(name: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import deep, of_each_family, one_operator
+from depth import deep, in_turn, of_each_family, one_operator
 from drawing import Facts, draw_all, draw_some, draw_until
 from each import each_of
 from families import never_largest
@@ -270,15 +270,31 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("id_", NUMBERS)
-@deep
+RARE = {
+    "DML-GATHER_ND-input_dimension_count-room",
+    "DML-GATHER_ND1-batch_dimension_count-exist",
+    "DML-GATHER_ND1-input_dimension_count-room",
+    "DML-MULTIHEAD_ATTENTION1-key_value_head_count-divides",
+    "DML-MULTIHEAD_ATTENTION1-query_head_count-stacked",
+    "DML-SCATTER_ND-input_dimension_count-room",
+}
+"""Rules on a number and the sizes of tensors: of most descs, no number breaks the rule alone; of one in 20 or more,
+one does."""
+
+
+FIRST = "DML-GATHER-index_dimensions-exist"
+
+
+@in_turn
+@pytest.mark.parametrize("id_", [pytest.param(id_, marks=() if id_ == FIRST else deep) for id_ in NUMBERS])
 def test_rules_on_a_number_are_broken_with_every_seed(id_: str) -> None:
-    """The strategy chooses data types and modes for which a number is refused; it does not wait for them."""
-    found: Counter[str] = Counter()
-    broken = testing.broken_descs(id_.split("-")[1], id=id_, most_elements=300)
+    """The strategy chooses data types and modes for which a number is refused; it waits only for sizes."""
+    name = id_.split("-")[1]
+    broken = testing.broken_descs(name, id=id_, level=dict(broken_at(name))[id_], most_elements=300)
     for number in range(SEEDS):
-        draw_some(broken, 10, lambda drawn: found.update([drawn[1].id]), number, True)
-    assert set(found) == {id_} and found[id_] >= 5 * SEEDS
+        found: Counter[str] = Counter()
+        draw_some(broken, 10, lambda drawn, found=found: found.update([drawn[1].id]), number, id_ not in RARE)
+        assert set(found) == {id_} and found[id_] >= (1 if id_ in RARE else 5)
 
 
 NOT_IN_DESCS = {

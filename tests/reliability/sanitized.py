@@ -7,6 +7,7 @@ a report with the line in the generated C. GCC only.
 
 from __future__ import annotations
 
+import filecmp
 import os
 import subprocess
 import sys
@@ -36,8 +37,21 @@ def library(name: str) -> str:
     return path
 
 
+def forget(root: Path, built: Path) -> None:
+    """Remove the files of an earlier build that the checkout has not, or has otherwise.
+
+    ``setup.py`` copies a file only if it is newer than its copy, and leaves copies of files that are gone.
+    """
+    for path in [*built.rglob("*")]:
+        source = root / path.relative_to(built)
+        compiled = path.suffix == ".so" or "__pycache__" in path.parts
+        if path.is_file() and not compiled and not (source.is_file() and filecmp.cmp(path, source, shallow=False)):
+            path.unlink()
+
+
 def build() -> None:
     """Build what changed."""
+    forget(ROOT, FOLDER / "lib")
     command = [sys.executable, "setup.py", "-q", "build", f"--build-base={FOLDER}", f"--build-lib={FOLDER / 'lib'}"]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "DMLCY_SANITIZE": SANITIZERS}, check=True)
 

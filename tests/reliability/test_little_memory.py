@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from calls import grown
-from depth import of_each_family
+from depth import in_turn, of_each_family
 from limits import needs_limits, run
 
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
@@ -89,6 +89,7 @@ def test_each_family_has_an_operator_that_grows() -> None:
     assert {OPERATORS[name].family for name in GROWN} == {OPERATORS[name].family for name in REFERENCE}
 
 
+@in_turn
 @pytest.mark.parametrize("name", of_each_family(GROWN))
 def test_no_memory_for_the_reference(name: str) -> None:
     """Of a result and of what is between it and the inputs: nothing is written, and nothing is left behind."""

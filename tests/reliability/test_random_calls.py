@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import random_calls
-from depth import of_each_family, one_operator
+from depth import in_turn, of_each_family, one_operator
 from random_arrays import placed
 from random_calls import Caller, Failed, several
 from random_cases import flat
@@ -82,13 +83,14 @@ def another_error(call: Callable[..., Any], out: Any, inputs: Any) -> Any:
 
 
 FAULTS: list[tuple[Callable[..., Any], str]] = [
-    (another_result, "Arrays are not equal"),
+    (another_result, "Arrays are not equal|elements are wrong"),  # by another way, or by exact arithmetic
     (written_beside_the_result, "written beside out"),
     (written_input, "an input was written"),
     (all_accepted, "not refused"),
     (written_when_refused, "a call that was refused wrote"),
     (another_error, "RuntimeError"),
 ]
+OF_BROKEN_CALLS = (all_accepted, written_when_refused, another_error)
 
 
 def test_each_operator_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,11 +101,17 @@ def test_each_operator_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {*caller.met.items()} == {(name, 2) for name in RUNNABLE}
 
 
+@in_turn
 @pytest.mark.parametrize("name", [*of_each_family(FAST), *one_operator(REFERENCE)])
 def test_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for fault, said in FAULTS:
-        with monkeypatch.context() as patch:
-            fault_is_found(name, fault, said, patch)
+        if has_inputs(name) or fault is not written_input:
+            with monkeypatch.context() as patch:
+                fault_is_found(name, fault, said, patch)
+
+
+def has_inputs(operator: str) -> bool:
+    return any(field.kind == "input" for field in RUNNABLE[operator].fields)
 
 
 def fault_is_found(operator: str, fault: Callable[..., Any], said: str, patch: pytest.MonkeyPatch) -> None:
@@ -115,10 +123,11 @@ def fault_is_found(operator: str, fault: Callable[..., Any], said: str, patch: p
 
     patch.setattr(dml, name, faulty)
     patch.setattr(random_calls, "RUNNABLE", {operator: RUNNABLE[operator]})
-    described = rf"(\w+ )?{name}\((np\.void\(|.* strides)"  # an array by its layout; a broken call may hold none
-    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: {described}") as failed:
+    # The arrays are shown by their layouts; a broken call may hold anything in their place.
+    layout = "" if fault in OF_BROKEN_CALLS or not has_inputs(operator) else ".* strides"
+    with pytest.raises(Failed, match=rf"--isa wide --seed 1 --first \d+: (\w+ )?{name}\({layout}") as failed:
         calls(10_000)
-    assert said in repr(failed.value.__cause__)
+    assert re.search(said, repr(failed.value.__cause__))
 
 
 @pytest.mark.parametrize("shape", [(7,), (2, 3, 4), (1, 5, 1, 2, 3)])

@@ -1,0 +1,23 @@
+"""The folder of the build with the sanitizers has the files of the checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sanitized
+
+
+def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
+    """Those that are gone, and those with other content, however new they are; not what is compiled."""
+    root, built = tmp_path / "root", tmp_path / "built"
+    for folder, files in {
+        root: {"a/same.py": "1", "a/changed.py": "2"},
+        built: {"a/same.py": "1", "a/changed.py": "3", "a/gone.py": "4", "a/fast.so": "5", "a/__pycache__/x.pyc": "6"},
+    }.items():
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    sanitized.forget(root, built)
+    left = {str(path.relative_to(built)) for path in built.rglob("*") if path.is_file()}
+    assert left == {"a/same.py", "a/fast.so", "a/__pycache__/x.pyc"}
