@@ -49,6 +49,7 @@ class Use:
     arrays: dict[str, Array]
     along: Slices
     groups: int
+    declared: int  # the number of the declaration of the axis
 
     @property
     def tensors(self) -> dict[str, TensorDesc]:
@@ -143,9 +144,9 @@ def uses(operator: Operator, draws: int, most: int, seed: int = 0) -> Iterator[U
     draw_all(testing.cases(operator.name, most_elements=most), draws, drawn.append, seed)
     for desc, arrays in drawn:
         paths = by_paths(arrays)
-        for declared in operator.independent:
+        for number, declared in enumerate(operator.independent):
             for along in slices(operator, Formulas(desc).rules, desc._values(), declared):
                 first, axis = next(iter(along.axes.items()))
                 size = paths[first].shape[axis]
                 if all(path in along.axes for path in outputs_of(desc)):
-                    yield Use(desc, paths, along, size // along.takes)
+                    yield Use(desc, paths, along, size // along.takes, number)
