@@ -64,13 +64,14 @@ def that_can_have(name: str, elements: int) -> list[Use]:
     raise AssertionError(f"no use of {name} can have {elements} elements")
 
 
-def seconds(use: Use) -> float:
-    """CPU time of a call of fewer elements."""
+def cost(use: Use) -> tuple[int, float]:
+    """Bytes of an element of the outputs, and the CPU time of a call of fewer elements."""
     groups = groups_of(use, TRIED)
     arrays = use.large(groups)
     begin = time.process_time()
     run(use, groups, arrays)
-    return time.process_time() - begin
+    took = time.process_time() - begin
+    return sum(numpy_dtype(dtype_of(use.tensors[path])).itemsize for path in outputs_of(use.desc)), took
 
 
 def some(use: Use, groups: int) -> list[int]:
@@ -138,7 +139,7 @@ def test_slices_of_millions(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", of_each_family(independent(BY_STEPS)))
 def test_slices_beyond_an_int(name: str) -> None:
-    use = min(that_can_have(name, LARGE), key=seconds)
+    use = min(that_can_have(name, LARGE), key=cost)
     groups = groups_of(use, LARGE)
     need((memory(use, groups), "u1"), (groups * 8, "u1"))
     arrays = use.large(groups)
