@@ -105,7 +105,7 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
 def _updates(updates: Array, rows: tuple[int, ...], block: tuple[int, ...], at: blocks.At) -> Array:
     """The updates of some tuples: a part of a block for each."""
     numbers: tuple[Any, ...] = np.unravel_index(np.arange(at[0].start, at[0].stop), rows) if rows else ()
-    found: Array = updates.reshape(*rows, *block)[(*numbers, *at[1:])]
+    found: Array = updates.reshape((*rows, *block))[(*numbers, *at[1:])]
     return found
 
 
