@@ -83,7 +83,8 @@ class Use:
         ):
             if name in values:
                 made[name] = replaced(made.get(name, values[name]), place, gives)
-        return desc_class(self.desc.operator.name)(**(values | made))
+        desc: OperatorDesc = desc_class(self.desc.operator.name)(**(values | made))
+        return desc
 
     def large(self, groups: int) -> dict[str, Array]:
         """The inputs with so many slices, by their paths."""
