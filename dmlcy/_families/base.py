@@ -50,10 +50,11 @@ class Result:
 class Family(ABC):
     """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family.
 
-    The reference works on parts of BLOCK elements, and keeps at most ``of_a_part`` numbers of 8 bytes for each element
-    of a part beside the tensors; and ``of_all`` numbers for each element of all tensors.
+    The reference works on parts of ``part`` elements, and keeps at most ``of_a_part`` numbers of 8 bytes for each
+    element of a part beside the tensors; and ``of_all`` numbers for each element of all tensors.
     """
 
+    part: ClassVar[int] = BLOCK
     of_a_part: ClassVar[int] = 8
     of_all: ClassVar[int] = 0
 
@@ -92,7 +93,7 @@ class Family(ABC):
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""
         counts = [tensor.element_count for tensor in tensors_of(desc)]
-        part = min(max(counts, default=0), BLOCK)
+        part = min(max(counts, default=0), self.part)
         return 8 * (self.numbers_of_a_part(desc) * part + self.of_all * sum(counts))
 
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:

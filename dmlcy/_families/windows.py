@@ -95,14 +95,21 @@ class Slide:
     def _along(self, d: int, count: int) -> Iterator[tuple[int, slice, slice]]:
         """The elements of the window along one axis; a window may be much longer than what it has inside."""
         stride, dilation, start, limit = self.strides[d], self.dilations[d], self.start[d], self.limits[d]
-        found: dict[int, list[int]] = {}
-        for position in range(count):
-            for tap in numbers_inside(position * stride - start, dilation, self.sizes[d], limit):
-                found.setdefault(tap, []).append(position)
-        for tap, inside in sorted(found.items()):
-            first = tap * dilation - start
-            places = slice(first + inside[0] * stride, first + inside[-1] * stride + 1, stride)
-            yield tap, slice(inside[0], inside[-1] + 1), places
+        taps: Sequence[int] = range(self.numbers(d, count - 1).start, self.numbers(d, 0).stop)
+        if len(taps) > count:  # there may be none in most of them
+            inside = (self.numbers(d, position) for position in range(count))
+            taps = sorted({tap for some in inside for tap in some})
+        for tap in taps:
+            place = tap * dilation - start
+            positions = slice(max(0, -(place // stride)), min(count, (limit - 1 - place) // stride + 1))
+            if positions.start < positions.stop:
+                begin, end = (place + position * stride for position in (positions.start, positions.stop - 1))
+                yield tap, positions, slice(begin, end + 1, stride)
+
+    def numbers(self, d: int, position: int) -> range:
+        """The elements of the window at a position along an axis that are not padding, by their numbers."""
+        first = position * self.strides[d] - self.start[d]
+        return numbers_inside(first, self.dilations[d], self.sizes[d], self.limits[d])
 
 
 def numbers_inside(first: int, step: int, count: int, limit: int) -> range:

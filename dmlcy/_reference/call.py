@@ -26,7 +26,7 @@ from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import Operator, Rule, Rules
 from dmlcy._facts.tables import OPERATORS
-from dmlcy._families import family_of
+from dmlcy._families import blocks, family_of
 from dmlcy._families.given import Given
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at
@@ -290,7 +290,9 @@ def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:
     if array is None or rule.of_all is None:
         return array is None
     return all(
-        np.all(rule.of_all(WIDE, use.rules, *index, WIDE.of(array[part]))) for index, part in parts_of_rule(rule, array)
+        np.all(rule.of_all(WIDE, use.rules, *index, WIDE.of(array[part][at])))
+        for index, part in parts_of_rule(rule, array)
+        for at in blocks.parts(array[part].shape, blocks.BLOCK)
     )
 
 

@@ -222,3 +222,11 @@ def test_long_lines_are_reversed_in_little_memory() -> None:
     rows = np.stack([x, x + 1])[:, None]
     found = dml.reverse_subsequences(rows.swapaxes(0, 2), np.array([[[1, 2**32 - 1]]], np.uint32), axis=0)
     assert_same_bits(np.ascontiguousarray(found.swapaxes(0, 2)), np.stack([rows[0], rows[1, :, ::-1]]))
+
+
+def test_a_tuple_of_all_coordinates_by_itself() -> None:
+    """The indices are one tuple, and its update is one element."""
+    x, place = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([1, 2], np.uint32)
+    said = {"input_dimension_count": 2, "indices_dimension_count": 1}
+    found = dml.scatter_nd(x, place.reshape(1, 2), np.array([[9]], np.float32), **said)
+    assert found.tolist() == [[0, 1, 2], [3, 4, 9]]

@@ -220,8 +220,8 @@ def test_parts_give_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         }
         expected = call(name, arrays, **said)
         for limit in (1, gates * 6, gates * 13):
-            for module in (numbers, family):
-                monkeypatch.setattr(module, "LIMIT", limit)
+            monkeypatch.setattr(numbers, "LIMIT", limit)
+            monkeypatch.setattr(family, "RESULTS", limit)
             for result, one in zip(call(name, arrays, **said), expected, strict=True):
                 assert_same_bits(result, one)
         monkeypatch.undo()

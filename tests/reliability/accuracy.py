@@ -179,18 +179,20 @@ def large_window(
     return f"{kind}, large window", desc, {window.input: adversarial(seed, tensor.sizes, old.dtype.name.lower(), kind)}
 
 
-def table(found: dict[tuple[str, str], Worst]) -> str:
-    """As Markdown."""
-    rows = [
-        "| operator | data type | results | without a promise | worst error | its bound | largest part of a bound |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for (name, dtype), worst in found.items():
+HEAD: Final = """\
+| operator | data type | results | without a promise | worst error | its bound | largest part of a bound |
+|---|---|---|---|---|---|---|"""
+
+
+def rows(name: str, found: dict[str, Worst]) -> str:
+    """As Markdown: a row for each data type of an operator."""
+    lines = []
+    for dtype, worst in sorted(found.items()):
         bound = f"{worst.bound:g} ulp" if worst.bound else "exact"
         part = f"{worst.part:.2f}" if worst.bound or worst.part else ""
         figures = [f"{worst.elements:,}", f"{worst.unjudged:,}", f"{worst.ulp:.3g} ulp", bound, part]
-        rows.append("| " + " | ".join([name, dtype.upper(), *figures]) + " |")
-    return "\n".join(rows)
+        lines.append("| " + " | ".join([name, dtype.upper(), *figures]) + " |")
+    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -202,16 +204,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", help="one operator")
     given = parser.parse_args(arguments)
     begin = time.monotonic()
-    found = {}
+    found: list[Worst] = []
+    names: set[str] = set()
+    print(HEAD)
     way = measure if given.state == "fast" else measure_drawn
     for operator in (OPERATORS[name] for name in RUNNABLE if (name in FAST) == (given.state == "fast")):
         if given.only is None or given.only.upper() == operator.name:
-            for dtype, worst in sorted(way(operator, given.elements, given.seed).items()):
-                found[operator.name, dtype] = worst
-    print(table(found))
-    total = sum(worst.elements for worst in found.values())
-    print(f"\n{total:,} results in {time.monotonic() - begin:.0f} s, seed {given.seed}")
-    return 0 if all(worst.right for worst in found.values()) else 1
+            measured = way(operator, given.elements, given.seed)
+            print(rows(operator.name, measured), flush=True)
+            names.add(operator.name)
+            found += measured.values()
+    total = sum(worst.elements for worst in found)
+    seconds = time.monotonic() - begin
+    print(f"\n{total:,} results of {len(names)} operators in {seconds:.0f} s, seed {given.seed}")
+    return 0 if found and all(worst.right for worst in found) else 1
 
 
 if __name__ == "__main__":

@@ -17,9 +17,7 @@ from dmlcy._facts.tables import FAST
 @pytest.mark.parametrize("name", of_each_family(FAST))
 def test_errors_are_within_the_bounds(name: str) -> None:
     found = accuracy.measure(FAST[name], 300, 11)
-    assert all(worst.right and worst.elements >= 300 for worst in found.values()), accuracy.table(
-        {(name, dtype): worst for dtype, worst in found.items()}
-    )
+    assert all(worst.right and worst.elements >= 300 for worst in found.values()), accuracy.rows(name, found)
     for dtype, worst in found.items():
         if dtype.upper() in FAST[name].accuracy:
             assert worst.ulp > 0 and worst.bound > 0 and worst.kinds >= {*KINDS}

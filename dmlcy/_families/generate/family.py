@@ -9,7 +9,7 @@ import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._families.base import Family, Result
-from dmlcy._families.blocks import BLOCK, ranges
+from dmlcy._families.blocks import BLOCK, parts, ranges
 from dmlcy._families.generate.philox import following, numbers
 from dmlcy._families.given import Given
 
@@ -83,15 +83,22 @@ def _lines(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     axis = given.field("line")
     indices, values = (given.arrays[given.told.roles[role]] for role in ("indices", "values"))
     length = sizes[axis]
-    if indices.dtype.kind == "u":
-        places = np.minimum(indices, np.asarray(length).astype(indices.dtype)).astype(np.int64)
-    else:
-        places = np.where(indices < 0, indices.astype(np.int64) + length, indices)
     other, own = values.ravel()[:1], values.ravel()[1:2]
     found: Array = np.empty(sizes, dtype)
     found[...] = other
-    inside = (places >= 0) & (places < length)
-    np.put_along_axis(found, np.where(inside, places, 0), np.where(inside, own, other), axis)
+    for at in parts(indices.shape, BLOCK):
+        places = _inside(indices[at], length)
+        inside = (places >= 0) & (places < length)
+        lines = found[(*at[:axis], slice(None), *at[axis + 1 :])]
+        np.put_along_axis(lines, np.where(inside, places, 0), np.where(inside, own, other), axis)
+    return found
+
+
+def _inside(indices: Array, length: int) -> Array:
+    """Places in a line, of which negative indices count from its end; those beyond its end stay beyond it."""
+    if indices.dtype.kind == "u":
+        return np.asarray(np.minimum(indices, np.asarray(length).astype(indices.dtype)).astype(np.int64))
+    found: Array = np.where(indices < 0, indices.astype(np.int64) + length, indices)
     return found
 
 

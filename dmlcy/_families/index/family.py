@@ -15,10 +15,8 @@ import numpy as np
 from dmlcy._arithmetic import Array
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
-
-BLOCK: Final = 1 << 20
-"""Elements whose places are worked out at once."""
 
 
 class Index(Family):
@@ -42,26 +40,43 @@ def _places(indices: Array, size: int) -> Array:
     return np.where(found < 0, found + size, found) if indices.dtype.kind == "i" else found
 
 
+def _flat(array: Array, part: slice) -> Array:
+    """Some of the elements of a tensor in row-major order, without a copy of the others."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1)[part]
+    found: Array = array.flat[part]
+    return found
+
+
 def _slices(given: Given, sizes: tuple[int, ...]) -> Array:
     """A slice of an axis for each index."""
     array, indices, axis = _tensor(given, "input"), _tensor(given, "indices"), given.field("axis")
-    own = indices.shape[indices.ndim - given.field("count") :]
-    return np.take(array, _places(indices, array.shape[axis]).reshape(own), axis).reshape(sizes)
+    count = math.prod(indices.shape[indices.ndim - given.field("count") :])
+    lines = (*array.shape[:axis], count, *array.shape[axis + 1 :])
+    result: Array = np.empty(lines, array.dtype)
+    for at in blocks.parts(lines, BLOCK):
+        places: tuple[Any, ...] = (*at[:axis], _places(_flat(indices, at[axis]), array.shape[axis]), *at[axis + 1 :])
+        result[at] = array[places]
+    return result.reshape(sizes)
 
 
 def _elements(given: Given, sizes: tuple[int, ...]) -> Array:
     """An element for each index, whose other coordinates are its own; or a copy with an update for each."""
     array, indices, axis = _tensor(given, "input"), _tensor(given, "indices"), given.field("axis")
     if "updates" not in given.told.roles:
-        return np.take_along_axis(array, _places(indices, array.shape[axis]), axis)
+        result: Array = np.empty(sizes, array.dtype)
+        for at in blocks.parts(sizes, BLOCK):
+            lines = array[(*at[:axis], slice(None), *at[axis + 1 :])]
+            result[at] = np.take_along_axis(lines, _places(indices[at], array.shape[axis]), axis)
+        return result
     result = np.array(array, order="C")
-    flat, updates, own = result.reshape(-1), _tensor(given, "updates").reshape(-1), indices.reshape(-1)
+    flat, updates = result.reshape(-1), _tensor(given, "updates")
     inner = math.prod(sizes[axis + 1 :])
     line = indices.shape[axis] * inner
-    for part in blocks.ranges(slice(0, own.size), BLOCK):
+    for part in blocks.ranges(slice(0, indices.size), BLOCK):
         numbers = np.arange(part.start, part.stop)
-        along = _places(own[part], sizes[axis])
-        flat[(numbers // line * sizes[axis] + along) * inner + numbers % inner] = updates[part]
+        along = _places(_flat(indices, part), sizes[axis])
+        flat[(numbers // line * sizes[axis] + along) * inner + numbers % inner] = _flat(updates, part)
     return result
 
 
@@ -71,24 +86,35 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
     counted = array.shape[array.ndim - given.field("input_count") :]
     own = indices.shape[indices.ndim - given.field("indices_count") :]
     batches, coordinates = given.number(given.told.roles["batches"]), own[-1]
-    axes = counted[batches : batches + coordinates]
-    tuples = indices.reshape(math.prod(own[:batches]), -1, coordinates)
-    rows = np.arange(len(tuples), dtype=np.intp)[:, None] * np.ones(tuples.shape[1], np.intp)
-    for place, size in enumerate(axes):
-        rows = rows * size + _places(tuples[..., place], size)
-    shape = (math.prod(counted[: batches + coordinates]), math.prod(counted[batches + coordinates :]))
-    if "updates" not in given.told.roles:
-        return np.take(array.reshape(shape), rows.ravel(), 0).reshape(sizes)
-    result = np.array(array, order="C")
-    result.reshape(shape)[rows.ravel()] = _tensor(given, "updates").reshape(-1, shape[1])
+    axes, block = counted[batches : batches + coordinates], counted[batches + coordinates :]
+    each = math.prod(own[batches:-1])
+    updated = "updates" in given.told.roles
+    result: Array = np.array(array, order="C") if updated else np.empty(sizes, array.dtype)
+    source, target = array.reshape(counted), result.reshape(counted if updated else (math.prod(own[:-1]), *block))
+    for rows, *at in blocks.parts((math.prod(own[:-1]), *block), BLOCK // max(1, coordinates)):
+        tuples = _flat(indices, slice(rows.start * coordinates, rows.stop * coordinates)).reshape(-1, coordinates)
+        batch = np.unravel_index(np.arange(rows.start, rows.stop) // each, own[:batches]) if batches else ()
+        places: tuple[Any, ...] = (*batch, *(_places(tuples[:, place], size) for place, size in enumerate(axes)), *at)
+        if updated:
+            target[places] = _updates(_tensor(given, "updates"), own[:-1], block, (rows, *at))
+        else:
+            target[(rows, *at)] = source[places]
     return result
+
+
+def _updates(updates: Array, rows: tuple[int, ...], block: tuple[int, ...], at: blocks.At) -> Array:
+    """The updates of some tuples: a part of a block for each."""
+    numbers: tuple[Any, ...] = np.unravel_index(np.arange(at[0].start, at[0].stop), rows) if rows else ()
+    found: Array = updates.reshape((*rows, *block))[(*numbers, *at[1:])]
+    return found
 
 
 def _whole(given: Given, sizes: tuple[int, ...]) -> Array:
     """Each element at its place in the whole output, and 0 elsewhere."""
-    array = _tensor(given, "input")
+    array, indices = _tensor(given, "input"), _tensor(given, "indices")
     result: Array = np.zeros(sizes, array.dtype)
-    result.reshape(-1)[_tensor(given, "indices").ravel().astype(np.intp)] = array.ravel()
+    for part in blocks.ranges(slice(0, array.size), BLOCK):
+        result.reshape(-1)[_flat(indices, part).astype(np.intp)] = _flat(array, part)
     return result
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._families.base import Family, Result
+from dmlcy._families.blocks import RESULTS, ranges
 from dmlcy._families.given import Given
-from dmlcy._families.recurrent.numbers import LIMIT, Numbers, Sized
+from dmlcy._families.recurrent.numbers import Numbers, Sized
 from dmlcy._families.recurrent.units import Gated, Memory, Simple, State, Unit
 
 UNITS: Final[dict[str, type[Unit]]] = {"simple": Simple, "gated": Gated, "memory": Memory}
 LAST: Final = ("last", "last_cell")
 """The outputs of the state after the last step."""
+BATCH: Final = {"input": 2, "hidden": 2, "cell": 2, "lengths": 3}
+"""The axis of the sequences of each tensor that has one."""
 BACKWARDS: Final = {"FORWARD": (False,), "BACKWARD": (True,), "BIDIRECTIONAL": (False, True)}
 """Whether each direction goes from the last step to the first."""
 
@@ -23,7 +27,7 @@ BACKWARDS: Final = {"FORWARD": (False,), "BACKWARD": (True,), "BIDIRECTIONAL": (
 class Recurrent(Family):
     """The family."""
 
-    of_a_part = 20
+    part, of_a_part = RESULTS, 20
 
     def evaluate(self, given: Given, output: str) -> Result:
         """All steps; beside them, on demand, the sizes of the terms."""
@@ -35,10 +39,18 @@ class Recurrent(Family):
         return Result(found(Numbers(m, dtype)), magnitudes=lambda: found(Sized(m, dtype)))
 
     def result(self, given: Given, output: str) -> Array:
-        """All outputs are of the same steps: the first one that is asked for computes the others."""
+        """All outputs are of the same steps: the first one that is asked for computes the others.
+
+        Some sequences after others, since each step has numbers of all sequences.
+        """
         if output not in given.kept:
             m, dtype = given.arithmetic, _dtype(given)
-            given.kept |= _outputs(given, Numbers(m, dtype), lambda one: m.stored(one, dtype, one.shape))
+            _, _, batch, size = given.arrays[given.told.roles["input"]].shape
+            rows = given.arrays[given.told.roles["weight"]].shape[2]
+            for part in ranges(slice(0, batch), max(1, RESULTS // max(rows, size))):
+                some = given.with_arrays({name: _sequences(given, name, part) for name in given.arrays})
+                found = _outputs(some, Numbers(m, dtype), lambda one: m.stored(one, dtype, one.shape), part, given.kept)
+                given.kept |= found
         result: Array = given.kept.pop(output)
         return result
 
@@ -47,21 +59,36 @@ def _dtype(given: Given) -> np.dtype[Any]:
     return given.dtype(given.told.roles["input"])
 
 
-def _outputs(given: Given, numbers: Numbers, stored: Callable[[Any], Array]) -> dict[str, Array]:
-    """Each output that there is, by its name."""
+def _sequences(given: Given, name: str, part: slice) -> Array:
+    """Some sequences of a tensor that has an axis of all; else the tensor."""
+    array: Array = given.arrays[name]
+    axis = next((axis for role, axis in BATCH.items() if given.told.roles.get(role) == name), None)
+    return array if axis is None else array[(slice(None),) * axis + (part,)]
+
+
+def _outputs(
+    given: Given,
+    numbers: Numbers,
+    stored: Callable[[Any], Array],
+    part: slice = slice(None),
+    before: Mapping[str, Array] = MappingProxyType({}),
+) -> dict[str, Array]:
+    """Each output that there is, by its name.
+
+    ``part``: which sequences the tensors are of. ``before``: the outputs, as far as other sequences made them.
+    """
     roles, lengths = given.told.roles, _lengths(given)
     wanted: dict[str, str] = {
         role: roles[role] for role in ("sequence", *LAST) if role in roles and given.values[roles[role]] is not None
     }
     backwards = BACKWARDS[given.field("direction").name]
-    found: dict[str, Array] = {}
+    found = dict(before)
 
     def put(role: str, at: int, direction: int, state: Any, test: Array) -> None:
-        part = stored(numbers.chosen(test, state, _zeros(numbers, state)))
+        rows = stored(numbers.chosen(test, state, _zeros(numbers, state)))
         if wanted[role] not in found:
-            steps = given.values[wanted[role]].sizes[0]
-            found[wanted[role]] = np.empty((steps, len(backwards), *part.shape), part.dtype)
-        found[wanted[role]][at, direction] = part
+            found[wanted[role]] = np.empty(given.values[wanted[role]].sizes, rows.dtype)
+        found[wanted[role]][at, direction, part] = rows
 
     for direction, backward in enumerate(backwards):
         state: State = ()
@@ -96,7 +123,7 @@ def _steps(given: Given, numbers: Numbers, number: int, backward: bool, lengths:
         numbers.of(np.zeros((batch, unit.hidden), np.float32) if array is None else array[0, number])
         for array in (unit.tensor(given, role) for role in ("hidden", "cell") if role in given.told.roles)
     )
-    some = max(1, LIMIT // (batch * max(unit.gates * unit.hidden, source.shape[2])))
+    some = max(1, RESULTS // (batch * max(unit.gates * unit.hidden, source.shape[2])))
     order = range(steps)[::-1] if backward else range(steps)
     for first in range(0, steps, some):
         piece = [*order[first : first + some]]

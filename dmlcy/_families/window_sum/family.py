@@ -14,7 +14,7 @@ from dmlcy._families.blocks import RESULTS, At, cut, parts, shorten, sizes_of, w
 from dmlcy._families.given import Given
 from dmlcy._families.spread import Spread, combined
 from dmlcy._families.window_maxima import NONE, places_of
-from dmlcy._families.windows import Slide, numbers_inside, slide
+from dmlcy._families.windows import slide
 
 LEAD: Final = 2
 """Axes without a window: the batch and the channels."""
@@ -23,7 +23,7 @@ LEAD: Final = 2
 class WindowSum(Family):
     """The family."""
 
-    of_a_part = 14
+    part, of_a_part = RESULTS, 14
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
@@ -46,7 +46,6 @@ class _Windows:
     def __init__(self, given: Given, image: tuple[int, ...], absolute: bool) -> None:
         self.given, self.m, self.absolute = given, given.arithmetic, absolute
         self.window = slide(given, image)
-        self.counts: list[Array] = []
         self.volume = math.prod(self.window.sizes)
 
     def numbers(self, array: Array) -> Any:
@@ -59,26 +58,39 @@ class _Windows:
         if self.given.field("counted"):
             return self.volume
         count = np.ones((1,) * len(positions), np.int64)
-        for d, (inside, some) in enumerate(zip(self.counts, positions, strict=True)):
-            count = count * inside[some].reshape([-1 if k == d else 1 for k in range(len(positions))])
+        for d, some in enumerate(positions):
+            _, inside = self.inside(d, some)
+            count = count * inside.reshape([-1 if k == d else 1 for k in range(len(positions))])
         return self.m.of(np.maximum(count, 1))
 
-    def taps(self, positions: tuple[int, ...]) -> list[tuple[Array, Array]]:
-        """Along each axis, the position and the place of each element under a window at some position."""
-        found = []
-        for d, count in enumerate(positions):
-            window: Slide = self.window
-            firsts = [position * window.strides[d] - window.start[d] for position in range(count)]
-            inside = [numbers_inside(one, window.dilations[d], window.sizes[d], window.limits[d]) for one in firsts]
-            self.counts.append(np.array([len(one) for one in inside]))
-            places = [np.array(one) * window.dilations[d] + first for one, first in zip(inside, firsts, strict=True)]
-            position = np.repeat(np.arange(count), self.counts[-1])
-            found.append((position, np.concatenate(places).astype(np.int64)))
-        return found
+    def inside(self, d: int, positions: slice) -> tuple[Array, Array]:
+        """Along an axis, at each of some positions the place of the first element of the window that is no padding.
+
+        And how many elements there are from it on, which are as far from each other as the dilation says.
+        """
+        window = self.window
+        dilation, limit = window.dilations[d], window.limits[d]
+        place = np.arange(positions.start, positions.stop) * window.strides[d] - window.start[d]
+        first = np.maximum(0, -(place // dilation))
+        last = np.minimum(window.sizes[d], (limit - 1 - place) // dilation + 1)
+        return place + first * dilation, np.maximum(last - first, 0)
+
+    def taps(self, d: int, positions: slice) -> tuple[Array, Array]:
+        """Along an axis, the position and the place of each element under a window at some of the positions."""
+        first, count = self.inside(d, positions)
+        number = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        place = np.repeat(first, count) + number * self.window.dilations[d]
+        return np.repeat(np.arange(positions.start, positions.stop), count), place
+
+    def spread(self, source: Array, target: Array, at: slice) -> tuple[slice, Spread]:
+        """The sources that some targets need, and what goes from these to the targets."""
+        count = at.stop - at.start
+        return Spread.of(self.m, source, target - at.start, None, count).within(slice(0, count))
 
     def parts(self) -> Iterator[At]:
-        """Parts of the output that are computed one after another."""
-        return parts(self.given.output_sizes, RESULTS)
+        """Parts of the output that are computed one after another, so that few elements are under their windows."""
+        under = math.prod(map(min, self.window.sizes, self.window.limits))
+        return parts(self.given.output_sizes, max(1, RESULTS // under))
 
 
 class _Shares(_Windows):
@@ -87,16 +99,21 @@ class _Shares(_Windows):
     def __init__(self, given: Given, absolute: bool = False) -> None:
         super().__init__(given, given.output_sizes, absolute)
         self.gradient = given.input
-        taps = self.taps(self.gradient.shape[LEAD:])
-        self.spreads = [
-            Spread.of(self.m, position, place, None, size)
-            for (position, place), size in zip(taps, given.output_sizes[LEAD:], strict=True)
-        ]
+
+    def under(self, d: int, at: slice) -> tuple[slice, Spread]:
+        """The positions of the windows over some elements along an axis, and which element is under which."""
+        window = self.window
+        stride, start, far = window.strides[d], window.start[d], (window.sizes[d] - 1) * window.dilations[d]
+        first = max(0, -((far - at.start - start) // stride))
+        last = min(self.gradient.shape[LEAD + d], (at.stop - 1 + start) // stride + 1)
+        position, place = self.taps(d, slice(first, max(first, last)))
+        some = (place >= at.start) & (place < at.stop)
+        return self.spread(position[some], place[some], at)
 
     def of(self, at: At) -> Any:
         """A part of the gradient."""
         m = self.m
-        found = [spread.within(one) for spread, one in zip(self.spreads, at[LEAD:], strict=True)]
+        found = [self.under(d, one) for d, one in enumerate(at[LEAD:])]
         needed = tuple(one for one, _ in found)
         numbers = m.divide(self.numbers(self.gradient[(*at[:LEAD], *needed)]), self.divisors(needed))
         for d, (_, spread) in enumerate(found, LEAD):
@@ -109,11 +126,6 @@ class _Means(_Windows):
 
     def __init__(self, given: Given, absolute: bool = False) -> None:
         super().__init__(given, given.input.shape, absolute)
-        taps = self.taps(given.output_sizes[LEAD:])
-        self.spreads = [
-            Spread.of(self.m, place, position, None, count)
-            for (position, place), count in zip(taps, given.output_sizes[LEAD:], strict=True)
-        ]
 
     def entries(self, role: str, at: At) -> Any:
         """The elements of a tensor of one element, or of one for each channel; None without the tensor."""
@@ -126,7 +138,8 @@ class _Means(_Windows):
     def of(self, at: At) -> Any:
         """A part of the output."""
         m, given = self.m, self.given
-        found = [spread.within(one) for spread, one in zip(self.spreads, at[LEAD:], strict=True)]
+        taps = [self.taps(d, one) for d, one in enumerate(at[LEAD:])]
+        found = [self.spread(place, position, one) for (position, place), one in zip(taps, at[LEAD:], strict=True)]
         numbers = m.of(given.input[(*at[:LEAD], *(one for one, _ in found))])
         zero = self.entries("zero", at)
         numbers = numbers if zero is None else m.subtract(numbers, zero)
