@@ -24,7 +24,7 @@ for folder in ("", "operators"):
 
 # ruff: noqa: E402
 from drawing import draw_all
-from example_descs import arrays_of, desc_of_example
+from example_descs import arrays_of, desc_of_example, joined
 
 from dmlcy import testing
 from dmlcy._desc.formulas import Formulas
@@ -69,14 +69,13 @@ class Use:
     def resized(self, groups: int) -> OperatorDesc:
         """The use with so many slices."""
         values, tensors, axes = dict(self.desc._values()), self.tensors, self.along.axes
-        made: dict[str, Any] = {}
+        resized: dict[str, TensorDesc] = {}
         for path, tensor in tensors.items():
             sizes = tuple(tensor.sizes)
             if path in axes:
                 sizes = replaced(sizes, (axes[path],), self.size(path, groups))
-            name, entry, _ = path.partition("[")
-            one = TensorDesc(tensor.dtype, sizes)
-            made[name] = (*made.get(name, ()), one) if entry else one
+            resized[path] = TensorDesc(tensor.dtype, sizes)
+        made = joined(resized)
         gives = self.along.gives * groups
         for name, place in sizes_of(
             self.desc.operator, self.desc.operator.arguments(self.desc), axes, self.along.sized
@@ -119,15 +118,6 @@ class Use:
         places = (np.asarray(groups)[:, None] * each + np.arange(each)).ravel()
         found: Array = array[(slice(None),) * axis + (places,)]  # np.take copies all of an array of overlapping slices
         return found
-
-
-def joined(arrays: dict[str, Array]) -> dict[str, Any]:
-    """Arrays by the names of fields: those of an array of tensors as a tuple."""
-    found: dict[str, Any] = {}
-    for path, array in arrays.items():
-        name, entry, _ = path.partition("[")
-        found[name] = (*found.get(name, ()), array) if entry else array
-    return found
 
 
 def by_paths(arrays: dict[str, Any]) -> dict[str, Array]:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from depth import deep, of_each_family
-from enlarged import Use, joined, uses
+from enlarged import Use, uses
+from example_descs import joined
 from test_large import need
 
 import dmlcy as dml
