@@ -122,12 +122,11 @@ def garbage_steps() -> Iterator[Step]:
 
 def files(folder: Path) -> Iterator[Step]:
     """Model files: read, linted and run where they are good; cut short, and with mistakes."""
+    options = Options(output_path=folder)
     for path in sorted(EXAMPLES.glob("**/*.json")):
         content = path.read_bytes()
         yield lambda data=content: lint(decode("m.json", data), "6_4")
-        yield lambda data=content, folder=path.parent: run(
-            read(decode("m.json", data), folder), io.StringIO(), Options()
-        )
+        yield lambda data=content, folder=path.parent: run(read(decode("m.json", data), folder), io.StringIO(), options)
         for end in range(0, len(content), len(content) // 40):
             yield lambda data=content[:end]: decode("m.json", data)
     np.save(folder / "good.npy", np.zeros(100, np.float32))
@@ -136,7 +135,7 @@ def files(folder: Path) -> Iterator[Step]:
     for name in ("good.npy", "objects.npy", "bad.npy", "none.npy"):
         model = {"resources": {"x": {"initialValues": {"sourcePath": name}}}, "dispatchables": {}, "commands": []}
         content = json.dumps(model).encode()
-        yield lambda data=content: run(read(decode("m.json", data), folder), io.StringIO(), Options())
+        yield lambda data=content: run(read(decode("m.json", data), folder), io.StringIO(), options)
 
 
 def do(step: Step) -> bool:
