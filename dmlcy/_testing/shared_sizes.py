@@ -41,7 +41,6 @@ def new_shared_size(walk: Walk, fields: Sequence[Field]) -> None:
 
 def _changes(walk: Walk, fields: Sequence[Field], moved: set[tuple[str, int]], new: int) -> Values:
     """The tensors with the new size along these axes."""
-
     changes: Values = {}
     for field in fields:
         axes = [axis for name, axis in moved if name == field.python]

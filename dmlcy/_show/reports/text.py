@@ -33,8 +33,8 @@ def lines(report: Report) -> Iterator[str]:
         yield ""
     graphs = sum(verdict.nodes is not None for file in report.files for verdict in file.dispatchables)
     dispatchables = sum(len(file.dispatchables) for file in report.files) - graphs
-    found = [_count(dispatchables, "dispatchable")] if dispatchables or not graphs else []
-    found += [_count(graphs, "graph")] if graphs else []
+    counts = ((dispatchables, "dispatchable"), (graphs, "graph"))
+    found = [_count(number, noun) for number, noun in counts if number] or [_count(0, "dispatchable")]
     errors, warnings = report.count("error"), report.count("warning")
     yield (
         f"{_count(len(report.files), 'file')} with {' and '.join(found)} at feature level "
