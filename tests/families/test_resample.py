@@ -10,6 +10,7 @@ import pytest
 from checks import assert_same_bits
 
 import dmlcy as dml
+from dmlcy import testing
 from dmlcy._families.resample import family
 from families.common import peak
 
@@ -186,6 +187,20 @@ def test_antialiasing_of_tiny_scales_is_a_mean_of_the_ends() -> None:
     np.testing.assert_allclose(found, [2], rtol=1e-6)
     far = dml.resample3(x, output_sizes=3, scales=1e-38, output_pixel_offsets=-100.0, **use)
     assert np.isfinite(far).all()
+
+
+@pytest.mark.parametrize("scale", [1.4e-45, 2.0**-100, 3e-30, 2.0**-53, 2.0**-25])
+def test_antialiasing_ends_where_the_weight_is_0(scale: float) -> None:
+    """The NaN and the infinity do not count where their weight is 0, and do however small it is."""
+    x = np.array([1, np.nan, np.inf, -5, 3], np.float32)
+    use: Any = {"interpolation_mode": "LINEAR", "antialiased": True, "rounding_direction": "DECREASING"}
+    for before in (0.0, 1e16, -(2.0**25), 3e38):
+        for after in (0.0, -1.0, 1.0, 1.5):
+            places: Any = {"input_pixel_offsets": before, "output_pixel_offsets": after, "scales": scale}
+            found = dml.resample3(x, output_sizes=4, **use, **places)
+            tensors = dml.TensorDesc.from_array(x), dml.TensorDesc.from_array(found)
+            desc = dml.desc.Resample3(input=tensors[0], output=tensors[1], **use, **places)
+            testing.assert_result(desc, {"input": x}, found)
 
 
 def test_integers_lose_their_fractions() -> None:

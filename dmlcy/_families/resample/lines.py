@@ -80,15 +80,17 @@ class Axis:
     def smooth(self, m: Arithmetic) -> Spread:
         """All elements that are less than 1 / factor away, by their distance; the ends are repeated without end."""
         reach = 1 / float(self.factor)
-        place = np.clip(self.places(), -reach, self.size - 1 + reach)
+        place = np.clip(self.places(), -2 * reach, self.size - 1 + 2 * reach)  # where only an end has weight, as beyond
         first = np.clip(np.floor(place - reach), 0, self.size - 1).astype(np.int64)
         last = np.clip(np.ceil(place + reach), 0, self.size - 1).astype(np.int64)
         counts = last - first + 1
         target = np.repeat(np.arange(self.count), counts)
         source = np.arange(len(target)) - np.repeat(np.cumsum(counts) - counts, counts) + first[target]
         slopes = _Slopes(m, m.of(place), m.of(np.array([self.factor], np.float64))[0])
-        distance = m.absolute(m.subtract(m.of(source), slopes.place[target]))
-        weight = m.maximum(m.subtract(1, m.multiply(distance, slopes.factor)), 0)
+        # Not the factor times the distance: the place has so few digits that it times the factor is exact.
+        place, number = slopes.scaled[target], m.multiply(m.of(source), slopes.factor)
+        before, after = m.add(m.subtract(1, place), number), m.subtract(m.add(1, place), number)
+        weight = m.maximum(m.minimum(before, after), 0)
         weight = m.where(source == 0, slopes.up_to(0)[target], weight)
         weight = m.where(source == self.size - 1, slopes.beyond(self.size - 2)[target], weight)
         if self.size == 1:
@@ -101,6 +103,7 @@ class _Slopes:
 
     def __init__(self, m: Arithmetic, place: Any, factor: Any) -> None:
         self.m, self.place, self.factor = m, place, factor
+        self.scaled = m.multiply(place, factor)
         low = m.function("floor", place)
         self.total = m.add(self.side(m.subtract(place, low)), self.side(m.subtract(m.add(low, 1), place)))
 
@@ -120,4 +123,7 @@ class _Slopes:
 
     def beyond(self, number: int) -> Any:
         """Of all numbers greater than this one."""
-        return self.m.subtract(self.total, self.up_to(number))
+        m = self.m
+        below = m.subtract(self.total, self.side(m.maximum(m.subtract(self.place, number), 0)))
+        above = self.side(m.maximum(m.subtract(number + 1, self.place), 0))
+        return m.where(m.less(self.place, number + 1), above, below)
