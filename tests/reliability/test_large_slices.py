@@ -31,7 +31,7 @@ SMALL = 2**22
 LARGE = 2**31 + 2**20
 SLACK = 2**22
 """Bytes beside those of the estimate: Python's objects, lines of axes."""
-DRAWS, MOST, ROUNDS = 6, 40, 12
+DRAWS, MOST, ROUNDS = 6, 40, 60
 RANDOM = 12
 """Slices that are compared, beside those at the ends and around the borders."""
 BY_STEPS = ("attention",)
