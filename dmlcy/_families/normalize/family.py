@@ -28,7 +28,7 @@ NEIGHBORS: Final = (AROUND, FROM)
 class Normalize(Family):
     """The family."""
 
-    of_a_part = 12
+    of_a_part = 26  # where lines are short: their sums and extremes count as much as their elements
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The passes over all elements at once, then the result."""

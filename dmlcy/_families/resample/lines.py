@@ -30,10 +30,8 @@ class Axis:
 
     def is_same(self) -> bool:
         """Whether each element is at its own place."""
-        return (self.size, self.factor, self.before, self.after) in (
-            (self.count, 1, 0.5, -0.5),
-            (self.count, 1, None, 0.0),
-        )
+        offsets = (self.before, self.after) in ((0.5, -0.5), (0.0, 0.0), (None, 0.0))
+        return self.size == self.count and self.factor == 1 and offsets
 
     def part(self, at: slice) -> Axis:
         """The same of some elements only."""
