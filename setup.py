@@ -57,7 +57,7 @@ class BuildExt(build_ext):
         # either. No notes on how vectors are passed: what takes one is inlined.
         exact = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
         flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
-        fast, small = ("/O2", "/O1") if msvc else ("-O3", "-O1")
+        fast, small = ("/O2", "/O1") if msvc else ("-O3", "-O2")
         sanitizers = os.environ.get("DMLCY_SANITIZE")
         for extension in self.extensions:
             # Calls are many, and each is short: what takes the time of compiling is of no use to them.

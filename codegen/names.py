@@ -22,9 +22,9 @@ MODULES = ("dask", "directml", "testing")
 # Names that the generated code uses for itself, or that C or Cython read in another way.
 RESERVED = frozenset({
     "a", "auto", "bint", "bool", "broken", "cdef", "char", "cls", "const", "cpdef", "ctypedef", "default", "do",
-    "double", "enum", "expected", "extern", "float", "given", "goto", "inline", "int", "level", "long", "math", "nogil",
-    "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static",
-    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
+    "double", "enum", "expected", "extern", "float", "goto", "inline", "int", "keywords", "level", "long", "math",
+    "nogil", "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
 # Names that the generated Python of an operator uses for itself, whether or not the operator runs.
 OF_PYTHON = frozenset({"self"})
@@ -213,4 +213,4 @@ def constant(enum: Enum, member: str) -> str:
 
 def classes(operator: str) -> tuple[str, str]:
     """The classes of an operator, given its name in DirectML: its desc, and the struct of the keywords of a call."""
-    return camel(operator), f"{camel(operator)}Given"
+    return camel(operator), f"{camel(operator)}Keywords"

@@ -182,7 +182,7 @@ class Planner:
         return AttributePlan(
             python=name,
             declarations=(),
-            take=f"take_output(<object>given.{name}, {default}, &a.{name}.dtype)",
+            take=f"take_output(<object>keywords.{name}, {default}, &a.{name}.dtype)",
             value="",
             members=None,
             default="False",

@@ -35,7 +35,7 @@ cdef extern from "layout.h" nogil:
 
 # The functions of an operator; `fields` is its struct.
 # Takes the keywords from Python; 0 where one is not acceptable.
-ctypedef int (*Take)(void* fields, int level, const void* given) except -1
+ctypedef int (*Take)(void* fields, int level, const void* keywords) except -1
 # Computes the lets and the sizes of the outputs; whether every rule holds.
 ctypedef bint (*Holds)(void* fields, int level) noexcept nogil
 # Whether the values of the inputs are acceptable; `broken` is the first index at which a rule does not hold.

@@ -3,7 +3,7 @@
 cimport cython
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -12,8 +12,8 @@ from dmlcy._runtime.checks cimport tensor_holds
 from dmlcy._runtime.level cimport current_level
 from dmlcy._runtime.recording cimport current_recordings, packed
 from dmlcy._runtime.tensor cimport (
-    DTYPES, MAX_RANK, Tensor, aligned, as_array, dtype_of_array, fits, is_aligned, is_brief, item_of, new_array,
-    out_array, overlap, overlaps_itself, set_rank, view,
+    BRIEF_BYTES, DTYPES, MAX_RANK, Tensor, aligned, as_array, dtype_of_array, fits, is_aligned, is_brief, item_of,
+    new_array, out_array, overlap, overlaps_itself, set_rank, view,
 )
 
 cnp.import_array()
@@ -48,11 +48,9 @@ cdef inline void own(PyObject** place, ndarray array) noexcept:
     place[0] = <PyObject*>array
 
 
-cdef inline int align(Frame* frame, int i) except -1:
+cdef int align(Frame* frame, int i) except -1:
     """Lets the loops see a copy of an array that is not aligned."""
-    cdef Tensor* tensor = &(<Tensor*>frame.fields)[i]
-    if not is_aligned(tensor):
-        own(&frame.copies[i], aligned(<ndarray>frame.arrays[i], tensor))
+    own(&frame.copies[i], aligned(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]))
     return 0
 
 
@@ -79,13 +77,6 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
     if <char*>cnp.PyArray_DATA(array) != tensor.data or dtype_of_array(array) != tensor.dtype:
         return False
-    if extra == 0:
-        for axis in range(tensor.rank):
-            if cnp.PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
-                return False
-            if cnp.PyArray_STRIDES(array)[axis] != tensor.strides[axis] and tensor.sizes[axis] != 1:
-                return False
-        return True
     # Leading ones may be there or not, and the stride of one element means nothing.
     for axis in range(min(extra, 0), tensor.rank):
         found = axis - extra
@@ -94,6 +85,29 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
         if axis >= 0 and tensor.sizes[axis] != 1 and cnp.PyArray_STRIDES(array)[found] != tensor.strides[axis]:
             return False
     return True
+
+
+# The same for an array of the rank of `tensor`, in one pass with two questions more: whether data and strides are aligned,
+# and whether all elements are so few that the call is brief. False: one of the three is to be asked again.
+cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
+    cdef uint64_t bits = <uint64_t>tensor.data
+    cdef int64_t bytes = tensor.item
+    cdef int axis
+    if (
+        cnp.PyArray_NDIM(array) != tensor.rank
+        or <char*>cnp.PyArray_DATA(array) != tensor.data
+        or dtype_of_array(array) != tensor.dtype
+    ):
+        return False
+    for axis in range(tensor.rank):
+        if (
+            cnp.PyArray_DIMS(array)[axis] != tensor.sizes[axis]
+            or cnp.PyArray_STRIDES(array)[axis] != tensor.strides[axis]
+        ):
+            return False
+        bits |= <uint64_t>tensor.strides[axis]
+        bytes *= tensor.sizes[axis]
+    return bits & <uint64_t>(tensor.item - 1) == 0 and bytes <= BRIEF_BYTES
 
 
 cdef bint describe(object desc, Tensor* tensor) except -1:
@@ -242,18 +256,18 @@ cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -
 
 
 cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
-    refuse_changes(call, frame)
+    cdef int i
+    for i in range(call.inputs):
+        if not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
+            refuse_change(call, frame, i)
     return call.data_holds(frame.fields, broken)
 
 
-cdef int refuse_changes(Call call, Frame* frame) except -1:
-    """What ran since the inputs were described may have resized one."""
-    cdef Tensor* tensors = <Tensor*>frame.fields
-    cdef int i
-    for i in range(call.inputs):
-        if not unchanged(<ndarray>frame.arrays[i], &tensors[i]):
-            name = call.layout.tensors[i].name.decode()
-            raise RuntimeError(f"{call.layout.python.decode()}(): {name} was changed during the call")
+cdef int refuse_change(Call call, Frame* frame, int i) except -1:
+    """What ran since an input was described may have resized it."""
+    if not unchanged(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
+        name = call.layout.tensors[i].name.decode()
+        raise RuntimeError(f"{call.layout.python.decode()}(): {name} was changed during the call")
     return 0
 
 
@@ -269,13 +283,15 @@ cdef object finish(Call call, Frame* frame, object out):
                 own(&frame.arrays[i], new_array(&tensors[i]))
     elif not take_outputs(call, frame, out):
         return None
-    refuse_changes(call, frame)
     brief = is_brief(&tensors[call.inputs])
     for i in range(call.inputs):
-        if recordings is None:
-            align(frame, i)
-        else:
+        if recordings is None and is_plain(<ndarray>frame.arrays[i], &tensors[i]):
+            continue
+        refuse_change(call, frame, i)
+        if recordings is not None:
             own(&frame.copies[i], packed(<ndarray>frame.arrays[i], &tensors[i]))
+        elif not is_aligned(&tensors[i]):
+            align(frame, i)
         brief = brief and is_brief(&tensors[i])
     if brief:
         status = call.run(tensors)
@@ -321,7 +337,8 @@ cdef bint take_outputs(Call call, Frame* frame, object out) except -1:
         if tensors[i].dtype:
             if count > 1 and not unchanged(<ndarray>frame.arrays[i], &tensors[i]):
                 raise RuntimeError(f"{call.layout.python.decode()}(): out was changed during the call")
-            align(frame, i)
+            if not is_aligned(&tensors[i]):
+                align(frame, i)
     return True
 
 

@@ -159,10 +159,8 @@ cdef object call_loops(PyObject* callee, PyObject* const* values, size_t flags, 
     cdef tuple names = () if keywords == NULL else <tuple>keywords
     if n > function.inputs:
         return misused(function, values, n, names)
-    for i in range(n):
-        given[i] = values[i]
-    for i in range(n, function.count):
-        given[i] = function.defaults[i]
+    for i in range(function.count):
+        given[i] = values[i] if i < n else function.defaults[i]
     for k in range(PyTuple_GET_SIZE(names)):
         i = place_of(function, PyTuple_GET_ITEM(keywords, k), at)
         if i < n:

@@ -470,9 +470,10 @@ def test_build_compiles_and_restores(root: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "compiled dmlcy.x (0.1 s)\n" and (root / "asked").exists()
     package = root / "dmlcy" / "_generated"
     (package / "gone.cpython-311-x86_64-linux-gnu.so").touch()
-    (package / "pad.cpython-311-x86_64-linux-gnu.so").touch()
+    (package / "kernels" / "gone.cpython-311-x86_64-linux-gnu.so").touch()
+    (package / "kernels" / "pad.cpython-311-x86_64-linux-gnu.so").touch()
     assert run(root, "build") == 0
-    assert [path.name for path in package.glob("*.so")] == ["pad.cpython-311-x86_64-linux-gnu.so"]
+    assert [path.name for path in package.rglob("*.so")] == ["pad.cpython-311-x86_64-linux-gnu.so"]
     before = {path: path.read_bytes() for path in package.glob("*.py*")}
     (root / "setup.py").write_text("raise SystemExit('no compiler here')\n")
     edit(root, "start_padding[d] % 2 == 0", "start_padding[d] % 3 == 0")

@@ -77,7 +77,7 @@ cdef extern from *:
     const Layout padding_layout "dmlcy_padding_layout"
 
 # The keywords of a call, in the order of its signature.
-cdef struct PaddingGiven:
+cdef struct PaddingKeywords:
     PyObject* start_padding
     PyObject* end_padding
     PyObject* padding_mode
@@ -85,17 +85,17 @@ cdef struct PaddingGiven:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int padding_take(Padding* a, int level, const PaddingGiven* given) except -1:
-    if not take_enum(<object>given.padding_mode, PaddingMode, PaddingMode_NAMES, &a.padding_mode):
+cdef int padding_take(Padding* a, int level, const PaddingKeywords* keywords) except -1:
+    if not take_enum(<object>keywords.padding_mode, PaddingMode, PaddingMode_NAMES, &a.padding_mode):
         return 0
     if not (PADDING_PADDING_MODE[level] >> a.padding_mode) & 1:
         return 0
-    if not take_float(<object>given.padding_value, True, &a.padding_value):
+    if not take_float(<object>keywords.padding_value, True, &a.padding_value):
         return 0
     a.axes = a.input.rank
-    if not take_uints(<object>given.start_padding, a.axes, 0, 4294967295, a.start_padding):
+    if not take_uints(<object>keywords.start_padding, a.axes, 0, 4294967295, a.start_padding):
         return 0
-    if not take_uints(<object>given.end_padding, a.axes, 0, 4294967295, a.end_padding):
+    if not take_uints(<object>keywords.end_padding, a.axes, 0, 4294967295, a.end_padding):
         return 0
     return 1
 

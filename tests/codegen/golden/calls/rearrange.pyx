@@ -47,13 +47,13 @@ cdef extern from *:
     const Layout depth_to_space_layout "dmlcy_depth_to_space_layout"
 
 # The keywords of a call, in the order of its signature.
-cdef struct DepthToSpaceGiven:
+cdef struct DepthToSpaceKeywords:
     PyObject* block_size
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int depth_to_space_take(DepthToSpace* a, int level, const DepthToSpaceGiven* given) except -1:
-    if not take_uint(<object>given.block_size, 1, 4294967295, &a.block_size):
+cdef int depth_to_space_take(DepthToSpace* a, int level, const DepthToSpaceKeywords* keywords) except -1:
+    if not take_uint(<object>keywords.block_size, 1, 4294967295, &a.block_size):
         return 0
     return 1
 

@@ -51,16 +51,16 @@ cdef extern from *:
     const Layout roi_pooling_layout "dmlcy_roi_pooling_layout"
 
 # The keywords of a call, in the order of its signature.
-cdef struct RoiPoolingGiven:
+cdef struct RoiPoolingKeywords:
     PyObject* spatial_scale
     PyObject* pooled_size
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int roi_pooling_take(RoiPooling* a, int level, const RoiPoolingGiven* given) except -1:
-    if not take_float(<object>given.spatial_scale, False, &a.spatial_scale):
+cdef int roi_pooling_take(RoiPooling* a, int level, const RoiPoolingKeywords* keywords) except -1:
+    if not take_float(<object>keywords.spatial_scale, False, &a.spatial_scale):
         return 0
-    if not take_size_2d(<object>given.pooled_size, 1, 2147483647, &a.pooled_size_height, &a.pooled_size_width):
+    if not take_size_2d(<object>keywords.pooled_size, 1, 2147483647, &a.pooled_size_height, &a.pooled_size_width):
         return 0
     return 1
 

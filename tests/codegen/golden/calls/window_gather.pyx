@@ -52,7 +52,7 @@ cdef extern from *:
     const Layout unfold_layout "dmlcy_unfold_layout"
 
 # The keywords of a call, in the order of its signature.
-cdef struct UnfoldGiven:
+cdef struct UnfoldKeywords:
     PyObject* window_sizes
     PyObject* strides
     PyObject* dilations
@@ -61,17 +61,17 @@ cdef struct UnfoldGiven:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int unfold_take(Unfold* a, int level, const UnfoldGiven* given) except -1:
+cdef int unfold_take(Unfold* a, int level, const UnfoldKeywords* keywords) except -1:
     a.spatial = a.input.rank - 2
-    if not take_uints(<object>given.window_sizes, a.spatial, 1, 4294967295, a.window_sizes):
+    if not take_uints(<object>keywords.window_sizes, a.spatial, 1, 4294967295, a.window_sizes):
         return 0
-    if not take_uints(<object>given.strides, a.spatial, 1, 4294967295, a.strides):
+    if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
         return 0
-    if not take_uints(<object>given.dilations, a.spatial, 1, 4294967295, a.dilations):
+    if not take_uints(<object>keywords.dilations, a.spatial, 1, 4294967295, a.dilations):
         return 0
-    if not take_uints(<object>given.start_padding, a.spatial, 0, 4294967295, a.start_padding):
+    if not take_uints(<object>keywords.start_padding, a.spatial, 0, 4294967295, a.start_padding):
         return 0
-    if not take_uints(<object>given.end_padding, a.spatial, 0, 4294967295, a.end_padding):
+    if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
         return 0
     return 1
 

@@ -52,7 +52,7 @@ cdef extern from *:
     const Layout average_pooling_layout "dmlcy_average_pooling_layout"
 
 # The keywords of a call, in the order of its signature.
-cdef struct AveragePoolingGiven:
+cdef struct AveragePoolingKeywords:
     PyObject* window_size
     PyObject* strides
     PyObject* start_padding
@@ -61,17 +61,17 @@ cdef struct AveragePoolingGiven:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int average_pooling_take(AveragePooling* a, int level, const AveragePoolingGiven* given) except -1:
+cdef int average_pooling_take(AveragePooling* a, int level, const AveragePoolingKeywords* keywords) except -1:
     a.spatial = a.input.rank - 2
-    if not take_uints(<object>given.strides, a.spatial, 1, 4294967295, a.strides):
+    if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
         return 0
-    if not take_uints(<object>given.window_size, a.spatial, 1, 4294967295, a.window_size):
+    if not take_uints(<object>keywords.window_size, a.spatial, 1, 4294967295, a.window_size):
         return 0
-    if not take_uints(<object>given.start_padding, a.spatial, 0, 4294967295, a.start_padding):
+    if not take_uints(<object>keywords.start_padding, a.spatial, 0, 4294967295, a.start_padding):
         return 0
-    if not take_uints(<object>given.end_padding, a.spatial, 0, 4294967295, a.end_padding):
+    if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
         return 0
-    if not take_bool(<object>given.include_padding, &a.include_padding):
+    if not take_bool(<object>keywords.include_padding, &a.include_padding):
         return 0
     return 1
 

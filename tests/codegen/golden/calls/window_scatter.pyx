@@ -54,7 +54,7 @@ cdef extern from *:
     const Layout fold_layout "dmlcy_fold_layout"
 
 # The keywords of a call, in the order of its signature.
-cdef struct FoldGiven:
+cdef struct FoldKeywords:
     PyObject* output_sizes
     PyObject* window_sizes
     PyObject* strides
@@ -64,19 +64,19 @@ cdef struct FoldGiven:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int fold_take(Fold* a, int level, const FoldGiven* given) except -1:
-    if not take_sizes(<object>given.output_sizes, a.output_sizes, &a.output_sizes_count):
+cdef int fold_take(Fold* a, int level, const FoldKeywords* keywords) except -1:
+    if not take_sizes(<object>keywords.output_sizes, a.output_sizes, &a.output_sizes_count):
         return 0
     a.spatial = a.output_sizes_count
-    if not take_uints(<object>given.window_sizes, a.spatial, 1, 4294967295, a.window_sizes):
+    if not take_uints(<object>keywords.window_sizes, a.spatial, 1, 4294967295, a.window_sizes):
         return 0
-    if not take_uints(<object>given.strides, a.spatial, 1, 4294967295, a.strides):
+    if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
         return 0
-    if not take_uints(<object>given.dilations, a.spatial, 1, 4294967295, a.dilations):
+    if not take_uints(<object>keywords.dilations, a.spatial, 1, 4294967295, a.dilations):
         return 0
-    if not take_uints(<object>given.start_padding, a.spatial, 0, 4294967295, a.start_padding):
+    if not take_uints(<object>keywords.start_padding, a.spatial, 0, 4294967295, a.start_padding):
         return 0
-    if not take_uints(<object>given.end_padding, a.spatial, 0, 4294967295, a.end_padding):
+    if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
         return 0
     return 1
 
