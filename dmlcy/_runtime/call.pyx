@@ -87,8 +87,8 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     return True
 
 
-# The same for an array of the rank of `tensor`, in one pass with two questions more: whether data and strides are aligned,
-# and whether all elements are so few that the call is brief. False: one of the three is to be asked again.
+# The same for an array of the rank of `tensor`, in one pass with two more questions: whether data and strides are
+# aligned, and whether the elements are so few that the call is brief. False: one of the three is to be asked again.
 cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     cdef uint64_t bits = <uint64_t>tensor.data
     cdef int64_t bytes = tensor.item

@@ -2,8 +2,9 @@
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.object cimport Py_EQ, PyObject, PyObject_RichCompareBool
+from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
+from libc.string cimport memcpy
 
 from dmlcy._runtime.call cimport MAX_KEYWORDS, Call, of_arguments
 from dmlcy._runtime.vectorcall cimport (
@@ -31,6 +32,7 @@ cdef class Function:
     cdef tuple names
     cdef tuple kept                 # what `defaults` borrows
     cdef PyObject** defaults        # by argument; NULL: it has none
+    cdef PyObject** places          # the names, as they mostly are in a call: the same objects
     cdef Py_ssize_t count
     cdef Py_ssize_t inputs          # by position; the others have names only
     cdef Py_ssize_t required        # up to here there may be arguments without a default
@@ -49,10 +51,12 @@ cdef class Function:
         if call is not None and (self.names != call.arguments or self.count > MAX_ARGUMENTS or definition.__defaults__):
             raise SystemError(f"{definition.__name__}() is not what the call of {call.name} is for")
         self.kept = tuple(keywords.values())
-        self.defaults = <PyObject**>PyMem_Malloc(self.count * sizeof(PyObject*))
+        self.defaults = <PyObject**>PyMem_Malloc(2 * self.count * sizeof(PyObject*))
         if self.defaults == NULL:
             raise MemoryError
+        self.places = self.defaults + self.count
         for i in range(self.count):
+            self.places[i] = <PyObject*>self.names[i]
             self.defaults[i] = NULL
             if self.names[i] in keywords:
                 self.defaults[i] = <PyObject*>keywords[self.names[i]]
@@ -110,21 +114,22 @@ cdef class Function:
         return f"<function {self.definition.__qualname__} at {id(self):#x}>"
 
 
-cdef Py_ssize_t place_of(Function function, PyObject* name, Py_ssize_t start) except -2:
-    """Where a name is in the signature, or -1. The names of a call mostly are the same objects, in the same order."""
-    cdef PyObject* names = <PyObject*>function.names
+cdef inline Py_ssize_t place_of(Function function, PyObject* name, Py_ssize_t start) except -2:
+    """Where a name is in the signature, or -1. Calls mostly have the names in its order."""
     cdef Py_ssize_t i
     for i in range(start, function.count):
-        if PyTuple_GET_ITEM(names, i) == name:
+        if function.places[i] == name:
             return i
-    for i in range(function.count):
-        if PyObject_RichCompareBool(<object>PyTuple_GET_ITEM(names, i), <object>name, Py_EQ):
-            return i
-    return -1
+    return found_place(function, <object>name)
 
 
-cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, tuple names):
+cdef Py_ssize_t found_place(Function function, object name) except -2:
+    return function.names.index(name) if name in function.names else -1
+
+
+cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, PyObject* keywords):
     """Raises what is wrong with the arguments: Python says it of the definition, all but unknown names."""
+    cdef tuple names = () if keywords == NULL else <tuple>keywords
     for name in names:
         if name not in function.names:
             refuse_name(function, name)
@@ -155,21 +160,22 @@ cdef object call_loops(PyObject* callee, PyObject* const* values, size_t flags, 
     cdef Function function = <Function>callee
     cdef PyObject* given[MAX_ARGUMENTS]
     cdef Py_ssize_t n = PyVectorcall_NARGS(flags)
-    cdef Py_ssize_t i, k, at = function.inputs
-    cdef tuple names = () if keywords == NULL else <tuple>keywords
+    cdef Py_ssize_t count = 0 if keywords == NULL else PyTuple_GET_SIZE(<tuple>keywords)
+    cdef Py_ssize_t i, k, at = n
     if n > function.inputs:
-        return misused(function, values, n, names)
-    for i in range(function.count):
-        given[i] = values[i] if i < n else function.defaults[i]
-    for k in range(PyTuple_GET_SIZE(names)):
+        return misused(function, values, n, keywords)
+    memcpy(given, function.defaults, function.count * sizeof(PyObject*))
+    for i in range(n):
+        given[i] = values[i]
+    for k in range(count):
         i = place_of(function, PyTuple_GET_ITEM(keywords, k), at)
         if i < n:
-            return misused(function, values, n, names)
+            return misused(function, values, n, keywords)
         given[i] = values[n + k]
         at = i + 1
     for i in range(n, function.required):
         if given[i] == NULL:
-            return misused(function, values, n, names)
+            return misused(function, values, n, keywords)
     return of_arguments(function.call, given)
 
 
