@@ -56,7 +56,7 @@ class Compiler:
         """Removes modules whose source is gone, and notes what was compiled; returns the paths removed."""
         removed = []
         for path in self.built():
-            if not path.with_name(f"{path.name.split('.')[0]}.pyx").exists() and path.parent.name == "_generated":
+            if not path.with_name(f"{path.name.split('.')[0]}.pyx").exists() and "_generated" in path.parts:
                 path.unlink()
                 removed.append(path.relative_to(self.root).as_posix())
         self.store.put("compiled", self.key(), self.modules())

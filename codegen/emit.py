@@ -17,7 +17,8 @@ from .diagnostics import Diagnostics
 from .families import FAMILIES
 from .figures import alt, figure_page, xml
 from .model import Enum, Facts
-from .names import CIMPORTS, constant, level
+from .modules import calls_module, kernels_header, kernels_module
+from .names import level
 from .notice import noticed
 from .pages import (
     FOLDERS,
@@ -25,7 +26,6 @@ from .pages import (
     REFERENCE,
     StubOperator,
     arguments,
-    docstring,
     graph_stub,
     marked_page,
     operator_page,
@@ -40,16 +40,15 @@ from .plan.rows import without_outer
 from .show import show
 from .writer import Writer
 
-CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words that a kernel may use
 LINE = 120
 FOLDER = Path(__file__).parent
 PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
 FACTS = ("levels", "dtypes", "enums", "catalogue", "fused", "errors", "model_errors", "graph_errors", "terms")
 OWNED = (
-    f"{PACKAGE}/*.pyx", f"{PACKAGE}/*.pyi", f"{PACKAGE}/**/*.py",
+    f"{PACKAGE}/**/*.pyx", f"{PACKAGE}/**/*.pxd", f"{PACKAGE}/*.pyi", f"{PACKAGE}/**/*.py",
     f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",
-    f"{PACKAGE}/*/*.pyi", "docs/reference/*.md", "docs/reference/figures/*.svg", "tests/codegen/golden/*.pyx",
+    f"{PACKAGE}/*/*.pyi", "docs/reference/*.md", "docs/reference/figures/*.svg", "tests/codegen/golden/**/*.p*",
 )  # fmt: skip
 
 
@@ -146,73 +145,13 @@ def enum_classes(fields: Any, plan: Surroundings) -> list[str]:
     return sorted(plan.enum(name).python for name in names)
 
 
-def module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan, documented: bool = True) -> str:
-    """The Cython module of a family: its kernels, then its operators, each with its docstring or a summary only."""
-    name = family.family.name
-    parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
-    parts += [enum_names(plan, family)] if family.enums else []
-    for operator in family.operators:
-        run = env.get_template(f"{name}/run.pyx.j2").render(op=operator).strip() + "\n"
-        text = docstring(env, plan, operator) if documented else operator.operator.summary
-        parts.append(env.get_template("binding.pyx.j2").render(op=operator, run=run, docstring=quoted(text)).strip())
-    body = "\n\n\n".join(parts) + "\n"
-    text = env.get_template("module.pyx.j2").render(
-        family=family,
-        body=body,
-        cimports=list(cimports(body)),
-        constants=list(constants(plan, body)),
-        enums=[plan.enum(enum).python for enum in family.enums],
-        enums_module=f"{PACKAGE}.enums".replace("/", "."),
-    )
-    return re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
-
-
-def cimports(body: str) -> Iterator[tuple[str, list[str]]]:
-    """The declarations that a module uses and does not make itself."""
-    code = without_prose(body)
-    words, called = set(re.findall(r"\w+", code)), set(re.findall(r"\b(\w+)\(", code))
-    own = {name for line in re.findall(r"^cdef .*\).*:$", code, re.M) for name in re.findall(r"\b(\w+)\(", line)}
-    for where, names in CIMPORTS.items():
-        found = called if where in CALLED else words
-        used = [name for name in names.split() if name in found and name not in own]
-        if used:
-            yield where, used
-
-
-def without_prose(body: str) -> str:
-    """Cython without its docstrings and comments."""
-    return re.sub(r'""".*?"""|#[^\n]*', "", body, flags=re.DOTALL)
-
-
-def constants(plan: Surroundings, body: str) -> Iterator[tuple[str, int]]:
-    """The feature levels and the members of enums that a module compares with."""
-    words = set(re.findall(r"\w+", without_prose(body)))
-    levels = [(level(one.name), index) for index, one in enumerate(plan.facts.levels)]
-    members = [(constant(enum, one.name), one.value) for enum in plan.facts.enums.values() for one in enum.members]
-    for name, value in (*levels, ("LEVELS", len(levels)), *members):
-        if name in words:
-            yield name, value
-
-
-def enum_names(plan: Surroundings, family: FamilyPlan) -> str:
-    """The dictionaries from the spellings of a member to its value."""
-    tables = []
-    for name in family.enums:
-        enum = plan.enum(name)
-        rows = "".join(
-            f'    "{item.name}": {item.value},\n    "{enum.prefix}{item.name}": {item.value},\n'
-            for item in enum.members
-        )
-        tables.append(f"cdef dict {enum.python}_NAMES = {{\n{rows}}}")
-    return "\n\n".join(tables)
-
-
-def quoted(text: str) -> str:
-    """A docstring of several lines, quotes included."""
-    return f'"""{escaped(text)}\n"""'
-
-
 Item = OperatorPlan | FamilyPlan | Plan | Facts
+Module = Callable[[jinja2.Environment, Surroundings, FamilyPlan], str]
+CYTHON = ("calls", "kernels")
+"""The folders of the Cython of families."""
+MODULES: dict[str, Module] = {
+    "calls/{name}.pyx": calls_module, "kernels/{name}.pyx": kernels_module, "kernels/{name}.pxd": kernels_header,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +231,11 @@ class Output:
                 return "specs"
 
 
-def _module(given: Given, family: FamilyPlan) -> str:
+def _cython(module: Module, given: Given, family: FamilyPlan) -> str:
     return module(given.env, given.around, family)
 
 
-def _sample(given: Given, family: FamilyPlan) -> str:
+def _sample(module: Module, given: Given, family: FamilyPlan) -> str:
     """The module of a family that has its first operator only, which has a single data type."""
     facts, operator = given.around.facts, family.operators[0].operator
     types = {name: (replace(row, dtypes=row.dtypes[:1]),) for name, (row, *_) in operator.types.items()}
@@ -306,11 +245,11 @@ def _sample(given: Given, family: FamilyPlan) -> str:
     assert planned is not None
     items = {facts.dtype(row.dtypes[0]).bits // 8 for (row,) in types.values()}
     kernels = family.family.module([planned.kernel], sorted(items))
-    return module(given.env, given.around, FamilyPlan(family.family, (planned,), kernels), documented=False)
+    return module(given.env, given.around, FamilyPlan(family.family, (planned,), kernels))
 
 
-def _family_stub(given: Given, family: FamilyPlan) -> str:
-    return given.env.get_template("stubs/family.pyi.j2").render(family=family)
+def _family_stub(name: str, given: Given, family: FamilyPlan) -> str:
+    return given.env.get_template(f"stubs/{name}.pyi.j2").render(family=family)
 
 
 def _enums(given: Given, facts: Facts) -> str:
@@ -391,9 +330,15 @@ def _marked(name: str, given: Given, plan: Plan) -> str | None:
 
 
 OUTPUTS = (
-    Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyx", _module),
-    Output(FamilyPlan, f"{PACKAGE}/{{name}}.pyi", _family_stub),
-    Output(FamilyPlan, "tests/codegen/golden/{name}.pyx", _sample, committed=True),
+    *(Output(FamilyPlan, f"{PACKAGE}/{file}", partial(_cython, module)) for file, module in MODULES.items()),
+    *(
+        Output(FamilyPlan, f"tests/codegen/golden/{file}", partial(_sample, module), committed=True)
+        for file, module in MODULES.items()
+    ),
+    *(
+        Output(FamilyPlan, f"{PACKAGE}/{name}/{{name}}.pyi", partial(_family_stub, name), committed=True)
+        for name in CYTHON
+    ),
     Output(Facts, f"{PACKAGE}/enums.py", _enums),
     Output(Plan, f"{PACKAGE}/facts.py", _facts),
     Output(Plan, f"{PACKAGE}/index.py", _index),
@@ -406,7 +351,7 @@ OUTPUTS = (
         Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.pyi", partial(_operator_stub, name), committed=True)
         for name, folder in FOLDERS.items()
     ),
-    *(Output(Facts, f"{PACKAGE}/{folder}/__init__.py", _init) for folder in ("operators", *FOLDERS.values())),
+    *(Output(Facts, f"{PACKAGE}/{folder}/__init__.py", _init) for folder in ("operators", *CYTHON, *FOLDERS.values())),
     Output(Facts, f"{PACKAGE}/__init__.py", _init),
     Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
     *(Output(Facts, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),

@@ -22,9 +22,9 @@ MODULES = ("dask", "directml", "testing")
 # Names that the generated code uses for itself, or that C or Cython read in another way.
 RESERVED = frozenset({
     "a", "auto", "bint", "bool", "broken", "cdef", "char", "cls", "const", "cpdef", "ctypedef", "default", "do",
-    "double", "enum", "expected", "extern", "float", "goto", "inline", "int", "level", "long", "math", "nogil",
-    "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof", "static",
-    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
+    "double", "enum", "expected", "extern", "float", "goto", "inline", "int", "keywords", "level", "long", "math",
+    "nogil", "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
 # Names that the generated Python of an operator uses for itself, whether or not the operator runs.
 OF_PYTHON = frozenset({"self"})
@@ -62,13 +62,12 @@ CIMPORTS = {
         " dmlcy_store_number dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t"
         " dmlcy_uint16_t_block dmlcy_uint32_t_block dmlcy_uint64_t_block dmlcy_uint8_t_block"
     ),
+    "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
         " floor_div floor_mod largest magnitude power product same_sizes smallest tensor_holds total"
     ),
-    "dmlcy._runtime.compiled": "CompiledOperator as_computed describe each_output match take_vectorcalls unchanged",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
-    "dmlcy._runtime.level": "current_level",
     "dmlcy._runtime.moves": (
         "dmlcy_ask dmlcy_ask_rows dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1"
         " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
@@ -89,7 +88,7 @@ CIMPORTS = {
         " dmlcy_take_greater_uint16_t dmlcy_take_greater_uint32_t dmlcy_take_greater_uint64_t"
         " dmlcy_take_greater_uint8_t PlaceRow place_t"
     ),
-    "dmlcy._runtime.recording": "current_recordings element_of packed tuple_of",
+    "dmlcy._runtime.recording": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
     "dmlcy._runtime.isa": "dmlcy_wide",
     "dmlcy._runtime.stream": (
@@ -97,8 +96,8 @@ CIMPORTS = {
         " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
-        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 aligned as_array"
-        " bytes_of is_brief item_of new_array out_array overlap overlaps_itself set_rank view write_back"
+        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of item_of"
+        " set_rank"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
 }
@@ -213,5 +212,5 @@ def constant(enum: Enum, member: str) -> str:
 
 
 def classes(operator: str) -> tuple[str, str]:
-    """The classes of an operator, given its name in DirectML: its desc, and what compiles it."""
-    return camel(operator), f"{camel(operator)}Operator"
+    """The classes of an operator, given its name in DirectML: its desc, and the struct of the keywords of a call."""
+    return camel(operator), f"{camel(operator)}Keywords"

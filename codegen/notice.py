@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 COMMENTS = {
     ".md": ("<!-- ", " -->"), ".svg": ("<!-- ", " -->"), ".py": ("# ", ""), ".pyi": ("# ", ""), ".pyx": ("# ", ""),
-    ".toml": ("# ", ""),
+    ".pxd": ("# ", ""), ".toml": ("# ", ""),
 }  # fmt: skip
 
 LINE = 120  # characters

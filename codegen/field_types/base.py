@@ -160,7 +160,7 @@ class Integer(FieldType):
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
-        take = f"take_uint({name}, {field.minimum}, {field.maximum}, &a.{name})"
+        take = f"take_uint(<object>keywords.{name}, {field.minimum}, {field.maximum}, &a.{name})"
         return Taken((f"int64_t {name}",), take, f"a.{name}")
 
 
@@ -185,13 +185,13 @@ class IntegerArray(FieldType):
         if field.length is None:
             return Taken(
                 (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),
-                f"take_sizes({name}, a.{name}, &a.{name}_count)",
+                f"take_sizes(<object>keywords.{name}, a.{name}, &a.{name}_count)",
                 f"tuple_of(a.{name}_count, a.{name})",
             )
         count = binding.count(field)
         return Taken(
             (f"int64_t {name}[MAX_RANK]",),
-            f"take_uints({name}, {count}, {low}, {high}, a.{name})",
+            f"take_uints(<object>keywords.{name}, {count}, {low}, {high}, a.{name})",
             f"tuple_of({count}, a.{name})",
         )
 

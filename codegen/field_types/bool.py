@@ -19,7 +19,7 @@ class Bool(FieldType):
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
-        return Taken((f"bint {name}",), f"take_bool({name}, &a.{name})", f"a.{name}")
+        return Taken((f"bint {name}",), f"take_bool(<object>keywords.{name}, &a.{name})", f"a.{name}")
 
 
 TYPE = Bool()

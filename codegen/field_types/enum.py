@@ -27,7 +27,7 @@ class Enum(FieldType):
         name, enum = field.python, binding.enum(field.enum or "")
         return Taken(
             (f"int64_t {name}",),
-            f"take_enum({name}, {enum.python}, {enum.python}_NAMES, &a.{name})",
+            f"take_enum(<object>keywords.{name}, {enum.python}, {enum.python}_NAMES, &a.{name})",
             f"{enum.python}(a.{name})",
             binding.members(enum),
         )

@@ -22,7 +22,7 @@ class Float(FieldType):
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
-        take = f"take_float({name}, {field.infinite}, &a.{name})"
+        take = f"take_float(<object>keywords.{name}, {field.infinite}, &a.{name})"
         return Taken((f"float {name}",), take, f"a.{name}")
 
 

@@ -25,7 +25,7 @@ class ScalarUnion(FieldType):
         name, tensor = field.python, binding.first_tensor()
         return Taken(
             (f"unsigned char {name}[8]",),
-            f"take_scalar({name}, a.{tensor}.dtype, a.{name})",
+            f"take_scalar(<object>keywords.{name}, a.{tensor}.dtype, a.{name})",
             f"element_of(a.{tensor}.dtype, a.{name})",
         )
 

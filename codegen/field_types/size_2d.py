@@ -28,7 +28,7 @@ class Size2d(FieldType):
         name, low, high = field.python, field.minimum, field.maximum
         return Taken(
             (f"int64_t {name}_height", f"int64_t {name}_width"),
-            f"take_size_2d({name}, {low}, {high}, &a.{name}_height, &a.{name}_width)",
+            f"take_size_2d(<object>keywords.{name}, {low}, {high}, &a.{name}_height, &a.{name}_width)",
             f"(a.{name}_height, a.{name}_width)",
         )
 

@@ -70,7 +70,7 @@ class AttributePlan:
     summary: str  # numpydoc type
     takes: str  # which values of the type, in a sentence
     field: Field
-    of_desc: str  # where a desc has it, as Python
+    in_desc: tuple[str, int, int] | None  # None: a field; else of a tensor: sizes before and after it, or -1: its type
     annotation: str = "_DataType | bool | None"  # of what a call asks about an output
 
 
@@ -321,6 +321,10 @@ class OperatorPlan:
         """Whether it has a figure."""
         return any(example.figure is not None for example in self.operator.examples)
 
+    def place_of(self, tensor: str | None) -> int:
+        """Where a tensor stands among those of the operator; -1: there is none."""
+        return -1 if tensor is None else [one.python for one in self.tensors].index(tensor)
+
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
         """The loop indices of some steps."""
         names: dict[str, None] = {}
@@ -370,7 +374,7 @@ class OperatorPlan:
 
 @dataclass(frozen=True, slots=True)
 class FamilyPlan:
-    """One generated extension module."""
+    """The operators of a family that have loops."""
 
     family: Loops
     operators: tuple[OperatorPlan, ...]

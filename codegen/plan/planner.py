@@ -147,7 +147,7 @@ class Planner:
             summary=summary,
             takes=takes,
             field=field,
-            of_desc=self.of_desc(field),
+            in_desc=None if field.kind != "chosen" else self.tables.part(field),
         )
 
     def count(self, field: Field) -> str:
@@ -167,12 +167,6 @@ class Planner:
         """The Python name of the first tensor."""
         return self.operator.tensors[0].python
 
-    def of_desc(self, field: Field) -> str:
-        if field.kind != "chosen":
-            return f"desc.{field.python}"
-        output, before, after = self.tables.part(field)
-        return f"desc.{output}.sizes[{before}:{-after if after else ''}]"
-
     def request(self, field: Field) -> AttributePlan:
         """The keyword by which a call asks for an optional output, or for the data type of one."""
         name, first = field.python, self.operator.first_of_type(field)
@@ -188,7 +182,7 @@ class Planner:
         return AttributePlan(
             python=name,
             declarations=(),
-            take=f"take_output({name}, {default}, &a.{name}.dtype)",
+            take=f"take_output(<object>keywords.{name}, {default}, &a.{name}.dtype)",
             value="",
             members=None,
             default="False",
@@ -196,7 +190,7 @@ class Planner:
             summary=summary,
             takes=takes,
             field=field,
-            of_desc=f"None if desc.{name} is None else desc.{name}.dtype",
+            in_desc=(name, -1, 0),
         )
 
     def sizes(self, field: Field) -> AttributePlan:
@@ -216,7 +210,7 @@ class Planner:
             summary="sequence of sequences of int" if several else "sequence of int",
             takes=f"None: {default}.",
             field=field,
-            of_desc="",
+            in_desc=None,
             annotation=f"{'Sequence[_Ints]' if several else '_Ints'} | None",
         )
 
@@ -238,5 +232,5 @@ class Planner:
             summary="data type",
             takes=f"One of {alternatives(dtypes)}. None: {default}.",
             field=field,
-            of_desc=f"desc.{field.python}.dtype",
+            in_desc=(field.python, -1, 0),
         )

@@ -83,10 +83,8 @@ def function(name: str) -> Any:
 
 def compiled_class(name: str) -> Any:
     """The class of the compiled operators of that name."""
-    _, desc, family, _, state = index.OPERATORS[name]
-    if state == "reference":
-        return reference_class(name)
-    return getattr(import_module(f"dmlcy._generated.{family}"), f"{desc}Operator")
+    is_slow = index.OPERATORS[name][4] == "reference"
+    return reference_class(name) if is_slow else import_module("dmlcy._runtime.compiled").FastOperator
 
 
 def reference_class(name: str) -> Any:

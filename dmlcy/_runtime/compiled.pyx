@@ -1,34 +1,20 @@
-"""Compiled operators: how they are called, and their tensors."""
+"""Compiled operators: checked once, and then called."""
 
-from inspect import Parameter, Signature
-
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
-cimport numpy as cnp
-from numpy cimport ndarray
+from cpython.tuple cimport PyTuple_GET_SIZE
 
-from dmlcy._runtime.checks cimport same_sizes
-from dmlcy._runtime.tensor cimport DTYPES, MAX_RANK, Tensor, as_array, dtype_of, item_of, set_rank, view
-
-cnp.import_array()
-
-cdef extern from "Python.h":
-    ctypedef struct PyTypeObject:
-        Py_ssize_t tp_vectorcall_offset
-        unsigned long tp_flags
-    const unsigned long Py_TPFLAGS_HAVE_VECTORCALL
-    Py_ssize_t PyVectorcall_NARGS(size_t flags)
+from dmlcy._runtime.call cimport Call, of_desc, of_inputs
+from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
 
 cdef str OUT = "out"        # interned, as the names of keywords are at a call
+
+cdef enum:
+    MAX_INPUTS = 8
 
 
 cdef class CompiledOperator:
     """An operator that was checked once: called with arrays of the sizes and data types of its desc."""
-
-    def __cinit__(self, *args, **kwargs):
-        self.vectorcall = <vectorcallfunc>call
-
-    cdef object run(self, PyObject* const* inputs, object out):
-        raise NotImplementedError
 
     def __call__(self, *inputs, out=None):
         raise NotImplementedError
@@ -36,6 +22,8 @@ cdef class CompiledOperator:
     @property
     def __signature__(self):
         """How it is called: the inputs of the operator, and ``out``."""
+        from inspect import Parameter, Signature
+
         names = [field.python for field in self.desc.operator.fields if field.kind == "input"]
         inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
@@ -47,73 +35,93 @@ cdef class CompiledOperator:
         return f"compile({self.desc!r})"
 
 
-cdef object call(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
+cdef class FastOperator(CompiledOperator):
+    """A compiled operator that has loops."""
+
+    cdef vectorcallfunc vectorcall
+    cdef Call call
+    cdef void* fields               # struct of the operator
+    cdef Py_ssize_t inputs          # how many a call has
+
+    def __cinit__(self, *args, **kwargs):
+        self.vectorcall = <vectorcallfunc>call_operator
+
+    def __init__(self, desc, int level):
+        from dmlcy._desc.check import refuse_desc
+
+        cdef Call call = call_of_operator(desc.operator.name)
+        cdef void* fields = PyMem_Malloc(call.size)
+        if fields == NULL:
+            raise MemoryError
+        try:
+            if not of_desc(call, fields, desc, level):
+                refuse_desc(desc, level)
+        except BaseException:
+            PyMem_Free(fields)
+            raise
+        PyMem_Free(self.fields)
+        self.fields = fields
+        self.call = call
+        self.inputs = call.inputs
+        self.desc = desc
+        self.level = level
+
+    def __dealloc__(self):
+        PyMem_Free(self.fields)
+
+    @property
+    def __doc__(self):
+        return f"{self.desc.operator.name}, checked once: called with arrays of the sizes and data types of its desc."
+
+    cdef int refuse_count(self, Py_ssize_t given) except -1:
+        s = "" if self.inputs == 1 else "s"
+        raise TypeError(f"__call__() takes exactly {self.inputs} positional argument{s} ({given} given)")
+
+    def __call__(self, *inputs, **keywords):
+        cdef PyObject* given[MAX_INPUTS]
+        cdef Py_ssize_t i
+        if self.call is None:
+            raise TypeError("__call__(): the operator was never initialised")
+        names = self.call.arguments[: self.inputs]
+        if len(inputs) > self.inputs:
+            self.refuse_count(len(inputs))
+        for name in keywords:
+            if name in names[: len(inputs)]:
+                raise TypeError(f"__call__() got multiple values for keyword argument {name!r}")
+            if name not in names and name != OUT:
+                raise TypeError(f"__call__() got an unexpected keyword argument {name!r}")
+        for i in range(len(inputs), self.inputs):
+            if names[i] not in keywords:
+                self.refuse_count(i)
+        values = (*inputs, *[keywords[name] for name in names[len(inputs) :]])
+        for i in range(self.inputs):
+            given[i] = <PyObject*>values[i]
+        return of_inputs(self.call, self.fields, given, keywords.get(OUT), self.desc)
+
+
+cdef Call call_of_operator(str name):
+    from importlib import import_module
+
+    from dmlcy._generated.index import OPERATORS
+
+    python, _, family, *_ = OPERATORS[name]
+    return getattr(import_module(f"dmlcy._generated.calls.{family}"), python)
+
+
+cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
     """The inputs by position, and nothing else or `out`, go straight on; __call__ sorts out or refuses the rest."""
-    cdef CompiledOperator compiled = <CompiledOperator>callee
+    cdef FastOperator fast = <FastOperator>callee
     cdef Py_ssize_t i, n = PyVectorcall_NARGS(flags)
     cdef tuple names = () if keywords == NULL else <tuple>keywords
-    if n == compiled.inputs:
-        if len(names) == 0:
-            return compiled.run(values, None)
-        if len(names) == 1 and names[0] is OUT:
-            return compiled.run(values, <object>values[n])
-    return type(compiled).__call__(
-        compiled, *[<object>values[i] for i in range(n)], **{names[i]: <object>values[n + i] for i in range(len(names))}
+    if n == fast.inputs and fast.call is not None:
+        if PyTuple_GET_SIZE(names) == 0:
+            return of_inputs(fast.call, fast.fields, values, None, fast.desc)
+        if PyTuple_GET_SIZE(names) == 1 and names[0] is OUT:
+            return of_inputs(fast.call, fast.fields, values, <object>values[n], fast.desc)
+    return type(fast).__call__(
+        fast, *[<object>values[i] for i in range(n)], **{names[i]: <object>values[n + i] for i in range(len(names))}
     )
 
 
-cdef void take_vectorcalls(type cls):
-    cdef CompiledOperator probe = CompiledOperator.__new__(CompiledOperator)
-    (<PyTypeObject*>cls).tp_vectorcall_offset = <char*>&probe.vectorcall - <char*><PyObject*>probe
-    (<PyTypeObject*>cls).tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
-
-
-cdef bint describe(object desc, Tensor* tensor) except -1:
-    sizes = desc.sizes
-    cdef Py_ssize_t rank = len(sizes)
-    cdef int d
-    tensor.data = NULL
-    tensor.dtype = int(desc.dtype)
-    if rank > MAX_RANK or not 0 < tensor.dtype < DTYPES:
-        return False
-    tensor.item = item_of(tensor.dtype)
-    tensor.rank = <int>rank
-    for d in range(tensor.rank):
-        tensor.sizes[d] = sizes[d]
-        tensor.strides[d] = 0
-    return True
-
-
-cdef bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nogil:
-    cdef Tensor trimmed = tensor[0]
-    return set_rank(&trimmed, computed.rank) and trimmed.dtype == computed.dtype and same_sizes(&trimmed, computed)
-
-
-cdef tuple each_output(object out, int count):
-    if out is None or count == 1:
-        return (out,)
-    return <tuple>out if type(out) is tuple and len(<tuple>out) == count else None
-
-
-cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
-    cdef int axis, found
-    cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
-    if <char*>cnp.PyArray_DATA(array) != tensor.data or dtype_of(array.descr) != tensor.dtype:
-        return False
-    # Leading ones may be there or not, and the stride of one element means nothing.
-    for axis in range(min(extra, 0), tensor.rank):
-        found = axis - extra
-        if (1 if found < 0 else cnp.PyArray_DIMS(array)[found]) != (1 if axis < 0 else tensor.sizes[axis]):
-            return False
-        if axis >= 0 and tensor.sizes[axis] != 1 and cnp.PyArray_STRIDES(array)[found] != tensor.strides[axis]:
-            return False
-    return True
-
-
-cdef ndarray match(object value, Tensor* tensor):
-    cdef Tensor found
-    cdef ndarray array = as_array(value)
-    if not view(array, &found) or found.dtype != tensor.dtype or not same_sizes(&found, tensor):
-        return None
-    tensor[0] = found
-    return array
+cdef FastOperator probe = FastOperator.__new__(FastOperator)
+take_vectorcalls(FastOperator, <char*>&probe.vectorcall - <char*><PyObject*>probe)

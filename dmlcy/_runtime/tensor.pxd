@@ -1,11 +1,15 @@
 # A tensor as every kernel sees it, and the way from Python objects to it.
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
+from numpy cimport (
+    PyArray_DATA, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_STRIDES, PyArray_TYPE
+)
 from numpy cimport dtype as numpy_dtype
 from numpy cimport ndarray
 
 cdef enum:
     MAX_RANK = 8
+    TYPE_NUMBERS = 32               # of NumPy, in which are those of its numbers
     BRIEF_BYTES = 2048
 
 # Values of DML_TENSOR_DATA_TYPE.
@@ -31,8 +35,14 @@ cdef struct Tensor:
     int64_t sizes[MAX_RANK]         # elements
     int64_t strides[MAX_RANK]       # bytes; zero and negative ones too; a size of 1 has the stride of a dense layout
 
+cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
+
 # The value of DML_TENSOR_DATA_TYPE; 0: a data type that DirectML has not, or foreign byte order.
 cdef int dtype_of(numpy_dtype dtype) noexcept
+# The same of the elements of an array.
+cdef inline int dtype_of_array(ndarray array) noexcept:
+    cdef int number = PyArray_TYPE(array)
+    return dtypes[number] if 0 <= number < TYPE_NUMBERS and PyArray_ISNOTSWAPPED(array) else 0
 # Bytes of an element of one of the data types above.
 cdef int item_of(int dtype) noexcept nogil
 
@@ -58,6 +68,37 @@ cdef inline bint is_brief(const Tensor* tensor) noexcept nogil:
 # Describes the array in C. False: None, a data type that DirectML has not, foreign byte order, rank 0 or above
 # MAX_RANK.
 cdef bint view(ndarray array, Tensor* tensor) noexcept
+
+# The stride of `axis` if nothing lies between it and the axes after it.
+cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:
+    if axis == tensor.rank - 1:
+        return tensor.item
+    # Unsigned: an empty array may have any stride.
+    return <int64_t>(<uint64_t>tensor.sizes[axis + 1] * <uint64_t>tensor.strides[axis + 1])
+
+# Whether an array has the data type and the sizes in `tensor`, whose data and strides it then gives. False: some of the
+# strides may be those of the array.
+cdef inline bint fits(ndarray array, Tensor* tensor) noexcept:
+    cdef int axis
+    if PyArray_NDIM(array) != tensor.rank or dtype_of_array(array) != tensor.dtype:
+        return False
+    tensor.data = <char*>PyArray_DATA(array)
+    for axis in range(tensor.rank - 1, -1, -1):
+        if PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
+            return False
+        if tensor.sizes[axis] == 1:
+            tensor.strides[axis] = dense_stride(tensor, axis)
+        else:
+            tensor.strides[axis] = PyArray_STRIDES(array)[axis]
+    return True
+
+# Whether data and strides are multiples of the size of an element, which is a power of two.
+cdef inline bint is_aligned(const Tensor* tensor) noexcept nogil:
+    cdef uint64_t bits = <uint64_t>tensor.data
+    cdef int axis
+    for axis in range(tensor.rank):
+        bits |= <uint64_t>tensor.strides[axis]
+    return bits & <uint64_t>(tensor.item - 1) == 0
 
 # Puts leading ones in front (or takes leading ones away) until the tensor has `rank` dimensions. False: impossible,
 # and the tensor is as it was.

@@ -1,7 +1,7 @@
 """Tensors: from Python objects to a C view of their memory, without copies and without casts."""
 
 from cpython.buffer cimport PyObject_CheckBuffer
-from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int64_t
 cimport numpy as cnp
 from numpy cimport ndarray
 
@@ -15,10 +15,8 @@ MOST_WORK = 100_000
 cdef int64_t MOST_ELEMENTS = 1 << 18
 
 cdef enum:
-    TYPE_NUMBERS = 32
     DLPACK_CPU = 1
 
-cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
 cdef int[DTYPES] type_numbers       # data type -> NumPy type number
 cdef int[DTYPES] items              # data type -> bytes
 
@@ -41,12 +39,9 @@ cdef void fill_tables():
 fill_tables()
 
 
-cdef inline int numbered_dtype(int number, bint native) noexcept:
-    return dtypes[number] if native and 0 <= number < TYPE_NUMBERS else 0
-
-
 cdef int dtype_of(cnp.dtype dtype) noexcept:
-    return numbered_dtype(dtype.type_num, cnp.PyDataType_ISNOTSWAPPED(dtype))
+    cdef int number = dtype.type_num
+    return dtypes[number] if 0 <= number < TYPE_NUMBERS and cnp.PyDataType_ISNOTSWAPPED(dtype) else 0
 
 
 cdef int item_of(int dtype) noexcept nogil:
@@ -129,19 +124,11 @@ cdef ndarray foreign_array(object value, bint writable):
         return None
 
 
-cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:
-    """The stride of `axis` if nothing lies between it and the axes after it."""
-    if axis == tensor.rank - 1:
-        return tensor.item
-    # Unsigned: an empty array may have any stride.
-    return <int64_t>(<uint64_t>tensor.sizes[axis + 1] * <uint64_t>tensor.strides[axis + 1])
-
-
 cdef bint view(ndarray array, Tensor* tensor) noexcept:
     cdef int axis
     if array is None:
         return False
-    tensor.dtype = numbered_dtype(cnp.PyArray_TYPE(array), cnp.PyArray_ISNOTSWAPPED(array))
+    tensor.dtype = dtype_of_array(array)
     tensor.rank = cnp.PyArray_NDIM(array)
     if tensor.dtype == 0 or tensor.rank < 1 or tensor.rank > MAX_RANK:
         return False
@@ -200,17 +187,9 @@ cdef ndarray new_array(Tensor* tensor):
 
 
 cdef ndarray out_array(object out, Tensor* tensor):
-    cdef Tensor seen
-    cdef int axis
     cdef ndarray array = shared_array(out)
-    if not view(array, &seen) or seen.dtype != tensor.dtype or seen.rank != tensor.rank:
+    if array is None or not fits(array, tensor) or not cnp.PyArray_ISWRITEABLE(array):
         return None
-    for axis in range(seen.rank):
-        if seen.sizes[axis] != tensor.sizes[axis]:
-            return None
-    if not cnp.PyArray_ISWRITEABLE(array):
-        return None
-    tensor[0] = seen
     return array
 
 
@@ -293,11 +272,7 @@ cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1:
 
 
 cdef ndarray aligned(ndarray array, Tensor* tensor):
-    cdef uint64_t bits = <uintptr_t>tensor.data
-    cdef int axis
-    for axis in range(tensor.rank):
-        bits |= <uint64_t>tensor.strides[axis]
-    if bits & <uint64_t>(tensor.item - 1) == 0:
+    if is_aligned(tensor):
         return array
     # Of no subclass: its __array_finalize__ could change what was checked.
     cdef ndarray copy = new_array(tensor)

@@ -66,13 +66,13 @@ def files(root: Path) -> dict[str, bytes]:
 def test_gen_writes_what_changed(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(root, "gen") == 0
     written = capsys.readouterr().out.split()
-    assert {"specs/ids.lock", "specs/schema.json", "dmlcy/_generated/pad.pyx"} <= {*written}
+    assert {"specs/ids.lock", "specs/schema.json", "dmlcy/_generated/calls/pad.pyx"} <= {*written}
     assert all((root / path).is_file() for path in written)
     assert run(root, "gen") == 0
     assert capsys.readouterr().out == ""
     edit(root, "Very.", "Very very.")
     assert run(root, "gen") == 0
-    assert "dmlcy/_generated/pad.pyx" not in capsys.readouterr().out
+    assert "dmlcy/_generated/calls/pad.pyx" not in capsys.readouterr().out
     trigger(root)
     assert run(root, "check") == 0
     assert run(root, "lint") == 0
@@ -412,16 +412,17 @@ def test_no_text_can_break_out(said: str) -> None:
         assert_told_in_docstrings(root, said)
 
 
-def test_hostile_texts_stay_inside_generated_cython(root: Path) -> None:
+def test_hostile_texts_stay_out_of_generated_cython(root: Path) -> None:
     pytest.importorskip("Cython")
     from Cython.Compiler.TreeFragment import parse_from_strings
 
     hostile(root)
     assert run(root, "gen") == 0
-    text = (root / "dmlcy" / "_generated" / "pad.pyx").read_text(encoding="utf-8")
-    tree = parse_from_strings("pad", text)
-    found = [node.doc for node in tree.body.stats if getattr(node, "doc", None)]
-    assert any(" ".join(HOSTILE.split()) in " ".join(str(doc).split()) for doc in found)
+    text = (root / "dmlcy" / "_generated" / "calls" / "pad.pyx").read_text(encoding="utf-8")
+    assert parse_from_strings("pad", text) and " ".join(HOSTILE.split()) not in " ".join(text.split())
+    trees = [ast.parse(path.read_text("utf-8")) for path in (root / "dmlcy" / "_generated").glob("functions/*.py")]
+    docs = [ast.get_docstring(node) or "" for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert docs and all(" ".join(HOSTILE.split()) in " ".join(doc.split()) for doc in docs)
 
 
 def a_large_file(path: Path) -> None:
@@ -460,7 +461,7 @@ def test_build_compiles_and_restores(root: Path, capsys: pytest.CaptureFixture[s
     (root / "setup.py").write_text("import sys\nopen('asked', 'w').write(' '.join(sys.argv))\n")
     assert run(root, "build") == 0
     assert (root / "asked").read_text() == "setup.py -q build_ext --inplace"
-    assert "wrote dmlcy/_generated/pad.pyx\n" in capsys.readouterr().out
+    assert "wrote dmlcy/_generated/calls/pad.pyx\n" in capsys.readouterr().out
     (root / "asked").unlink()
     assert run(root, "build") == 0
     assert capsys.readouterr().out == "nothing to do\n" and not (root / "asked").exists()
@@ -469,9 +470,10 @@ def test_build_compiles_and_restores(root: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "compiled dmlcy.x (0.1 s)\n" and (root / "asked").exists()
     package = root / "dmlcy" / "_generated"
     (package / "gone.cpython-311-x86_64-linux-gnu.so").touch()
-    (package / "pad.cpython-311-x86_64-linux-gnu.so").touch()
+    (package / "kernels" / "gone.cpython-311-x86_64-linux-gnu.so").touch()
+    (package / "kernels" / "pad.cpython-311-x86_64-linux-gnu.so").touch()
     assert run(root, "build") == 0
-    assert [path.name for path in package.glob("*.so")] == ["pad.cpython-311-x86_64-linux-gnu.so"]
+    assert [path.name for path in package.rglob("*.so")] == ["pad.cpython-311-x86_64-linux-gnu.so"]
     before = {path: path.read_bytes() for path in package.glob("*.py*")}
     (root / "setup.py").write_text("raise SystemExit('no compiler here')\n")
     edit(root, "start_padding[d] % 2 == 0", "start_padding[d] % 3 == 0")

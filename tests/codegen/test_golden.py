@@ -22,26 +22,29 @@ GOLDEN = ROOT / "tests" / "codegen" / "golden"
 DTYPES = r"FLOAT(?:16|32|64)|U?INT(?:8|16|32|64)"
 
 
-def test_every_family_has_one() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.pyx")} == {*LOOPS}
+def test_every_family_has_them() -> None:
+    for kind in ("calls/*.pyx", "kernels/*.pyx", "kernels/*.pxd"):
+        assert {path.stem for path in GOLDEN.glob(kind)} == {*LOOPS}
 
 
 @pytest.mark.parametrize("family", sorted(LOOPS))
 def test_it_shows_one_data_type(family: str) -> None:
-    text = (GOLDEN / f"{family}.pyx").read_text(encoding="utf-8")
-    assert len({*re.findall(rf"_({DTYPES})_", text)}) <= 1
+    kernels = (GOLDEN / "kernels" / f"{family}.pyx").read_text(encoding="utf-8")
+    assert len({*re.findall(rf"_({DTYPES})_", kernels)}) <= 1
+    text = (GOLDEN / "calls" / f"{family}.pyx").read_text(encoding="utf-8")
     tables = re.findall(r"uint32_t dmlcy_[A-Z0-9_]+_T\[\d+\] = \{(.*?)\}", text, re.S)
     (values,) = {int(number, 16) for table in tables for number in re.findall(r"0x\w+", table)} - {0}
     assert values.bit_count() == 1
 
 
-SMALLEST = min(GOLDEN.glob("*.pyx"), key=lambda path: path.stat().st_size).stem
+SMALLEST = min(GOLDEN.glob("kernels/*.pyx"), key=lambda path: path.stat().st_size).stem
 
 
+@pytest.mark.parametrize("kind", ["calls", "kernels"])
 @pytest.mark.parametrize(
     "family", [pytest.param(name, marks=() if name == SMALLEST else deep) for name in sorted(LOOPS)]
 )
-def test_it_compiles(family: str, tmp_path: Path) -> None:
+def test_it_compiles(family: str, kind: str, tmp_path: Path) -> None:
     needs_compiler()
     if sys.platform == "win32":
         pytest.skip("the compiler of Windows does not take these options")
@@ -54,7 +57,7 @@ def test_it_compiles(family: str, tmp_path: Path) -> None:
         "-Werror",
         "-X",
         "cdivision=True",
-        str(GOLDEN / f"{family}.pyx"),
+        str(GOLDEN / kind / f"{family}.pyx"),
         "-o",
         str(made),
     ]

@@ -159,8 +159,9 @@ class Sizes:
 @pytest.mark.parametrize("sizes", [(1, 4, 2, 2), (1,) * 100, Sizes()])
 def test_what_only_looks_like_a_desc(dtype: int, sizes: Any) -> None:
     tensor = types.SimpleNamespace(dtype=dtype, sizes=sizes)
-    fake = types.SimpleNamespace(input=tensor, output=tensor, block_size=2, order="DEPTH_COLUMN_ROW")
     real = dml.desc.DepthToSpace1(input=dml.TensorDesc("FLOAT32", (1, 4, 2, 2)), block_size=2)
+    fields = {"operator": real.operator, "input": tensor, "output": tensor, "block_size": 2}
+    fake = types.SimpleNamespace(**fields, order="DEPTH_COLUMN_ROW")
     with pytest.raises(AttributeError, match="_violations"):
         type(dml.compile(real))(fake, 14)
 

@@ -38,7 +38,7 @@ def test_nothing_but_numpy() -> None:
 def generated(modules: set[str]) -> set[str]:
     """What is generated for families and operators, as it is called in the folder of generated modules."""
     inside = {name.removeprefix("dmlcy._generated.") for name in modules if name.startswith("dmlcy._generated.")}
-    folders = {"arguments", "dask", "descs", "enums", "facts", "functions", "index", "operators"}
+    folders = {"arguments", "calls", "dask", "descs", "enums", "facts", "functions", "index", "kernels", "operators"}
     return inside - folders
 
 
@@ -55,7 +55,10 @@ dmlcy.average_pooling(np.ones((1, 1, 4, 4), np.float32), window_size=2)
 dmlcy.padding1(np.ones(4), start_padding=1, end_padding=1, padding_mode="EDGE")
 """
     found = loaded(program)
-    assert generated(found) == {"window_reduce", "pad", "functions.average_pooling", "functions.padding1"}
+    assert generated(found) == {
+        "calls.window_reduce", "kernels.window_reduce", "calls.pad", "kernels.pad", "functions.average_pooling",
+        "functions.padding1",
+    }  # fmt: skip
     for later in ("_check", "_errors", "_facts", "_generated.operators", "_generated.descs", "desc", "specs"):
         assert f"dmlcy.{later}" not in found
     assert not {name for name in found if name.startswith("numpy")}
@@ -69,7 +72,7 @@ assert not dmlcy.check(pad) and dmlcy.desc.OperatorDesc.from_dict(pad.to_dict())
 """
     assert generated(loaded(program)) == {"descs.padding1", "operators.padding1"}
     compiled = f"{program}\ndmlcy.compile(pad)(np.ones(4, np.float32))"
-    assert generated(loaded(compiled)) == {"descs.padding1", "operators.padding1", "pad"}
+    assert generated(loaded(compiled)) == {"descs.padding1", "operators.padding1", "calls.pad", "kernels.pad"}
 
 
 def test_a_refused_call_loads_its_own_table() -> None:
@@ -80,7 +83,7 @@ try:
 except dmlcy.DmlError as error:
     assert error.id == "DML-PADDING1-start_padding-range"
 """
-    assert generated(loaded(program)) == {"functions.padding1", "pad", "operators.padding1"}
+    assert generated(loaded(program)) == {"functions.padding1", "calls.pad", "kernels.pad", "operators.padding1"}
 
 
 def test_lint_of_a_model_loads_the_tables_of_its_operators(tmp_path: Path) -> None:
@@ -120,7 +123,7 @@ from importlib.abc import MetaPathFinder
 begun = threading.Event()
 class Slow(MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "dmlcy._generated.pad":
+        if name == "dmlcy._generated.calls.pad":
             begun.set()
             time.sleep(0.2)
 sys.meta_path.insert(0, Slow())
@@ -148,12 +151,12 @@ def test_a_family_that_cannot_be_imported_says_so() -> None:
     """Only its operators are missing then, and each time that one of them is asked for the error is the same."""
     program = """
 import dmlcy
-sys.modules["dmlcy._generated.pad"] = None
+sys.modules["dmlcy._generated.calls.pad"] = None
 for _ in range(2):
     try:
         dmlcy.padding1
     except ImportError as error:
-        assert error.name == "dmlcy._generated.pad", error.name
+        assert error.name == "dmlcy._generated.calls.pad", error.name
     else:
         raise AssertionError
 dmlcy.unfold(np.ones((1, 1, 4, 4), np.float32), window_sizes=2)

@@ -25,9 +25,10 @@ from pathlib import Path
 import pytest
 
 from codegen.diagnostics import Diagnostics, SpecError
-from codegen.emit import environment, module
+from codegen.emit import environment
 from codegen.families import FAMILIES
 from codegen.load import load
+from codegen.modules import calls_module
 from codegen.plan import Plan, plan
 from codegen.tables import operator_module
 
@@ -37,6 +38,7 @@ from .mutant_run import OPERATORS, Runner
 
 SHARED = {  # what every family's checks are made of
     "dmlcy/_runtime/checks.pxd": re.compile(""),
+    "dmlcy/_runtime/call.pyx": re.compile("inputs_hold|as_computed"),
     "dmlcy/_runtime/arguments.pyx": re.compile("take_|int_entries|is_bool"),
 }
 CHECKER = (
@@ -98,7 +100,7 @@ def of_spec(family: str, name: str, file: str, base: dict[str, str]) -> Iterator
                 if made is None:
                     yield Mutant("spec", family, name, what)
                     continue
-                pyx = f"dmlcy/_generated/{family}.pyx"
+                pyx = f"dmlcy/_generated/calls/{family}.pyx"
                 cython = {key: one for key, one in checks(made[pyx]).items() if one != checks(base[pyx]).get(key)}
                 tables = {key: one for key, one in made.items() if key != pyx and one != base[key]}
                 yield Mutant("spec", family, name, what, {pyx: cython}, tables)
@@ -118,7 +120,7 @@ def generated(family: str, changed: dict[str, str]) -> dict[str, str] | None:
             return None
         [one] = [one for one in made.families if one.family.name == family]
         return {
-            f"dmlcy/_generated/{family}.pyx": module(environment(), made, one),
+            f"dmlcy/_generated/calls/{family}.pyx": calls_module(environment(), made, one),
             **{f"{OPERATORS}/{op.file_name}.py": operator_module(op) for op in one.operators},
         }
 
@@ -139,8 +141,8 @@ def mutants_of(family: str, kinds: Iterable[str]) -> Iterator[Mutant]:
         if operator.family != family:
             continue
         if "C" in kinds:
-            names = re.compile(rf"{operator.python}_(inputs_hold|take|holds|data_holds)$")
-            yield from of_cython(f"dmlcy/_generated/{family}.pyx", names, family, name)
+            names = re.compile(rf"{operator.python}_(take|holds|data_holds)$")
+            yield from of_cython(f"dmlcy/_generated/calls/{family}.pyx", names, family, name)
         if "Python" in kinds:
             lines = re.compile(r"\s+return |.*lambda self[^:]*:|\s+(minimum|maximum|ranks)=|\s+RankRow\(")
             yield from of_python(f"{OPERATORS}/{name.lower()}.py", family, name, lines)

@@ -1,0 +1,77 @@
+# Calls of operators that have loops. What differs between operators is a table and a few functions; the rest is here.
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+from dmlcy._runtime.checks cimport same_sizes
+from dmlcy._runtime.tensor cimport Tensor, set_rank
+
+cdef enum:
+    MAX_KEYWORDS = 32               # of an operator
+
+cdef extern from "layout.h" nogil:
+    ctypedef struct TensorLayout "dmlcy_tensor_layout":
+        const char* name
+        const uint32_t* dtypes
+        const uint32_t* ranks
+        int same_as
+        int call_rank
+        int desc_rank
+    ctypedef struct KeywordLayout "dmlcy_keyword_layout":
+        const char* name
+        const char* tensor
+        int before
+        int after
+    ctypedef struct Layout "dmlcy_layout":
+        const char* name
+        const char* python
+        int since
+        int levels
+        int inputs
+        int outputs
+        int keywords
+        const TensorLayout* tensors
+        const KeywordLayout* rows
+
+# The functions of an operator; `fields` is its struct.
+# Takes the keywords from Python; 0 where one is not acceptable.
+ctypedef int (*Take)(void* fields, int level, const void* keywords) except -1
+# Computes the lets and the sizes of the outputs; whether every rule holds.
+ctypedef bint (*Holds)(void* fields, int level) noexcept nogil
+# Whether the values of the inputs are acceptable; `broken` is the first index at which a rule does not hold.
+ctypedef bint (*DataHolds)(const void* fields, int64_t* broken) noexcept nogil
+# The attributes as Python has them, by name: what a recording keeps.
+ctypedef dict (*Attributes)(const void* fields)
+# Computes the outputs; not 0: there is no memory.
+ctypedef int (*Run)(const void* fields) noexcept nogil
+
+# How an operator is called.
+cdef class Call:
+    cdef const Layout* layout
+    cdef size_t size                # bytes of the struct
+    cdef int inputs
+    cdef int tensors
+    cdef int keywords
+    cdef Take take
+    cdef Holds holds
+    cdef DataHolds data_holds       # NULL: any values are acceptable
+    cdef Attributes attributes
+    cdef Run run
+
+# A call of the function; `given` are borrowed: inputs, keywords, and `out` last.
+cdef object of_arguments(Call call, PyObject* const* given)
+
+# A call of a compiled operator of this desc, whose struct is `fields`; `given` are the inputs, borrowed.
+cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc)
+
+# Fills the struct from a desc. False: the desc is not acceptable.
+cdef bint of_desc(Call call, void* fields, object desc, int level) except -1
+
+cdef Call call_of(
+    const Layout* layout, size_t size, Take take, Holds holds, DataHolds data_holds, Attributes attributes, Run run
+)
+
+# Whether the tensor has the data type of `computed`, and its sizes but for leading ones.
+cdef inline bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nogil:
+    cdef Tensor trimmed = tensor[0]
+    return set_rank(&trimmed, computed.rank) and trimmed.dtype == computed.dtype and same_sizes(&trimmed, computed)

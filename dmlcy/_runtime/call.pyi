@@ -1,0 +1,11 @@
+from typing import Any, final
+
+@final
+class Call:
+    """How an operator is called: its table, and its functions."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> tuple[str, ...]: ...

@@ -1,0 +1,400 @@
+"""Calls of operators that have loops: one path from Python objects to loops and back, over a table."""
+
+cimport cython
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from dmlcy._runtime.checks cimport tensor_holds
+from dmlcy._runtime.level cimport current_level
+from dmlcy._runtime.recording cimport current_recordings, packed
+from dmlcy._runtime.tensor cimport (
+    BRIEF_BYTES, DTYPES, MAX_RANK, Tensor, aligned, as_array, dtype_of_array, fits, is_aligned, is_brief, item_of,
+    new_array, out_array, overlap, overlaps_itself, set_rank, view,
+)
+
+cnp.import_array()
+
+cdef enum:
+    WORDS = 512                     # of the largest struct of an operator, 8 bytes each
+    MAX_TENSORS = 6
+
+# A call that runs. What is behind the tensors of the operator, and behind its fields, is never touched.
+cdef struct Frame:
+    PyObject* arrays[MAX_TENSORS]   # of the tensors, owned; NULL: not there, or not yet
+    PyObject* copies[MAX_TENSORS]   # what the loops see in place of an array; NULL: the array itself
+    int64_t[WORDS] fields           # struct of the operator
+
+
+cdef inline void begin(Frame* frame, int tensors) noexcept:
+    cdef int i
+    for i in range(tensors):
+        frame.arrays[i] = NULL
+        frame.copies[i] = NULL
+
+
+cdef inline void end(Frame* frame, int tensors) noexcept:
+    cdef int i
+    for i in range(tensors):
+        Py_XDECREF(frame.arrays[i])
+        Py_XDECREF(frame.copies[i])
+
+
+cdef inline void own(PyObject** place, ndarray array) noexcept:
+    Py_INCREF(array)
+    place[0] = <PyObject*>array
+
+
+cdef int align(Frame* frame, int i) except -1:
+    """Lets the loops see a copy of an array that is not aligned."""
+    own(&frame.copies[i], aligned(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]))
+    return 0
+
+
+# Whether the operator and its inputs hold at the level.
+cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) noexcept nogil:
+    cdef const TensorLayout* row
+    cdef int i
+    if level < layout.since:
+        return False
+    for i in range(layout.inputs):
+        row = &layout.tensors[i]
+        if row.call_rank and (tensors[i].rank > row.call_rank or not set_rank(&tensors[i], row.call_rank)):
+            return False
+        if not tensor_holds(&tensors[i], row.dtypes[level], row.ranks[level]):
+            return False
+        if row.same_as >= 0 and tensors[i].dtype != tensors[row.same_as].dtype:
+            return False
+    return True
+
+
+# Whether the array still is as `tensor` describes it: what ran in between may have resized it.
+cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
+    cdef int axis, found
+    cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
+    if <char*>cnp.PyArray_DATA(array) != tensor.data or dtype_of_array(array) != tensor.dtype:
+        return False
+    # Leading ones may be there or not, and the stride of one element means nothing.
+    for axis in range(min(extra, 0), tensor.rank):
+        found = axis - extra
+        if (1 if found < 0 else cnp.PyArray_DIMS(array)[found]) != (1 if axis < 0 else tensor.sizes[axis]):
+            return False
+        if axis >= 0 and tensor.sizes[axis] != 1 and cnp.PyArray_STRIDES(array)[found] != tensor.strides[axis]:
+            return False
+    return True
+
+
+# The same for an array of the rank of `tensor`, in one pass with two more questions: whether data and strides are
+# aligned, and whether the elements are so few that the call is brief. False: one of the three is to be asked again.
+cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
+    cdef uint64_t bits = <uint64_t>tensor.data
+    cdef int64_t bytes = tensor.item
+    cdef int axis
+    if (
+        cnp.PyArray_NDIM(array) != tensor.rank
+        or <char*>cnp.PyArray_DATA(array) != tensor.data
+        or dtype_of_array(array) != tensor.dtype
+    ):
+        return False
+    for axis in range(tensor.rank):
+        if (
+            cnp.PyArray_DIMS(array)[axis] != tensor.sizes[axis]
+            or cnp.PyArray_STRIDES(array)[axis] != tensor.strides[axis]
+        ):
+            return False
+        bits |= <uint64_t>tensor.strides[axis]
+        bytes *= tensor.sizes[axis]
+    return bits & <uint64_t>(tensor.item - 1) == 0 and bytes <= BRIEF_BYTES
+
+
+cdef bint describe(object desc, Tensor* tensor) except -1:
+    """Data type and sizes of a TensorDesc; no data."""
+    sizes = desc.sizes
+    cdef Py_ssize_t rank = len(sizes)
+    cdef int d
+    tensor.data = NULL
+    tensor.dtype = int(desc.dtype)
+    if rank > MAX_RANK or not 0 < tensor.dtype < DTYPES:
+        return False
+    tensor.item = item_of(tensor.dtype)
+    tensor.rank = <int>rank
+    for d in range(tensor.rank):
+        tensor.sizes[d] = sizes[d]
+        tensor.strides[d] = 0
+    return True
+
+
+cdef object keyword_of(object desc, const KeywordLayout* row):
+    """What a desc has for a keyword of a call."""
+    if row.tensor == NULL:
+        return getattr(desc, row.name.decode())
+    tensor = getattr(desc, row.tensor.decode())
+    if row.before < 0:
+        return None if tensor is None else tensor.dtype
+    return tensor.sizes[row.before:-row.after if row.after else None]
+
+
+@cython.final
+cdef class Call:
+    """How an operator is called: its table, and its functions."""
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("generated modules make the calls of operators")
+
+    @property
+    def name(self):
+        """The name of the operator in DirectML."""
+        return self.layout.name.decode()
+
+    @property
+    def arguments(self):
+        """The names of the arguments, as in the signature."""
+        cdef int i
+        inputs = [self.layout.tensors[i].name.decode() for i in range(self.inputs)]
+        return (*inputs, *[self.layout.rows[i].name.decode() for i in range(self.keywords)], "out")
+
+
+cdef object of_arguments(Call call, PyObject* const* given):
+    cdef Frame frame
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef int level = current_level()
+    cdef int64_t broken = 0
+    cdef object result = None
+    begin(&frame, call.tensors)
+    try:
+        if (
+            take_inputs(call, &frame, given)
+            and inputs_hold(call.layout, tensors, level)
+            and call.take(tensors, level, given + call.inputs)
+            and call.holds(tensors, level)
+            and (call.data_holds == NULL or values_hold(call, &frame, &broken))
+        ):
+            result = finish(call, &frame, <object>given[call.inputs + call.keywords])
+    finally:
+        end(&frame, call.tensors)
+    return refuse_arguments(call, given, level, broken) if result is None else result
+
+
+cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc):
+    cdef Frame frame
+    cdef int64_t broken = 0
+    cdef object result = None
+    begin(&frame, call.tensors)
+    memcpy(frame.fields, fields, call.size)
+    try:
+        if match_inputs(call, &frame, given) and (call.data_holds == NULL or values_hold(call, &frame, &broken)):
+            result = finish(call, &frame, out)
+    finally:
+        end(&frame, call.tensors)
+    return refuse_inputs(call, given, out, desc, broken) if result is None else result
+
+
+cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
+    cdef Tensor* tensors = <Tensor*>fields
+    cdef PyObject* given[MAX_KEYWORDS]
+    cdef Tensor computed
+    cdef list values
+    cdef int i
+    if not 0 <= level < call.layout.levels:
+        return False
+    for i in range(call.inputs):
+        if not describe(tensor_of(call, desc, i), &tensors[i]):
+            return False
+    if not inputs_hold(call.layout, tensors, level):
+        return False
+    values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
+    for i in range(call.keywords):
+        given[i] = <PyObject*>values[i]
+    if not call.take(fields, level, given) or not call.holds(fields, level):
+        return False
+    for i in range(call.inputs, call.tensors):
+        computed = tensors[i]
+        if computed.dtype and not (
+            describe(tensor_of(call, desc, i), &tensors[i]) and as_computed(&tensors[i], &computed)
+        ):
+            return False
+    return True
+
+
+cdef object tensor_of(Call call, object desc, int i):
+    return getattr(desc, call.layout.tensors[i].name.decode())
+
+
+cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
+    """The arrays behind the inputs. They are described when all are there: what gives an array may change others."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef const TensorLayout* row = call.layout.tensors
+    cdef ndarray array
+    cdef int i
+    for i in range(call.inputs):
+        array = as_array(<object>given[i])
+        if array is None:
+            return False
+        own(&frame.arrays[i], array)
+    for i in range(call.inputs):
+        if not view(<ndarray>frame.arrays[i], &tensors[i]):
+            return False
+        if row[i].desc_rank and tensors[i].rank != row[i].desc_rank:
+            return False
+    return True
+
+
+cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
+    """The same for inputs whose data types and sizes are known: whether the arrays have these."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef ndarray array
+    cdef int i
+    for i in range(call.inputs):
+        array = as_array(<object>given[i])
+        if array is None or not fits(array, &tensors[i]):
+            return False
+        own(&frame.arrays[i], array)
+    return True
+
+
+cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
+    cdef int i
+    for i in range(call.inputs):
+        if not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
+            refuse_change(call, frame, i)
+    return call.data_holds(frame.fields, broken)
+
+
+cdef int refuse_change(Call call, Frame* frame, int i) except -1:
+    """What ran since an input was described may have resized it."""
+    if not unchanged(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
+        name = call.layout.tensors[i].name.decode()
+        raise RuntimeError(f"{call.layout.python.decode()}(): {name} was changed during the call")
+    return 0
+
+
+cdef object finish(Call call, Frame* frame, object out):
+    """Runs on checked fields. None: ``out`` is not acceptable, and nothing was written."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef object recordings = current_recordings()
+    cdef bint brief
+    cdef int i, status
+    if out is None:
+        for i in range(call.inputs, call.tensors):
+            if tensors[i].dtype:
+                own(&frame.arrays[i], new_array(&tensors[i]))
+    elif not take_outputs(call, frame, out):
+        return None
+    brief = is_brief(&tensors[call.inputs])
+    for i in range(call.inputs):
+        if recordings is None and is_plain(<ndarray>frame.arrays[i], &tensors[i]):
+            continue
+        refuse_change(call, frame, i)
+        if recordings is not None:
+            own(&frame.copies[i], packed(<ndarray>frame.arrays[i], &tensors[i]))
+        elif not is_aligned(&tensors[i]):
+            align(frame, i)
+        brief = brief and is_brief(&tensors[i])
+    if brief:
+        status = call.run(tensors)
+    else:
+        with nogil:
+            status = call.run(tensors)
+    if status != 0:
+        raise MemoryError(f"{call.layout.python.decode()}: no memory for scratch rows")
+    for i in range(call.inputs, call.tensors):
+        if frame.copies[i] != NULL:
+            cnp.PyArray_CopyInto(<ndarray>frame.arrays[i], <ndarray>frame.copies[i])
+    if recordings is not None:
+        record(call, frame, recordings)
+    if out is not None:
+        return out
+    if call.tensors == call.inputs + 1:
+        return <object>frame.arrays[call.inputs]
+    outputs = [<object>frame.arrays[i] for i in range(call.inputs, call.tensors) if frame.arrays[i] != NULL]
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+cdef bint take_outputs(Call call, Frame* frame, object out) except -1:
+    """The arrays behind ``out``: of several outputs, one entry each of a tuple."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef ndarray array
+    cdef int i, j, count = 0, taken = 0
+    for i in range(call.inputs, call.tensors):
+        count += tensors[i].dtype != 0
+    if count > 1 and (type(out) is not tuple or len(<tuple>out) != count):
+        return False
+    for i in range(call.inputs, call.tensors):
+        if tensors[i].dtype == 0:
+            continue
+        array = out_array(out if count == 1 else (<tuple>out)[taken], &tensors[i])
+        taken += 1
+        if array is None or overlaps_itself(array, &tensors[i]):
+            return False
+        for j in range(i):
+            if frame.arrays[j] != NULL and overlap(array, &tensors[i], <ndarray>frame.arrays[j], &tensors[j]):
+                return False
+        own(&frame.arrays[i], array)
+    for i in range(call.inputs, call.tensors):
+        if tensors[i].dtype:
+            if count > 1 and not unchanged(<ndarray>frame.arrays[i], &tensors[i]):
+                raise RuntimeError(f"{call.layout.python.decode()}(): out was changed during the call")
+            if not is_aligned(&tensors[i]):
+                align(frame, i)
+    return True
+
+
+cdef object record(Call call, Frame* frame, object recordings):
+    from dmlcy._record import keep
+
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef dict said = {}
+    cdef int i
+    for i in range(call.tensors):
+        array = None
+        if frame.arrays[i] != NULL:
+            array = <object>(frame.arrays[i] if frame.copies[i] == NULL else frame.copies[i])
+            array = array if i < call.inputs else packed(array, &tensors[i])
+        said[call.layout.tensors[i].name.decode()] = array
+    said.update(call.attributes(tensors))
+    keep(recordings, call.layout.name.decode(), said)
+
+
+cdef object refuse_arguments(Call call, PyObject* const* given, int level, int64_t broken):
+    from dmlcy._desc.check import refuse
+
+    cdef dict arguments = inputs_of(call, given)
+    cdef int i
+    for i in range(call.keywords):
+        arguments[call.layout.rows[i].name.decode()] = <object>given[call.inputs + i]
+    arguments["out"] = <object>given[call.inputs + call.keywords]
+    return refuse(call.layout.name.decode(), arguments, level, broken)
+
+
+cdef object refuse_inputs(Call call, PyObject* const* given, object out, object desc, int64_t broken):
+    from dmlcy._desc.check import refuse_call
+
+    cdef dict arguments = inputs_of(call, given)
+    arguments["out"] = out
+    return refuse_call(desc, arguments, broken)
+
+
+cdef dict inputs_of(Call call, PyObject* const* given):
+    return {call.layout.tensors[i].name.decode(): <object>given[i] for i in range(call.inputs)}
+
+
+cdef Call call_of(
+    const Layout* layout, size_t size, Take take, Holds holds, DataHolds data_holds, Attributes attributes, Run run
+):
+    cdef Call call = Call.__new__(Call)
+    call.layout = layout
+    call.size = size
+    call.inputs = layout.inputs
+    call.tensors = layout.inputs + layout.outputs
+    call.keywords = layout.keywords
+    call.take = take
+    call.holds = holds
+    call.data_holds = data_holds
+    call.attributes = attributes
+    call.run = run
+    if size > WORDS * sizeof(int64_t) or call.tensors > MAX_TENSORS or call.keywords > MAX_KEYWORDS:
+        raise SystemError(f"{layout.name.decode()} does not fit into a frame")
+    return call

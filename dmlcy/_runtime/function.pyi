@@ -1,0 +1,22 @@
+from collections.abc import Callable
+from inspect import Signature
+from typing import Any, final
+
+from dmlcy._runtime.call import Call
+
+@final
+class Function:
+    """The function of an operator, as its definition in Python says it: name, signature and docstring.
+
+    Without loops the definition computes the result. With them its body is empty: it only says what Python says of
+    arguments that are missing, too many or there twice.
+    """
+
+    def __init__(self, definition: Callable[..., Any], call: Call | None = None) -> None: ...
+    @staticmethod
+    def of(call: Call) -> Callable[[Callable[..., Any]], Function]: ...
+    @property
+    def __signature__(self) -> Signature: ...
+    def __call__(self, *inputs: Any, **keywords: Any) -> Any: ...
+    def __get__(self, instance: object, owner: type | None = ..., /) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...

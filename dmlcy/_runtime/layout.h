@@ -1,0 +1,38 @@
+/* The table of an operator: what a call of it is, beside its functions. Generated modules write it, call.pyx reads it. */
+
+#ifndef DMLCY_LAYOUT_H
+#define DMLCY_LAYOUT_H
+
+#include <stdint.h>
+
+/* A tensor. The tensors are the first members of the struct of the operator: inputs, then outputs. */
+typedef struct {
+    const char *name;
+    const uint32_t *dtypes; /* by feature level, the data types that it may have (bit n: value n) */
+    const uint32_t *ranks;  /* and the ranks */
+    int same_as;            /* the tensor whose data type an input has; -1: none */
+    int call_rank;          /* a call may leave leading ones out, up to this rank; 0: it may not */
+    int desc_rank;          /* a desc may add leading ones, a call has this rank; 0: no such thing */
+} dmlcy_tensor_layout;
+
+/* An argument that a call has by its name, and where a desc has it. */
+typedef struct {
+    const char *name;
+    const char *tensor; /* NULL: in the field of that name. Else in this tensor: */
+    int before;         /* sizes of the tensor before and behind those that are the argument; -1: its data type */
+    int after;
+} dmlcy_keyword_layout;
+
+typedef struct {
+    const char *name; /* in DirectML */
+    const char *python;
+    int since;  /* index of a feature level */
+    int levels; /* how many there are */
+    int inputs;
+    int outputs;
+    int keywords;
+    const dmlcy_tensor_layout *tensors;
+    const dmlcy_keyword_layout *rows; /* of the keywords, in the order of the signature */
+} dmlcy_layout;
+
+#endif

@@ -1,0 +1,85 @@
+"""What a call of an operator with wrong names says: our own words for an unknown one, Python's for all else."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from each import each_of
+
+import dmlcy as dml
+from dmlcy._facts.rows import Operator
+from dmlcy._facts.tables import OPERATORS
+
+KNOWN = tuple(OPERATORS.values())  # before tests add to them
+X = np.ones((1, 1, 4, 4), np.float32)
+
+
+def definition(signature: inspect.Signature, name: str) -> Any:
+    """A function of Python with this name and signature."""
+    names: dict[str, Any] = {}
+    exec(f"def {name}{signature}: pass", names)
+    return names[name]
+
+
+def said(function: Any, /, *inputs: Any, **keywords: Any) -> str:
+    """The message of the TypeError of a call."""
+    with pytest.raises(TypeError) as caught:
+        function(*inputs, **keywords)
+    return str(caught.value)
+
+
+def test_there_are_177() -> None:
+    assert len(KNOWN) == 177
+
+
+@each_of("operator", KNOWN)
+def test_an_unknown_name(operator: Operator) -> None:
+    """The one that is meant is named, whatever else is wrong, and however the function is called."""
+    function, begun = getattr(dml, operator.python), rf"{operator.python}\(\) got an unexpected keyword argument "
+    names = list(inspect.signature(function).parameters)
+    for name in names:
+        wrong = f"{name}x" if len(name) < 4 else f"{name[:2]}{name[3:]}"
+        message = said(function, **{wrong: 1})
+        assert re.fullmatch(rf"{begun}'{wrong}'(: did you mean (\w+)\?)?", message), message
+        meant = re.search(r"mean (\w+)\?$", message)
+        if len(name) > 6:
+            assert meant is not None and meant[1] in names
+        assert said(function.__call__, X, **{wrong: 1}) == said(function, X, X, X, **{wrong: 1}) == message
+    assert re.fullmatch(rf"{begun}'qq'", said(function, qq=1))
+
+
+@each_of("operator", KNOWN)
+def test_other_wrong_arguments_are_told_as_python_tells_them(operator: Operator) -> None:
+    function = getattr(dml, operator.python)
+    parameters = inspect.signature(function).parameters
+    python = definition(inspect.signature(function), operator.python)
+    inputs = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    required = {name: 1 for name, one in parameters.items() if one.default is one.empty}
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = [((X,) * (len(inputs) + 1), {})]
+    calls.append(((X,) * (len(inputs) + 2), {"out": None}))
+    calls += [((), {name: 1 for name in required if name != absent}) for absent in required]
+    calls += [((X,) * len(inputs), {**required, inputs[0]: X})] if inputs else []
+    for positional, keywords in calls:
+        assert said(function, *positional, **keywords) == said(python, *positional, **keywords)
+
+
+def test_names_that_are_not_interned() -> None:
+    name = "".join(["window", "_size"])
+    expected = dml.average_pooling(X, window_size=2)
+    np.testing.assert_array_equal(dml.average_pooling(X, **{name: 2}), expected)
+    np.testing.assert_array_equal(dml.average_pooling(strides=1, window_size=2, input=X), expected)
+    assert "'window_sise': did you mean window_size?" in said(dml.average_pooling, X, window_sise=2)
+
+
+def test_a_function_is_bound_as_others_are() -> None:
+    class Pool:
+        average = dml.average_pooling
+
+    assert Pool.average is dml.average_pooling
+    with pytest.raises(dml.DmlError):  # the object is the input
+        Pool().average(window_size=2)
+    assert repr(dml.average_pooling).startswith("<function average_pooling at 0x")
