@@ -101,6 +101,7 @@ CIMPORTS = {
         " bytes_of is_brief item_of new_array out_array overlap overlaps_itself set_rank view write_back"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
+    "dmlcy._runtime.windows": "DMLCY_FOLDED DMLCY_GROUP WindowFold WindowLoop WindowSum",
 }
 
 _TAGS = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)

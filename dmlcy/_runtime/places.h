@@ -123,6 +123,11 @@ DMLCY_INLINE place_t dmlcy_load_place_t(const place_t *source)
     return *source;
 }
 
+DMLCY_WIDE DMLCY_INLINE place_t dmlcy_load_place_t_wide(const place_t *source)
+{
+    return *source;
+}
+
 DMLCY_INLINE void dmlcy_store_place_t(place_t *target, place_t place)
 {
     *target = place;

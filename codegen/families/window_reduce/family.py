@@ -36,6 +36,7 @@ from ..windows import Slide, Window, window_of
 # What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
 COMBINE = {"sum": "+", "max": "max"}
 FIRST_PLACE = "dmlcy_first_place"  # of places.h, where an element and its number are a struct
+COMBINE_WORDS = {"+": "sum", "max": "max", FIRST_PLACE: "first_place"}  # of combine_rows.h
 CONVERSIONS = {"half": ("dmlcy_float_of_half", "dmlcy_half_of_float")}
 CONVERSIONS |= {f"{name}_key": (f"dmlcy_key_of_{name}", f"dmlcy_{name}_of_key") for name in ("float", "half")}
 CONVERSIONS["number"] = ("dmlcy_number_of_float", "")
@@ -72,14 +73,17 @@ class ReduceLoop:
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """The loops that combine rows of elements of one type."""
+    """The loops that combine rows of elements of one type; combine_rows.h has their texts."""
 
     name: str
-    combine: str
+    word: str  # of COMBINE_WORDS
     acc: str
     stored: str
     ctype: str
     widen: str
+    sums: bool  # rows of accumulators that are combined once more
+    direct: bool  # rows of the tensor
+    folds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,16 +224,9 @@ class WindowReduce:
         sizes = {loop.ctype: loop.item for loop in loops}
         if any(loop.placed for loop in loops):
             sizes |= {"uint32_t": 4, "uint64_t": 8}  # of the indices
-        adders = {}
-        for loop in loops:
-            adders[loop.sums] = Adder(loop.sums, loop.combine, loop.acc, loop.acc, loop.acc, "")
-            if loop.elements and loop.widen:
-                adders[loop.elements] = Adder(
-                    loop.elements, loop.combine, loop.acc, loop.stored, loop.ctype, loop.widen
-                )
         return {
             "kernels": loops,
-            "adders": sorted(adders.values(), key=lambda adder: adder.name),
+            "adders": adders_of(loops),
             "item_sizes": sizes,
         }
 
@@ -269,6 +266,28 @@ class WindowReduce:
         caption += [] if counted else ["An empty cell does not count."]
         padding = use.of("init") if counted else None
         return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)
+
+
+def adders_of(loops: Sequence[ReduceLoop]) -> list[Adder]:
+    """The loops that combine rows of accumulators, and of elements, which are the same where these are accumulators."""
+    found: dict[str, Adder] = {}
+    for loop in loops:
+        own = loop.elements in (None, loop.sums)
+        for name, widened in ((loop.sums, False), (loop.elements, True)):
+            if name is None or (own and widened):
+                continue
+            found[name] = Adder(
+                name=name,
+                word=COMBINE_WORDS[loop.combine],
+                acc=loop.acc,
+                stored=loop.stored if widened else loop.acc,
+                ctype=loop.ctype if widened else loop.acc,
+                widen=loop.widen if widened else "",
+                sums=any(other.sums == name and not other.placed for other in loops),
+                direct=any(other.elements == name for other in loops),
+                folds=any(other.elements == name and other.folds for other in loops),
+            )
+    return [found[name] for name in sorted(found)]
 
 
 def without_keys(loop: ReduceLoop) -> ReduceLoop:

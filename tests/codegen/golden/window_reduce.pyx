@@ -21,6 +21,7 @@ from dmlcy._runtime.tensor cimport (
     write_back,
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
+from dmlcy._runtime.windows cimport DMLCY_FOLDED, DMLCY_GROUP, WindowLoop, WindowSum
 
 cdef enum:
     LEVEL_1_0 = 0
@@ -29,9 +30,8 @@ cdef enum:
 
 cdef enum:
     BLOCK = 32                      # bytes of the blocks of blocks.h, and elements, at most
-    GROUP = 8                       # rows that one pass combines
     SLIDE = 3                       # rows of windows that loops of their own slide down
-    SLOTS = 2 * GROUP               # rows that are kept for the windows that follow, at most
+    SLOTS = 2 * DMLCY_GROUP               # rows that are kept for the windows that follow, at most
     LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
     LONGEST_RUN = 4096              # the same, times lanes
     FEWEST_LANES = 8
@@ -49,19 +49,36 @@ cdef enum:
     SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
     RESULT_SUMS = 8                 # what a result costs besides, in sums
     TURN_SUMS = 12                  # what it costs to turn an element or a result
-    FOLDED = 64                     # elements that are left of a row under one window before the last step
     FOLDED_BAND = 16384             # elements of a band of such rows
     MOST_TAPS = 32                  # of windows that are taken whole, lane by lane
     MOST_SHARED = 10                # windows that an element is under, if they are
 
-# isa.h says what becomes of functions that are declared so: they take a WindowSum or a WindowFinish.
+# isa.h says what becomes of functions that are declared so: they take a WindowFinish or a WindowLanes.
 cdef extern from "isa.h" nogil:
     """
-    static void sum_float_wide(void const *) DMLCY_WIDE;
-    static void sum_float_near_wide(void const *) DMLCY_WIDE;
-    static void sum_float_slide_wide(void const *) DMLCY_WIDE;
     static void average_pooling_FLOAT32_finish_wide(void const *) DMLCY_WIDE;
     """
+
+# The loops that combine rows, for both instruction sets; combine_rows.h has their texts.
+cdef extern from * nogil:
+    """
+    #define DMLCY_ROWS sum_float
+    #define DMLCY_COMBINE sum
+    #define DMLCY_ACC float
+    #define DMLCY_STORED float
+    #define DMLCY_ELEMENT float
+    #define DMLCY_WIDEN
+    #define DMLCY_SUMS 1
+    #define DMLCY_DIRECT 1
+    #define DMLCY_FOLDS 0
+    #include "combine_rows.h"
+    """
+    void sum_float(const void* args) noexcept
+    void sum_float_wide(const void* args) noexcept
+    void sum_float_near(const void* args) noexcept
+    void sum_float_near_wide(const void* args) noexcept
+    void sum_float_slide(const void* args) noexcept
+    void sum_float_slide_wide(const void* args) noexcept
 
 cdef struct WindowReduce:
     Tensor input
@@ -167,24 +184,6 @@ cdef struct WindowPlace:
     bint doubtful                   # a result of the band is
 
 
-ctypedef void (*WindowLoop)(const void* args) noexcept nogil
-
-# Rows that wait to be combined into the target.
-cdef struct WindowSum:
-    WindowLoop loop
-    void* target
-    int64_t target_step             # elements between lines
-    int64_t line_step               # the same of the rows
-    int64_t lines
-    int64_t passes                  # how often all this is repeated
-    int64_t pass_step               # elements to the rows of the next pass
-    int64_t size
-    int64_t item                    # bytes of an element
-    int64_t ahead                   # bytes from a row to the one that will be needed a band later; 0: all are near
-    bint fresh                      # there is nothing in the target yet
-    int64_t waiting
-    const void* row[GROUP]
-
 cdef struct WindowFinish:
     char* target
     const void* results
@@ -234,21 +233,21 @@ cdef inline void flush_rows(WindowSum* sum) noexcept nogil:
 cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
     sum.row[sum.waiting] = row
     sum.waiting += 1
-    if sum.waiting == GROUP:
+    if sum.waiting == DMLCY_GROUP:
         flush_rows(sum)
 
 
 # Takes `count` rows that are `step` bytes apart; an even number in each of many passes.
 cdef inline void take_rows(WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t item) noexcept nogil:
     cdef int64_t i
-    if count > GROUP and sum.ahead == 0:
-        for i in range(GROUP):
+    if count > DMLCY_GROUP and sum.ahead == 0:
+        for i in range(DMLCY_GROUP):
             sum.row[i] = row + i * step
-        sum.waiting = GROUP
-        sum.passes = count // GROUP
-        sum.pass_step = GROUP * step // item
-        row += sum.passes * GROUP * step
-        count -= sum.passes * GROUP
+        sum.waiting = DMLCY_GROUP
+        sum.passes = count // DMLCY_GROUP
+        sum.pass_step = DMLCY_GROUP * step // item
+        row += sum.passes * DMLCY_GROUP * step
+        count -= sum.passes * DMLCY_GROUP
         flush_rows(sum)
         sum.passes = 1
     for i in range(count):
@@ -284,7 +283,7 @@ cdef void go_to_columns(const WindowPlan* plan, WindowPlace* place, int64_t colu
     place.padded = high_tap > 0
     valid_taps(columns, column + place.columns - 1, &place.tap, &low_end)
     place.padded = place.padded or low_end < columns.window
-    place.tap -= place.tap % GROUP
+    place.tap -= place.tap % DMLCY_GROUP
     if place.tap >= place.end_tap:      # padding only
         place.tap = 0
         place.end_tap = 1
@@ -598,7 +597,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.deep = find_rows(plan) >= 0
 
     plan.run = plan.lanes.results
-    plan.folded = plan.folded and plan.folds and plan.run == 1 and spanned(columns) and columns.size >= FOLDED
+    plan.folded = plan.folded and plan.folds and plan.run == 1 and spanned(columns) and columns.size >= DMLCY_FOLDED
     plan.folded = plan.folded and columns.input_step == item
     plan.turned = plan.run > 1 and columns.input_step == item
     plan.beside = dmlcy_wide() and plan.filled and plan.volume <= MOST_TAPS and plan.shared <= MOST_SHARED
@@ -611,7 +610,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     if plan.beside:
         longest = INT64_MAX // 2
     elif plan.run > 1:
-        if plan.run * min(columns.size, GROUP) > LONGEST_RUN:
+        if plan.run * min(columns.size, DMLCY_GROUP) > LONGEST_RUN:
             plan.run = MOST_LANES
         longest = LONGEST_RUN // plan.run
     plan.runs = ceil_div(plan.lanes.results, plan.run)
@@ -624,7 +623,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     elif columns.dilation >= max(columns.size, <int64_t> 2) or columns.dilation > LONGEST_ROW:
         plan.taps = 1               # what is between them is more than a block; in any layout, as it changes the order
     elif (plan.taps - 1) * columns.dilation > longest:
-        plan.taps = min(plan.taps, max(GROUP, longest // columns.dilation // GROUP * GROUP))
+        plan.taps = min(plan.taps, max(DMLCY_GROUP, longest // columns.dilation // DMLCY_GROUP * DMLCY_GROUP))
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
     plan.step = columns.stride if plan.block > 1 else plan.pitch
     plan.phase_step = columns.dilation % plan.step if plan.run == 1 else 0
@@ -653,7 +652,7 @@ cdef void plan_bands(WindowPlan* plan, int64_t item, bint own) noexcept nogil:
     plan.line_room = room_of(plan.band * plan.pitch * plan.run)
     plan.room = room_of(plan.tall * plan.band * plan.pitch * plan.run)
     plan.slots = 1
-    while plan.slots < min(plan.rows.window, GROUP if plan.rows.window > SLOTS else SLOTS):
+    while plan.slots < min(plan.rows.window, DMLCY_GROUP if plan.rows.window > SLOTS else SLOTS):
         plan.slots *= 2
     plan.flat = packed_columns(plan, columns.output_step, plan.lanes.output_step, item)
 
@@ -676,8 +675,8 @@ cdef int run_windows(Work work, const WindowReduce* a, int64_t item, bint own, b
     plan.ahead = 0
     if bytes_of(&a.input) > SERIAL_BYTES:
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
-        if rows.window > GROUP:     # of several planes that follow each other processors see what comes
-            plan.ahead = GROUP * rows.dilation * rows.input_step if plan.band == 1 else 0
+        if rows.window > DMLCY_GROUP:     # of several planes that follow each other processors see what comes
+            plan.ahead = DMLCY_GROUP * rows.dilation * rows.input_step if plan.band == 1 else 0
         elif plan.bands == 1:
             plan.ahead = plan.band * plan.lines.input_step
     total = plan.bands * plan.runs * plan.blocks * ceil_div(plan.lines.results, plan.band)
@@ -772,628 +771,6 @@ cdef void scatter_float(
                 (<float*> (output + lane * lane_step + column * column_step))[0] = results[column * run + lane]
 
 
-# Combines rows into the target.
-cdef void sum_float_short(
-        const WindowSum* sum, float* target, int64_t moved, bint fresh) noexcept nogil:
-    cdef float other
-    cdef int64_t i
-    cdef int n
-    for i in range(sum.size):
-        for n in range(0, sum.waiting, 2):
-            other = ((<const float*> sum.row[n])[moved + i])
-            if n + 1 < sum.waiting:
-                other = other + ((<const float*> sum.row[n + 1])[moved + i])
-            target[i] = other if fresh and n == 0 else target[i] + other
-
-
-cdef void sum_float "sum_float"(const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t last = sum.size - size
-    cdef int64_t line, number, moved, i
-    cdef float* target
-    cdef dmlcy_float_block acc, end
-    cdef bint fresh
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    for line in range(sum.lines):
-        target = <float*> sum.target + line * sum.target_step
-        for number in range(sum.passes):
-            fresh = sum.fresh and number == 0
-            moved = line * sum.line_step + number * sum.pass_step
-            if last < 0:
-                sum_float_short(sum, target, moved, fresh)
-            elif sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(row0 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = dmlcy_load_float(row0 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + dmlcy_load_float(row0 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + dmlcy_load_float(row0 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + dmlcy_load_float(row2 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + dmlcy_load_float(row2 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + dmlcy_load_float(row2 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + dmlcy_load_float(row2 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + dmlcy_load_float(row4 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + dmlcy_load_float(row4 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + dmlcy_load_float(row4 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + dmlcy_load_float(row4 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + dmlcy_load_float(row6 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + dmlcy_load_float(row6 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + dmlcy_load_float(row6 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + dmlcy_load_float(row6 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
-                    dmlcy_store_float(target + last, end)
-
-
-cdef void sum_float_wide "sum_float_wide"(const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t last = sum.size - size
-    cdef int64_t line, number, moved, i
-    cdef float* target
-    cdef dmlcy_float_block acc, end
-    cdef bint fresh
-    cdef const float* row0
-    cdef const float* row1
-    cdef const float* row2
-    cdef const float* row3
-    cdef const float* row4
-    cdef const float* row5
-    cdef const float* row6
-    cdef const float* row7
-    for line in range(sum.lines):
-        target = <float*> sum.target + line * sum.target_step
-        for number in range(sum.passes):
-            fresh = sum.fresh and number == 0
-            moved = line * sum.line_step + number * sum.pass_step
-            if last < 0:
-                sum_float_short(sum, target, moved, fresh)
-            elif sum.waiting == 1:
-                row0 = <const float*> sum.row[0] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(row0 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = dmlcy_load_float(row0 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + dmlcy_load_float(row0 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + dmlcy_load_float(row0 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 2:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 3:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + dmlcy_load_float(row2 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + dmlcy_load_float(row2 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + dmlcy_load_float(row2 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + dmlcy_load_float(row2 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 4:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 5:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + dmlcy_load_float(row4 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + dmlcy_load_float(row4 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + dmlcy_load_float(row4 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + dmlcy_load_float(row4 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 6:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 7:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + dmlcy_load_float(row6 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + dmlcy_load_float(row6 + last)
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + dmlcy_load_float(row6 + i)
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + dmlcy_load_float(row6 + last)
-                    dmlcy_store_float(target + last, end)
-            elif sum.waiting == 8:
-                row0 = <const float*> sum.row[0] + moved
-                row1 = <const float*> sum.row[1] + moved
-                row2 = <const float*> sum.row[2] + moved
-                row3 = <const float*> sum.row[3] + moved
-                row4 = <const float*> sum.row[4] + moved
-                row5 = <const float*> sum.row[5] + moved
-                row6 = <const float*> sum.row[6] + moved
-                row7 = <const float*> sum.row[7] + moved
-                if fresh:
-                    i = 0
-                    while i < last:
-                        acc = (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
-                    dmlcy_store_float(target + last, end)
-                else:
-                    end = dmlcy_load_float(target + last)
-                    i = 0
-                    while i < last:
-                        acc = dmlcy_load_float(target + i)
-                        acc = acc + (dmlcy_load_float(row0 + i) + dmlcy_load_float(row1 + i))
-                        acc = acc + (dmlcy_load_float(row2 + i) + dmlcy_load_float(row3 + i))
-                        acc = acc + (dmlcy_load_float(row4 + i) + dmlcy_load_float(row5 + i))
-                        acc = acc + (dmlcy_load_float(row6 + i) + dmlcy_load_float(row7 + i))
-                        dmlcy_store_float(target + i, acc)
-                        i += size
-                    end = end + (dmlcy_load_float(row0 + last) + dmlcy_load_float(row1 + last))
-                    end = end + (dmlcy_load_float(row2 + last) + dmlcy_load_float(row3 + last))
-                    end = end + (dmlcy_load_float(row4 + last) + dmlcy_load_float(row5 + last))
-                    end = end + (dmlcy_load_float(row6 + last) + dmlcy_load_float(row7 + last))
-                    dmlcy_store_float(target + last, end)
-
-
-# Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's.
-cdef void sum_float_near "sum_float_near"(const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef const float* row = <const float*> sum.row[0]
-    cdef float* target = <float*> sum.target
-    cdef int64_t i
-    if sum.waiting == 2:
-        for i in range(sum.size):
-            target[i] = row[2 * i] + row[2 * i + 1]
-        return
-    for i in range(sum.size):
-        target[i] = (row[2 * i] + row[2 * i + 1]) + row[2 * i + 2]
-
-
-# Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's.
-cdef void sum_float_near_wide "sum_float_near_wide"(const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef const float* row = <const float*> sum.row[0]
-    cdef float* target = <float*> sum.target
-    cdef int64_t i
-    if sum.waiting == 2:
-        for i in range(sum.size):
-            target[i] = row[2 * i] + row[2 * i + 1]
-        return
-    for i in range(sum.size):
-        target[i] = (row[2 * i] + row[2 * i + 1]) + row[2 * i + 2]
-
-
-# Combines 3 rows into each line of the target. From line to line they move by one: each element is taken once.
-cdef void sum_float_slide "sum_float_slide"(const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t line_step = sum.line_step
-    cdef int64_t target_step = sum.target_step
-    cdef int64_t last = sum.size - size
-    cdef int64_t at, i = 0
-    cdef const float* row
-    cdef float* target
-    cdef dmlcy_float_block first, second, third
-    while i < last + size:
-        at = min(i, last)
-        row = <const float*> sum.row[0] + at
-        target = <float*> sum.target + at
-        first = dmlcy_load_float(row + 0)
-        second = dmlcy_load_float(row + line_step)
-        row += 2 * line_step
-        for _ in range(sum.lines):
-            third = dmlcy_load_float(row + 0)
-            first = first + second
-            dmlcy_store_float(target, first + third)
-            first = second
-            second = third
-            row += line_step
-            target += target_step
-        i += size
-
-
-# Combines 3 rows into each line of the target. From line to line they move by one: each element is taken once.
-cdef void sum_float_slide_wide "sum_float_slide_wide"(const void* args) noexcept nogil:
-    cdef const WindowSum* sum = <const WindowSum*> args
-    cdef int64_t size = sizeof(dmlcy_float_block) // sizeof(float)
-    cdef int64_t line_step = sum.line_step
-    cdef int64_t target_step = sum.target_step
-    cdef int64_t last = sum.size - size
-    cdef int64_t at, i = 0
-    cdef const float* row
-    cdef float* target
-    cdef dmlcy_float_block first, second, third
-    while i < last + size:
-        at = min(i, last)
-        row = <const float*> sum.row[0] + at
-        target = <float*> sum.target + at
-        first = dmlcy_load_float(row + 0)
-        second = dmlcy_load_float(row + line_step)
-        row += 2 * line_step
-        for _ in range(sum.lines):
-            third = dmlcy_load_float(row + 0)
-            first = first + second
-            dmlcy_store_float(target, first + third)
-            first = second
-            second = third
-            row += line_step
-            target += target_step
-        i += size
-
-
 # average_pooling_FLOAT32
 
 cdef struct average_pooling_FLOAT32_Scratch:
@@ -1404,7 +781,7 @@ cdef struct average_pooling_FLOAT32_Scratch:
     WindowLoop finish
     float* sums
     float* slots
-    float* spare              # GROUP rows
+    float* spare              # DMLCY_GROUP rows
     float* phases
     float* results
     float* counts             # of each result: its divisor
@@ -1872,7 +1249,7 @@ cdef void average_pooling_FLOAT32_band(
 cdef int average_pooling_FLOAT32_work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowPlan* plan = <const WindowPlan*> args
     cdef int64_t slots = 0 if plan.taken else plan.slots
-    cdef int64_t spare = GROUP if plan.deep and not plan.direct else 0
+    cdef int64_t spare = DMLCY_GROUP if plan.deep and not plan.direct else 0
     cdef int64_t phases = plan.room + plan.step * LINE if plan.step > 1 and plan.run == 1 else 0
     cdef int64_t room = 4 * plan.room + (slots + spare) * plan.line_room + phases
     cdef bint wide = dmlcy_wide()
