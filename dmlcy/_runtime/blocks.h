@@ -1,6 +1,6 @@
 /* Blocks of accumulators: some side by side, for loops that compute. One, where the compiler has no such types. `_wide`
  * functions may be called where isa.h says so; the results are the same bits. Loops for both have one text, and ask for
- * either name: so loads and maxima of all types have both.
+ * either name: so loads, stores and maxima of all types have both.
  */
 #ifndef DMLCY_BLOCKS_H
 #define DMLCY_BLOCKS_H
@@ -38,6 +38,11 @@
     DMLCY_INLINE void dmlcy_store_##type(type *target, dmlcy_##type##_block block)                                     \
     {                                                                                                                  \
         memcpy(target, &block, sizeof block);                                                                          \
+    }                                                                                                                  \
+                                                                                                                       \
+    DMLCY_WIDE DMLCY_INLINE void dmlcy_store_##type##_wide(type *target, dmlcy_##type##_block block)                   \
+    {                                                                                                                  \
+        dmlcy_store_##type(target, block);                                                                             \
     }                                                                                                                  \
                                                                                                                        \
     DMLCY_INLINE dmlcy_##type##_block dmlcy_each_##type(type element)                                                  \
@@ -117,6 +122,11 @@ DMLCY_INLINE dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_fl
         const dmlcy_##type##_block none = DMLCY_MASK(key == (type)least);                                              \
         const dmlcy_##type##_block bits = (key & (type)least) | (key ^ key >> last);                                   \
         dmlcy_store_##type(target, (bits & ~none) | ((type)(least | infinity) & none));                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    DMLCY_WIDE DMLCY_INLINE void dmlcy_store_##name##_key_wide(type *target, dmlcy_##type##_block key)                 \
+    {                                                                                                                  \
+        dmlcy_store_##name##_key(target, key);                                                                         \
     }
 
 DMLCY_KEYS(DMLCY_KEY_BLOCKS)
@@ -135,6 +145,11 @@ DMLCY_INLINE dmlcy_float_block dmlcy_load_number(const float *source)
 }
 
 DMLCY_INLINE void dmlcy_store_number(float *target, dmlcy_float_block block)
+{
+    dmlcy_store_float(target, block);
+}
+
+DMLCY_WIDE DMLCY_INLINE void dmlcy_store_number_wide(float *target, dmlcy_float_block block)
 {
     dmlcy_store_float(target, block);
 }

@@ -1,17 +1,10 @@
 /* The loops of combine_rows.h for one instruction set, block by block; DMLCY_LEVEL names them, DMLCY_TARGET declares them.
  *
- * The number of rows is a constant wherever elements are loaded: each has a loop of its own, without a branch.
+ * The number of rows is a constant wherever elements are loaded: each has a loop of its own, without a branch. But where
+ * DMLCY_COSTLY says that a block costs much more than a branch, one loop does.
  */
 #define DMLCY_OWN(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_ROWS, end))
-#define DMLCY_BLOCK_OF DMLCY_NAMED(DMLCY_NAMED(dmlcy_, DMLCY_ACC), _block)
-#define DMLCY_SIZE ((int64_t)(sizeof(DMLCY_BLOCK_OF) / sizeof(DMLCY_ACC)))
 #define DMLCY_ELEMENTS DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
-#define DMLCY_LOADED DMLCY_NAMED(dmlcy_load_, DMLCY_ACC)
-#define DMLCY_PUT DMLCY_NAMED(dmlcy_store_, DMLCY_ACC)
-#define DMLCY_JOIN DMLCY_NAMED(DMLCY_JOIN_, DMLCY_COMBINE)
-#define DMLCY_JOIN_sum(first, second) ((first) + (second))
-#define DMLCY_JOIN_max(first, second) DMLCY_LEVEL(DMLCY_NAMED(dmlcy_max_, DMLCY_ACC))(first, second)
-#define DMLCY_JOIN_first_place(first, second) dmlcy_first_place(first, second)
 
 /* A block of up to two rows. */
 #define DMLCY_PAIR(n, at)                                                                                              \
@@ -72,6 +65,12 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
                 DMLCY_NAMED(DMLCY_ROWS, _short)(sum, target, moved, fresh);
                 continue;
             }
+#if DMLCY_COSTLY
+            if (fresh)
+                DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, 1);
+            else
+                DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, 0);
+#else
             switch (sum->waiting) {
             DMLCY_PASS(1)
             DMLCY_PASS(2)
@@ -82,11 +81,12 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
             DMLCY_PASS(7)
             DMLCY_PASS(8)
             }
+#endif
         }
     }
 }
 
-#if DMLCY_SUMS
+#if DMLCY_NEAR
 /* Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's. */
 DMLCY_TARGET static void DMLCY_OWN(_near)(const void *args)
 {
@@ -173,15 +173,7 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 #endif
 
 #undef DMLCY_OWN
-#undef DMLCY_BLOCK_OF
-#undef DMLCY_SIZE
 #undef DMLCY_ELEMENTS
-#undef DMLCY_LOADED
-#undef DMLCY_PUT
-#undef DMLCY_JOIN
-#undef DMLCY_JOIN_sum
-#undef DMLCY_JOIN_max
-#undef DMLCY_JOIN_first_place
 #undef DMLCY_PAIR
 #undef DMLCY_COMBINED
 #undef DMLCY_ROW

@@ -8,18 +8,15 @@
  * DMLCY_STORED   how elements are loaded: a type, or another word that blocks.h has
  * DMLCY_ELEMENT  an element in memory
  * DMLCY_WIDEN    makes an accumulator of one
+ * DMLCY_NONE     the accumulator of no element; of sums only
  * DMLCY_SUMS     1: the elements are accumulators as they are, so that sums of rows can be combined once more
+ * DMLCY_NEAR     1: and with themselves
  * DMLCY_DIRECT   1: rows of the tensor are combined without being put elsewhere first
+ * DMLCY_CONVERTED 1: elements are no accumulators until they are converted, which costs much without wide instructions
+ * DMLCY_RARE     1: this is only called again where results are doubtful
  * DMLCY_FOLDS    1: in any order, and an element twice where that is easier
  */
-#include "windows.h"
-
-#ifndef DMLCY_TWO
-#define DMLCY_TWO DMLCY_NAMED(DMLCY_TWO_, DMLCY_COMBINE)
-#define DMLCY_TWO_sum(first, second) ((first) + (second))
-#define DMLCY_TWO_max(first, second) ((second) > (first) ? (second) : (first))
-#define DMLCY_TWO_first_place(first, second) dmlcy_first_place(first, second)
-#endif
+#include "joins.h"
 
 /* One element after the other, where they are fewer than a block. */
 static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *target, int64_t moved, int fresh)
@@ -36,17 +33,31 @@ static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *tar
         }
 }
 
+#if DMLCY_SUMS
+static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
+{
+    DMLCY_ACC *const sums = target;
+    int64_t i;
+    for (i = 0; i < bytes / (int64_t)sizeof(DMLCY_ACC); i++)
+        sums[i] = DMLCY_NONE;
+}
+#endif
+
 #define DMLCY_LEVEL(name) name
 #define DMLCY_TARGET
+#define DMLCY_COSTLY DMLCY_CONVERTED
 #include "combine_blocks.h"
 #undef DMLCY_LEVEL
 #undef DMLCY_TARGET
+#undef DMLCY_COSTLY
 
 #define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
 #define DMLCY_TARGET DMLCY_WIDE
+#define DMLCY_COSTLY DMLCY_RARE
 #include "combine_blocks.h"
 #undef DMLCY_LEVEL
 #undef DMLCY_TARGET
+#undef DMLCY_COSTLY
 
 #undef DMLCY_ROWS
 #undef DMLCY_COMBINE
@@ -54,6 +65,10 @@ static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *tar
 #undef DMLCY_STORED
 #undef DMLCY_ELEMENT
 #undef DMLCY_WIDEN
+#undef DMLCY_NONE
 #undef DMLCY_SUMS
+#undef DMLCY_NEAR
 #undef DMLCY_DIRECT
 #undef DMLCY_FOLDS
+#undef DMLCY_CONVERTED
+#undef DMLCY_RARE
