@@ -47,19 +47,12 @@ CIMPORTS = {
         "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint take_uints"
     ),
     "dmlcy._runtime.blocks": (
-        "dmlcy_double_block dmlcy_doubts dmlcy_each_double dmlcy_each_float dmlcy_each_int16_t dmlcy_each_int32_t"
-        " dmlcy_each_int64_t dmlcy_each_int8_t dmlcy_each_uint16_t dmlcy_each_uint32_t dmlcy_each_uint64_t"
-        " dmlcy_each_uint8_t dmlcy_float_block dmlcy_float_of_key dmlcy_half_of_key dmlcy_has_doubts"
-        " dmlcy_ignores_subnormals dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block dmlcy_int8_t_block"
-        " dmlcy_is_doubtful dmlcy_key_of_float dmlcy_key_of_half dmlcy_load_double dmlcy_load_float"
-        " dmlcy_load_float_key dmlcy_load_half dmlcy_load_half_key dmlcy_load_half_wide dmlcy_load_int16_t"
-        " dmlcy_load_int32_t dmlcy_load_int64_t dmlcy_load_int8_t dmlcy_load_number dmlcy_load_number_wide"
-        " dmlcy_load_uint16_t dmlcy_load_uint32_t dmlcy_load_uint64_t dmlcy_load_uint8_t dmlcy_max_float"
-        " dmlcy_max_float_wide dmlcy_max_int16_t dmlcy_max_int32_t dmlcy_max_int64_t dmlcy_max_int8_t"
-        " dmlcy_max_uint16_t dmlcy_max_uint32_t dmlcy_max_uint64_t dmlcy_max_uint8_t dmlcy_number_of_float"
-        " dmlcy_store_double dmlcy_store_float dmlcy_store_float_key dmlcy_store_half dmlcy_store_half_key"
-        " dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t dmlcy_store_int64_t dmlcy_store_int8_t"
-        " dmlcy_store_number dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t"
+        "dmlcy_double_block dmlcy_float_block dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block"
+        " dmlcy_int8_t_block dmlcy_load_double dmlcy_load_float dmlcy_load_half dmlcy_load_half_wide"
+        " dmlcy_load_int16_t dmlcy_load_int32_t dmlcy_load_int64_t dmlcy_load_int8_t dmlcy_load_uint16_t"
+        " dmlcy_load_uint32_t dmlcy_load_uint64_t dmlcy_load_uint8_t dmlcy_store_double dmlcy_store_float"
+        " dmlcy_store_half dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t dmlcy_store_int64_t"
+        " dmlcy_store_int8_t dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t"
         " dmlcy_uint16_t_block dmlcy_uint32_t_block dmlcy_uint64_t_block dmlcy_uint8_t_block"
     ),
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
@@ -73,21 +66,6 @@ CIMPORTS = {
         " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
         " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
-    "dmlcy._runtime.places": (
-        "dmlcy_first_place dmlcy_index_int64_t dmlcy_index_place_t dmlcy_load_place_t dmlcy_no_place"
-        " dmlcy_of_placed_float_key dmlcy_of_placed_half_key dmlcy_of_placed_int16_t dmlcy_of_placed_int32_t"
-        " dmlcy_of_placed_int64_t dmlcy_of_placed_int8_t dmlcy_of_placed_uint16_t dmlcy_of_placed_uint32_t"
-        " dmlcy_of_placed_uint64_t dmlcy_of_placed_uint8_t dmlcy_place_t_block dmlcy_placed_float_key"
-        " dmlcy_placed_half_key dmlcy_placed_int16_t dmlcy_placed_int32_t dmlcy_placed_int64_t dmlcy_placed_int8_t"
-        " dmlcy_placed_uint16_t dmlcy_placed_uint32_t dmlcy_placed_uint64_t dmlcy_placed_uint8_t dmlcy_places_float_key"
-        " dmlcy_places_float_key_wide dmlcy_places_half_key dmlcy_places_half_key_wide dmlcy_places_int16_t"
-        " dmlcy_places_int16_t_wide dmlcy_places_int32_t dmlcy_places_int32_t_wide dmlcy_places_int8_t"
-        " dmlcy_places_int8_t_wide dmlcy_places_uint16_t dmlcy_places_uint16_t_wide dmlcy_places_uint32_t"
-        " dmlcy_places_uint32_t_wide dmlcy_places_uint8_t dmlcy_places_uint8_t_wide dmlcy_store_place_t"
-        " dmlcy_take_greater_int16_t dmlcy_take_greater_int32_t dmlcy_take_greater_int64_t dmlcy_take_greater_int8_t"
-        " dmlcy_take_greater_uint16_t dmlcy_take_greater_uint32_t dmlcy_take_greater_uint64_t"
-        " dmlcy_take_greater_uint8_t PlaceRow place_t"
-    ),
     "dmlcy._runtime.recording": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
     "dmlcy._runtime.isa": "dmlcy_wide",
@@ -100,6 +78,7 @@ CIMPORTS = {
         " set_rank"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
+    "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }
 
 _TAGS = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)

@@ -64,8 +64,7 @@ def test_the_extras_that_pages_name_exist() -> None:
 
 
 MOST_LINES = 500
-HAND_WRITTEN = {".py", ".pyx", ".pxd", ".h", ".j2"}
-LONGER = {"codegen/families/window_reduce/kernels.pyx.j2"}
+HAND_WRITTEN = {".py", ".pyx", ".pxd", ".pxi", ".h", ".j2"}
 
 
 def test_no_file_written_by_hand_has_more_than_500_lines() -> None:
@@ -77,4 +76,4 @@ def test_no_file_written_by_hand_has_more_than_500_lines() -> None:
         if path.suffix in HAND_WRITTEN and not {"_generated", "golden"} & {*path.parts}
     }
     assert len(lines) > 200
-    assert {name for name, count in lines.items() if count > MOST_LINES} <= LONGER
+    assert {name for name, count in lines.items() if count > MOST_LINES} == set()

@@ -1,5 +1,6 @@
 /* Blocks of accumulators: some side by side, for loops that compute. One, where the compiler has no such types. `_wide`
- * functions may be called where isa.h says so; the results are the same bits.
+ * functions may be called where isa.h says so; the results are the same bits. Loops for both have one text, and ask for
+ * either name: so loads, stores and maxima of all types have both.
  */
 #ifndef DMLCY_BLOCKS_H
 #define DMLCY_BLOCKS_H
@@ -29,9 +30,19 @@
         return block;                                                                                                  \
     }                                                                                                                  \
                                                                                                                        \
+    DMLCY_WIDE DMLCY_INLINE dmlcy_##type##_block dmlcy_load_##type##_wide(const type *source)                          \
+    {                                                                                                                  \
+        return dmlcy_load_##type(source);                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
     DMLCY_INLINE void dmlcy_store_##type(type *target, dmlcy_##type##_block block)                                     \
     {                                                                                                                  \
         memcpy(target, &block, sizeof block);                                                                          \
+    }                                                                                                                  \
+                                                                                                                       \
+    DMLCY_WIDE DMLCY_INLINE void dmlcy_store_##type##_wide(type *target, dmlcy_##type##_block block)                   \
+    {                                                                                                                  \
+        dmlcy_store_##type(target, block);                                                                             \
     }                                                                                                                  \
                                                                                                                        \
     DMLCY_INLINE dmlcy_##type##_block dmlcy_each_##type(type element)                                                  \
@@ -101,11 +112,21 @@ DMLCY_INLINE dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_fl
         return ((magnitude ^ bits >> last) & ~nans) | ((type)~nan & nans);                                             \
     }                                                                                                                  \
                                                                                                                        \
+    DMLCY_WIDE DMLCY_INLINE dmlcy_##type##_block dmlcy_load_##name##_key_wide(const type *source)                      \
+    {                                                                                                                  \
+        return dmlcy_load_##name##_key(source);                                                                        \
+    }                                                                                                                  \
+                                                                                                                       \
     DMLCY_INLINE void dmlcy_store_##name##_key(type *target, dmlcy_##type##_block key)                                 \
     {                                                                                                                  \
         const dmlcy_##type##_block none = DMLCY_MASK(key == (type)least);                                              \
         const dmlcy_##type##_block bits = (key & (type)least) | (key ^ key >> last);                                   \
         dmlcy_store_##type(target, (bits & ~none) | ((type)(least | infinity) & none));                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    DMLCY_WIDE DMLCY_INLINE void dmlcy_store_##name##_key_wide(type *target, dmlcy_##type##_block key)                 \
+    {                                                                                                                  \
+        dmlcy_store_##name##_key(target, key);                                                                         \
     }
 
 DMLCY_KEYS(DMLCY_KEY_BLOCKS)
@@ -124,6 +145,11 @@ DMLCY_INLINE dmlcy_float_block dmlcy_load_number(const float *source)
 }
 
 DMLCY_INLINE void dmlcy_store_number(float *target, dmlcy_float_block block)
+{
+    dmlcy_store_float(target, block);
+}
+
+DMLCY_WIDE DMLCY_INLINE void dmlcy_store_number_wide(float *target, dmlcy_float_block block)
 {
     dmlcy_store_float(target, block);
 }
@@ -178,6 +204,35 @@ DMLCY_INLINE void dmlcy_store_half(uint16_t *target, dmlcy_float_block block)
 }
 
 #if DMLCY_X86
+#define DMLCY_WIDE_MAX(type, instruction)                                                                              \
+    DMLCY_WIDE DMLCY_INLINE dmlcy_##type##_block dmlcy_max_##type##_wide(                                              \
+        dmlcy_##type##_block first, dmlcy_##type##_block second)                                                       \
+    {                                                                                                                  \
+        return (dmlcy_##type##_block)instruction((__m256i)first, (__m256i)second);                                     \
+    }
+
+DMLCY_WIDE DMLCY_INLINE __m256i dmlcy_max_epi64(__m256i first, __m256i second)
+{
+    return _mm256_blendv_epi8(second, first, _mm256_cmpgt_epi64(first, second));
+}
+
+DMLCY_WIDE DMLCY_INLINE __m256i dmlcy_max_epu64(__m256i first, __m256i second)
+{
+    const __m256i least = _mm256_set1_epi64x(INT64_MIN);
+    const __m256i greater = _mm256_cmpgt_epi64(_mm256_xor_si256(first, least), _mm256_xor_si256(second, least));
+    return _mm256_blendv_epi8(second, first, greater);
+}
+
+DMLCY_WIDE_MAX(int8_t, _mm256_max_epi8)
+DMLCY_WIDE_MAX(int16_t, _mm256_max_epi16)
+DMLCY_WIDE_MAX(int32_t, _mm256_max_epi32)
+DMLCY_WIDE_MAX(int64_t, dmlcy_max_epi64)
+DMLCY_WIDE_MAX(uint8_t, _mm256_max_epu8)
+DMLCY_WIDE_MAX(uint16_t, _mm256_max_epu16)
+DMLCY_WIDE_MAX(uint32_t, _mm256_max_epu32)
+DMLCY_WIDE_MAX(uint64_t, dmlcy_max_epu64)
+#undef DMLCY_WIDE_MAX
+
 DMLCY_WIDE DMLCY_INLINE dmlcy_float_block dmlcy_load_half_wide(const uint16_t *source)
 {
     return (dmlcy_float_block)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)source));
@@ -198,6 +253,14 @@ DMLCY_WIDE DMLCY_INLINE dmlcy_float_block dmlcy_load_number_wide(const float *so
     return (dmlcy_float_block)_mm256_max_ps(_mm256_loadu_ps(source), _mm256_set1_ps(-INFINITY));
 }
 #else
+#define dmlcy_max_int8_t_wide dmlcy_max_int8_t
+#define dmlcy_max_int16_t_wide dmlcy_max_int16_t
+#define dmlcy_max_int32_t_wide dmlcy_max_int32_t
+#define dmlcy_max_int64_t_wide dmlcy_max_int64_t
+#define dmlcy_max_uint8_t_wide dmlcy_max_uint8_t
+#define dmlcy_max_uint16_t_wide dmlcy_max_uint16_t
+#define dmlcy_max_uint32_t_wide dmlcy_max_uint32_t
+#define dmlcy_max_uint64_t_wide dmlcy_max_uint64_t
 #define dmlcy_max_float_wide dmlcy_max_float
 #define dmlcy_load_number_wide dmlcy_load_number
 #define dmlcy_load_half_wide dmlcy_load_half

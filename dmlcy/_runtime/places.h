@@ -107,6 +107,19 @@ static inline uint64_t dmlcy_of_placed_uint64_t(place_t place)
     return (uint64_t)place.key ^ 1ull << 63;
 }
 
+#define DMLCY_PLACE_ROW(type)                                                                                          \
+    DMLCY_INLINE void dmlcy_place_row_##type(                                                                          \
+        const type *source, place_t *target, int64_t size, int64_t number, int64_t step)                               \
+    {                                                                                                                  \
+        int64_t i;                                                                                                     \
+        for (i = 0; i < size; i++)                                                                                     \
+            target[i] = dmlcy_placed_##type(source[i], number + i * step);                                             \
+    }
+
+DMLCY_PLACE_ROW(int64_t)
+DMLCY_PLACE_ROW(uint64_t)
+#undef DMLCY_PLACE_ROW
+
 static inline uint32_t dmlcy_index_place_t(place_t place)
 {
     return (uint32_t)place.number;
@@ -119,6 +132,11 @@ DMLCY_INLINE place_t dmlcy_first_place(place_t first, place_t second)
 }
 
 DMLCY_INLINE place_t dmlcy_load_place_t(const place_t *source)
+{
+    return *source;
+}
+
+DMLCY_WIDE DMLCY_INLINE place_t dmlcy_load_place_t_wide(const place_t *source)
 {
     return *source;
 }

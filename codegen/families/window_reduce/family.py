@@ -36,6 +36,7 @@ from ..windows import Slide, Window, window_of
 # What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
 COMBINE = {"sum": "+", "max": "max"}
 FIRST_PLACE = "dmlcy_first_place"  # of places.h, where an element and its number are a struct
+COMBINE_WORDS = {"+": "sum", "max": "max", FIRST_PLACE: "first_place"}  # of combine_rows.h
 CONVERSIONS = {"half": ("dmlcy_float_of_half", "dmlcy_half_of_float")}
 CONVERSIONS |= {f"{name}_key": (f"dmlcy_key_of_{name}", f"dmlcy_{name}_of_key") for name in ("float", "half")}
 CONVERSIONS["number"] = ("dmlcy_number_of_float", "")
@@ -66,20 +67,70 @@ class ReduceLoop:
     divisor: str | None  # `finish` is `acc` divided by it
     folds: bool = False  # elements are accumulators, which are combined in any order, and twice where that is easier
     placed: bool = False  # accumulators are elements with their number in the input, as places.h has them
-    rows: str | None = None  # what makes them of neighbours: wide and not
     exact: ReduceLoop | None = None  # the same, slower, for bands with a result that is doubtful
+
+    @property
+    def element(self) -> str:
+        """What a result is before it is stored."""
+        return "float" if self.stored == "half" else self.ctype
+
+    @property
+    def load(self) -> str:
+        """The name of the loop that makes accumulators of elements."""
+        return load_of(self).name
+
+    @property
+    def finisher(self) -> str:
+        """The name of the loop that makes elements of results."""
+        return finish_of(self).name
 
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """The loops that combine rows of elements of one type."""
+    """The loops that combine rows of elements of one type; combine_rows.h has their texts."""
 
     name: str
-    combine: str
+    word: str  # of COMBINE_WORDS
     acc: str
     stored: str
     ctype: str
     widen: str
+    init: str
+    sums: bool  # rows of accumulators that are combined once more
+    near: bool  # and with themselves
+    direct: bool  # rows of the tensor
+    folds: bool
+    rare: bool  # what some results are computed again with
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The loop that makes accumulators of elements; load_rows.h has its text."""
+
+    name: str
+    way: str
+    acc: str
+    stored: str
+    ctype: str
+    item: int
+    widen: str
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The loop that makes elements of results; finish_rows.h has its text."""
+
+    name: str
+    way: str
+    word: str  # of COMBINE_WORDS
+    acc: str
+    stored: str
+    ctype: str
+    narrow: str
+    result: str
+    init: str
+    exact: bool  # says whether a result is doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,20 +268,15 @@ class WindowReduce:
         called = [loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)]
         exact = [loop.exact for loop in called if loop.exact]
         loops = list({loop.name: loop for loop in (*exact, *called)}.values())
-        sizes = {loop.ctype: loop.item for loop in loops}
-        if any(loop.placed for loop in loops):
-            sizes |= {"uint32_t": 4, "uint64_t": 8}  # of the indices
-        adders = {}
-        for loop in loops:
-            adders[loop.sums] = Adder(loop.sums, loop.combine, loop.acc, loop.acc, loop.acc, "")
-            if loop.elements and loop.widen:
-                adders[loop.elements] = Adder(
-                    loop.elements, loop.combine, loop.acc, loop.stored, loop.ctype, loop.widen
-                )
+        accs = dict.fromkeys(loop.acc for loop in loops if loop.placed)
+        finishes = [*map(finish_of, loops), *(index_of(acc, item) for acc in accs for item in (4, 8))]
         return {
             "kernels": loops,
-            "adders": sorted(adders.values(), key=lambda adder: adder.name),
-            "item_sizes": sizes,
+            "exact": exact,
+            "adders": adders_of(loops),
+            "loads": list(dict.fromkeys(map(load_of, loops))),
+            "finishes": list(dict.fromkeys(finishes)),
+            "lanes": [loop for loop in loops if loop.placed],
         }
 
     def picture(self, kernel: ReduceKernel, use: Use) -> Picture:
@@ -271,6 +317,70 @@ class WindowReduce:
         return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)
 
 
+def adders_of(loops: Sequence[ReduceLoop]) -> list[Adder]:
+    """The loops that combine rows of accumulators, and of elements, which are the same where these are accumulators."""
+    found: dict[str, Adder] = {}
+    again = [loop.exact for loop in loops]
+    for loop in loops:
+        own = loop.elements in (None, loop.sums)
+        for name, widened in ((loop.sums, False), (loop.elements, True)):
+            if name is None or (own and widened):
+                continue
+            found[name] = Adder(
+                name=name,
+                word=COMBINE_WORDS[loop.combine],
+                acc=loop.acc,
+                stored=loop.stored if widened else loop.acc,
+                ctype=loop.ctype if widened else loop.acc,
+                widen=loop.widen if widened else "",
+                init=loop.init,
+                sums=any(other.sums == name for other in loops),
+                near=any(other.sums == name and not other.placed for other in loops),
+                direct=any(other.elements == name for other in loops),
+                folds=any(other.elements == name and other.folds for other in loops),
+                rare=all(other in again for other in loops if name in (other.elements, other.sums)),
+            )
+    return [found[name] for name in sorted(found)]
+
+
+def load_of(loop: ReduceLoop) -> Load:
+    """The loop that makes accumulators of its elements; where these are the same, all types of a size have one."""
+    name, way, first = f"load_{loop.stored}", "each", "DMLCY_ITSELF"
+    if loop.placed:
+        name, way = f"load_placed_{loop.stored}", "placed"
+    elif loop.plain and not loop.widen and loop.acc == loop.ctype:
+        word = f"uint{8 * loop.item}_t"
+        return Load(f"load_{loop.item}", "same", word, word, word, loop.item, "", first)
+    elif loop.stored == "half":
+        way = "floats" if loop.acc == "float" else "halves"
+    if not loop.plain:
+        name, first = f"load_{loop.name}", f"{loop.name}_first"
+    elif loop.acc != loop.element:
+        name = f"{name}_{loop.acc}"
+    return Load(name, way, loop.acc, loop.stored, loop.ctype, loop.item, loop.widen, first)
+
+
+def finish_of(loop: ReduceLoop) -> Finish:
+    """The loop that makes elements of its results."""
+    name, way, result, init = f"finish_{loop.stored}", "plain", "", ""
+    if loop.placed:
+        name, way = f"finish_placed_{loop.stored}", "placed"
+    elif loop.divisor:
+        name, way, init = f"quotient_{loop.stored}", "quotient", loop.init
+        name = name if init == "0" else f"quotient_{loop.name}"
+    elif loop.finish:
+        name, way = f"finish_{loop.name}", "halves" if loop.stored == "half" else "result"
+        result = f"{loop.name}_result"
+    word, exact = COMBINE_WORDS[loop.combine], loop.exact is not None and not loop.placed
+    return Finish(name, way, word, loop.acc, loop.stored, loop.ctype, loop.narrow, result, init, exact)
+
+
+def index_of(acc: str, item: int) -> Finish:
+    """The loop that makes indices of places."""
+    ctype, narrow = f"uint{8 * item}_t", f"dmlcy_index_{acc}"
+    return Finish(f"index_{acc}_{item}", "placed", "max", acc, ctype, ctype, narrow, "", "", False)
+
+
 def without_keys(loop: ReduceLoop) -> ReduceLoop:
     """The loop of a maximum of floats that are compared as they are, which some results make doubtful."""
     return replace(
@@ -305,7 +415,6 @@ def placed(loop: ReduceLoop) -> ReduceLoop:
         elements=None,
         folds=False,
         placed=True,
-        rows=None if loop.item == 8 else f"dmlcy_places_{loop.stored}",
     )
 
 

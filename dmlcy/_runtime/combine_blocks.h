@@ -1,0 +1,180 @@
+/* The loops of combine_rows.h for one instruction set, block by block; DMLCY_LEVEL names them, DMLCY_TARGET declares them.
+ *
+ * The number of rows is a constant wherever elements are loaded: each has a loop of its own, without a branch. But where
+ * DMLCY_COSTLY says that a block costs much more than a branch, one loop does.
+ */
+#define DMLCY_OWN(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_ROWS, end))
+#define DMLCY_ELEMENTS DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
+
+/* A block of up to two rows. */
+#define DMLCY_PAIR(n, at)                                                                                              \
+    (rows > n + 1 ? DMLCY_JOIN(DMLCY_ELEMENTS(row##n + at), DMLCY_ELEMENTS(next##n + at)) : DMLCY_ELEMENTS(row##n + at))
+
+#define DMLCY_COMBINED(acc, at)                                                                                        \
+    acc = fresh ? DMLCY_PAIR(0, at) : DMLCY_JOIN(acc, DMLCY_PAIR(0, at));                                              \
+    if (rows > 2)                                                                                                      \
+        acc = DMLCY_JOIN(acc, DMLCY_PAIR(2, at));                                                                      \
+    if (rows > 4)                                                                                                      \
+        acc = DMLCY_JOIN(acc, DMLCY_PAIR(4, at));                                                                      \
+    if (rows > 6)                                                                                                      \
+        acc = DMLCY_JOIN(acc, DMLCY_PAIR(6, at));
+
+#define DMLCY_ROW(n) ((const DMLCY_ELEMENT *)sum->row[n < rows ? n : 0] + moved)
+
+/* Neighbours in pairs, then the pairs in ascending order. The last block overlaps the one before. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_pass)(
+    const WindowSum *sum, DMLCY_ACC *target, int64_t moved, const int rows, const int fresh)
+{
+    const DMLCY_ELEMENT *const row0 = DMLCY_ROW(0), *const next0 = DMLCY_ROW(1);
+    const DMLCY_ELEMENT *const row2 = DMLCY_ROW(2), *const next2 = DMLCY_ROW(3);
+    const DMLCY_ELEMENT *const row4 = DMLCY_ROW(4), *const next4 = DMLCY_ROW(5);
+    const DMLCY_ELEMENT *const row6 = DMLCY_ROW(6), *const next6 = DMLCY_ROW(7);
+    const int64_t last = sum->size - DMLCY_SIZE;
+    DMLCY_BLOCK_OF acc, end;
+    int64_t i;
+    if (!fresh)
+        end = DMLCY_LOADED(target + last);
+    for (i = 0; i < last; i += DMLCY_SIZE) {
+        if (!fresh)
+            acc = DMLCY_LOADED(target + i);
+        DMLCY_COMBINED(acc, i)
+        DMLCY_PUT(target + i, acc);
+    }
+    DMLCY_COMBINED(end, last)
+    DMLCY_PUT(target + last, end);
+}
+
+#define DMLCY_PASS(rows)                                                                                               \
+    case rows:                                                                                                         \
+        if (fresh)                                                                                                     \
+            DMLCY_OWN(_pass)(sum, target, moved, rows, 1);                                                             \
+        else                                                                                                           \
+            DMLCY_OWN(_pass)(sum, target, moved, rows, 0);                                                             \
+        break;
+
+DMLCY_TARGET static void DMLCY_OWN()(const void *args)
+{
+    const WindowSum *const sum = args;
+    int64_t line, number;
+    for (line = 0; line < sum->lines; line++) {
+        DMLCY_ACC *const target = (DMLCY_ACC *)sum->target + line * sum->target_step;
+        for (number = 0; number < sum->passes; number++) {
+            const int fresh = sum->fresh && number == 0;
+            const int64_t moved = line * sum->line_step + number * sum->pass_step;
+            if (sum->size < DMLCY_SIZE) {
+                DMLCY_NAMED(DMLCY_ROWS, _short)(sum, target, moved, fresh);
+                continue;
+            }
+#if DMLCY_COSTLY
+            if (fresh)
+                DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, 1);
+            else
+                DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, 0);
+#else
+            switch (sum->waiting) {
+            DMLCY_PASS(1)
+            DMLCY_PASS(2)
+            DMLCY_PASS(3)
+            DMLCY_PASS(4)
+            DMLCY_PASS(5)
+            DMLCY_PASS(6)
+            DMLCY_PASS(7)
+            DMLCY_PASS(8)
+            }
+#endif
+        }
+    }
+}
+
+#if DMLCY_NEAR
+/* Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's. */
+DMLCY_TARGET static void DMLCY_OWN(_near)(const void *args)
+{
+    const WindowSum *const sum = args;
+    const DMLCY_ACC *const row = sum->row[0];
+    DMLCY_ACC *const target = sum->target;
+    const int64_t size = sum->size;
+    int64_t i;
+    if (sum->waiting == 2) {
+        for (i = 0; i < size; i++) {
+            const DMLCY_ACC first = row[2 * i], second = row[2 * i + 1];
+            target[i] = DMLCY_TWO(first, second);
+        }
+        return;
+    }
+    for (i = 0; i < size; i++) {
+        const DMLCY_ACC first = row[2 * i], second = row[2 * i + 1], third = row[2 * i + 2];
+        const DMLCY_ACC two = DMLCY_TWO(first, second);
+        target[i] = DMLCY_TWO(two, third);
+    }
+}
+#endif
+
+#if DMLCY_DIRECT
+/* Combines three rows into each line of the target. From line to line they move by one: each element is taken once. */
+DMLCY_TARGET static void DMLCY_OWN(_slide)(const void *args)
+{
+    const WindowSum *const sum = args;
+    const int64_t line_step = sum->line_step, last = sum->size - DMLCY_SIZE;
+    int64_t i, line;
+    for (i = 0; i < sum->size; i += DMLCY_SIZE) {
+        const int64_t at = i < last ? i : last;
+        const DMLCY_ELEMENT *row = (const DMLCY_ELEMENT *)sum->row[0] + at;
+        DMLCY_ACC *target = (DMLCY_ACC *)sum->target + at;
+        DMLCY_BLOCK_OF first = DMLCY_ELEMENTS(row), second = DMLCY_ELEMENTS(row + line_step);
+        row += 2 * line_step;
+        for (line = 0; line < sum->lines; line++) {
+            const DMLCY_BLOCK_OF third = DMLCY_ELEMENTS(row);
+            first = DMLCY_JOIN(first, second);
+            DMLCY_PUT(target, DMLCY_JOIN(first, third));
+            first = second;
+            second = third;
+            row += line_step;
+            target += sum->target_step;
+        }
+    }
+}
+#endif
+
+#if DMLCY_FOLDS
+/* The result of each of some rows: four blocks side by side, which are then combined. */
+DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
+{
+    const WindowFold *const fold = args;
+    const int64_t parts = 4 * DMLCY_SIZE < DMLCY_FOLDED ? 4 : DMLCY_FOLDED / DMLCY_SIZE, step = parts * DMLCY_SIZE;
+    const int64_t last = fold->size - step;
+    DMLCY_ACC each[DMLCY_SIZE];
+    int64_t line, i, half;
+    for (line = 0; line < fold->lines; line++) {
+        const DMLCY_ELEMENT *const row = (const DMLCY_ELEMENT *)(fold->input + line * fold->line_step);
+        DMLCY_BLOCK_OF a = DMLCY_ELEMENTS(row), b = DMLCY_ELEMENTS(row + DMLCY_SIZE), c = a, d = b;
+        if (parts > 2) {
+            c = DMLCY_ELEMENTS(row + 2 * DMLCY_SIZE);
+            d = DMLCY_ELEMENTS(row + 3 * DMLCY_SIZE);
+        }
+        for (i = step; i < fold->size; i += step) {
+            const DMLCY_ELEMENT *const from = row + (i < last ? i : last);
+            a = DMLCY_JOIN(DMLCY_ELEMENTS(from), a);
+            b = DMLCY_JOIN(DMLCY_ELEMENTS(from + DMLCY_SIZE), b);
+            if (parts > 2) {
+                c = DMLCY_JOIN(DMLCY_ELEMENTS(from + 2 * DMLCY_SIZE), c);
+                d = DMLCY_JOIN(DMLCY_ELEMENTS(from + 3 * DMLCY_SIZE), d);
+            }
+        }
+        a = DMLCY_JOIN(a, b);
+        c = DMLCY_JOIN(c, d);
+        DMLCY_PUT(each, DMLCY_JOIN(a, c));
+        for (half = DMLCY_SIZE / 2; half > 0; half /= 2)
+            for (i = 0; i < half; i++)
+                each[i] = DMLCY_TWO(each[i], each[half + i]);
+        ((DMLCY_ACC *)fold->results)[line] = each[0];
+    }
+}
+#endif
+
+#undef DMLCY_OWN
+#undef DMLCY_ELEMENTS
+#undef DMLCY_PAIR
+#undef DMLCY_COMBINED
+#undef DMLCY_ROW
+#undef DMLCY_PASS

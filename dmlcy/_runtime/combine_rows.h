@@ -1,0 +1,74 @@
+/* The loops that combine rows of elements of one type into a row of accumulators, for both instruction sets.
+ *
+ * To be included once for each type, with these macros, which the end of the file takes back:
+ *
+ * DMLCY_ROWS     the name of the loops
+ * DMLCY_COMBINE  sum, max or first_place
+ * DMLCY_ACC      an accumulator
+ * DMLCY_STORED   how elements are loaded: a type, or another word that blocks.h has
+ * DMLCY_ELEMENT  an element in memory
+ * DMLCY_WIDEN    makes an accumulator of one
+ * DMLCY_NONE     the accumulator of no element; of sums only
+ * DMLCY_SUMS     1: the elements are accumulators as they are, so that sums of rows can be combined once more
+ * DMLCY_NEAR     1: and with themselves
+ * DMLCY_DIRECT   1: rows of the tensor are combined without being put elsewhere first
+ * DMLCY_CONVERTED 1: elements are no accumulators until they are converted, which costs much without wide instructions
+ * DMLCY_RARE     1: this is only called again where results are doubtful
+ * DMLCY_FOLDS    1: in any order, and an element twice where that is easier
+ */
+#include "joins.h"
+
+/* One element after the other, where they are fewer than a block. */
+static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *target, int64_t moved, int fresh)
+{
+    int64_t i, n;
+    for (i = 0; i < sum->size; i++)
+        for (n = 0; n < sum->waiting; n += 2) {
+            DMLCY_ACC other = DMLCY_WIDEN(((const DMLCY_ELEMENT *)sum->row[n])[moved + i]);
+            if (n + 1 < sum->waiting) {
+                const DMLCY_ACC next = DMLCY_WIDEN(((const DMLCY_ELEMENT *)sum->row[n + 1])[moved + i]);
+                other = DMLCY_TWO(other, next);
+            }
+            target[i] = fresh && n == 0 ? other : DMLCY_TWO(target[i], other);
+        }
+}
+
+#if DMLCY_SUMS
+static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
+{
+    DMLCY_ACC *const sums = target;
+    int64_t i;
+    for (i = 0; i < bytes / (int64_t)sizeof(DMLCY_ACC); i++)
+        sums[i] = DMLCY_NONE;
+}
+#endif
+
+#define DMLCY_LEVEL(name) name
+#define DMLCY_TARGET
+#define DMLCY_COSTLY DMLCY_CONVERTED
+#include "combine_blocks.h"
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+#undef DMLCY_COSTLY
+
+#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
+#define DMLCY_TARGET DMLCY_WIDE
+#define DMLCY_COSTLY DMLCY_RARE
+#include "combine_blocks.h"
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+#undef DMLCY_COSTLY
+
+#undef DMLCY_ROWS
+#undef DMLCY_COMBINE
+#undef DMLCY_ACC
+#undef DMLCY_STORED
+#undef DMLCY_ELEMENT
+#undef DMLCY_WIDEN
+#undef DMLCY_NONE
+#undef DMLCY_SUMS
+#undef DMLCY_NEAR
+#undef DMLCY_DIRECT
+#undef DMLCY_FOLDS
+#undef DMLCY_CONVERTED
+#undef DMLCY_RARE

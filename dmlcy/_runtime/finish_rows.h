@@ -1,0 +1,49 @@
+/* The loops that make results of accumulators.
+ *
+ * To be included once for each type, with these macros, which the end of the file takes back:
+ *
+ * DMLCY_FINISH   the name of the loops
+ * DMLCY_COMBINE  sum, max or first_place, for taps that are not combined yet
+ * DMLCY_ACC      an accumulator
+ * DMLCY_ELEMENT  an element in memory
+ * DMLCY_STORED   how elements are stored: a type, or another word that blocks.h has
+ * DMLCY_NARROW   makes an element of a result
+ * DMLCY_RESULT   makes a result of an accumulator, a count, the volume and the attributes; of `result` and `halves` only
+ * DMLCY_AS       plain: accumulators are the results; quotient: they are divided by the counts; result; halves: and
+ *                float16 is made of it; placed: they have the number of the element too
+ * DMLCY_NONE     what a result begins with; of `quotient` only
+ * DMLCY_EXACT    1: says whether a result is doubtful
+ */
+#include "joins.h"
+
+#ifndef DMLCY_FINISHED
+#define DMLCY_FINISHED DMLCY_NAMED(DMLCY_FINISHED_, DMLCY_AS)
+#define DMLCY_FINISHED_plain 1
+#define DMLCY_FINISHED_quotient 2
+#define DMLCY_FINISHED_result 3
+#define DMLCY_FINISHED_halves 4
+#define DMLCY_FINISHED_placed 5
+#endif
+
+#define DMLCY_LEVEL(name) name
+#define DMLCY_TARGET
+#include "finish_blocks.h"
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+
+#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
+#define DMLCY_TARGET DMLCY_WIDE
+#include "finish_blocks.h"
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+
+#undef DMLCY_FINISH
+#undef DMLCY_COMBINE
+#undef DMLCY_ACC
+#undef DMLCY_ELEMENT
+#undef DMLCY_STORED
+#undef DMLCY_NARROW
+#undef DMLCY_RESULT
+#undef DMLCY_NONE
+#undef DMLCY_AS
+#undef DMLCY_EXACT

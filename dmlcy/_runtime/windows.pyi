@@ -1,0 +1,1 @@
+"""The loops over windows; nothing of them is for Python."""

@@ -1,0 +1,66 @@
+"""The loops over windows: how the output is cut into bands, and how what is under their windows is combined."""
+
+from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uintptr_t
+from libc.stdlib cimport free, malloc
+
+from dmlcy._runtime.checks cimport ceil_div
+from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.isa cimport dmlcy_wide
+from dmlcy._runtime.moves cimport dmlcy_ask
+from dmlcy._runtime.tensor cimport MAX_RANK, bytes_of
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
+
+cdef extern from "blocks.h" nogil:
+    bint dmlcy_ignores_subnormals() noexcept
+
+cdef extern from "windows.h" nogil:
+    void dmlcy_repeat(char* target, const char* bytes, int64_t n) noexcept
+    void dmlcy_scatter(
+        int64_t item, char* output, int64_t column_step, int64_t lane_step, const char* results, int64_t columns,
+        int64_t run) noexcept
+    void dmlcy_split(
+        int64_t item, char* phases, int64_t pitch, const char* sums, int64_t step, int64_t used, int64_t size) noexcept
+
+cdef enum:
+    BLOCK = 32                      # bytes of the blocks of blocks.h
+    SLOTS = 16                      # rows that are kept for the windows that follow, at most
+    LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
+    LONGEST_RUN = 4096              # the same, times lanes
+    FEWEST_LANES = 8
+    MOST_LANES = 128
+    BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
+    FEWEST_ROWS = 4                 # of a band, if it has more than one
+    BANDS = 64                      # that all threads are busy with
+    UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
+    LINE = 16                       # accumulators; rows of them begin at the start of a cache line
+    SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
+    SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
+    MOST_BYTES = 16                 # of an accumulator
+    FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
+    TURNED_LANES = 32               # that are then taken side by side
+    SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
+    RESULT_SUMS = 8                 # what a result costs besides, in sums
+    TURN_SUMS = 12                  # what it costs to turn an element or a result
+    FOLDED_BAND = 16384             # elements of a band of rows that are folded
+    MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
+
+# What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a
+# row of sums; then `columns`, the last axis that matters. On each axis neighbours are combined in pairs, then the pairs
+# in ascending order. Pairs of columns begin at an even tap, padding being the identity; elsewhere they begin at the
+# first tap inside the input; where taps of columns lie more than LONGEST_ROW apart there are no pairs. So the order
+# depends on sizes only.
+#
+# The output is made in bands: `tall` rows of `block` columns, times `run` lanes, times `band` lines. Lanes and lines
+# are axes that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop.
+# Every axis but the columns is combined by adding whole rows, and the columns too: where windows step by more than one
+# column and there are no lanes, the sums are first split into phases, so that a tap is a row that begins somewhere in
+# a phase.
+include "windows/axes.pxi"
+include "windows/plan.pxi"
+include "windows/places.pxi"
+include "windows/rows.pxi"
+include "windows/columns.pxi"
+include "windows/results.pxi"
+include "windows/folded.pxi"
+include "windows/lanes.pxi"
+include "windows/bands.pxi"
