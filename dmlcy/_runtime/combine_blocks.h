@@ -4,7 +4,18 @@
  * DMLCY_COSTLY says that a block costs much more than a branch, one loop does.
  */
 #define DMLCY_OWN(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_ROWS, end))
-#define DMLCY_ELEMENTS DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
+#define DMLCY_LOAD_BLOCK DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
+
+#if DMLCY_COSTLY
+/* Not inlined for each row. */
+DMLCY_TARGET DMLCY_APART DMLCY_BLOCK_OF DMLCY_OWN(_elements)(const DMLCY_ELEMENT *source)
+{
+    return DMLCY_LOAD_BLOCK(source);
+}
+#define DMLCY_ELEMENTS DMLCY_OWN(_elements)
+#else
+#define DMLCY_ELEMENTS DMLCY_LOAD_BLOCK
+#endif
 
 /* A block of up to two rows. */
 #define DMLCY_PAIR(n, at)                                                                                              \
@@ -174,6 +185,7 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 
 #undef DMLCY_OWN
 #undef DMLCY_ELEMENTS
+#undef DMLCY_LOAD_BLOCK
 #undef DMLCY_PAIR
 #undef DMLCY_COMBINED
 #undef DMLCY_ROW

@@ -12,7 +12,7 @@
  * DMLCY_SUMS     1: the elements are accumulators as they are, so that sums of rows can be combined once more
  * DMLCY_NEAR     1: and with themselves
  * DMLCY_DIRECT   1: rows of the tensor are combined without being put elsewhere first
- * DMLCY_CONVERTED 1: elements are no accumulators until they are converted, which costs much without wide instructions
+ * DMLCY_COMPUTED 1: elements are converted by many instructions where there are no wide ones
  * DMLCY_RARE     1: this is only called again where results are doubtful
  * DMLCY_FOLDS    1: in any order, and an element twice where that is easier
  */
@@ -45,7 +45,7 @@ static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
 
 #define DMLCY_LEVEL(name) name
 #define DMLCY_TARGET
-#define DMLCY_COSTLY DMLCY_CONVERTED
+#define DMLCY_COSTLY (DMLCY_RARE || DMLCY_COMPUTED)
 #include "combine_blocks.h"
 #undef DMLCY_LEVEL
 #undef DMLCY_TARGET
@@ -70,5 +70,5 @@ static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
 #undef DMLCY_NEAR
 #undef DMLCY_DIRECT
 #undef DMLCY_FOLDS
-#undef DMLCY_CONVERTED
+#undef DMLCY_COMPUTED
 #undef DMLCY_RARE

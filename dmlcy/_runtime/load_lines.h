@@ -59,6 +59,16 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
     const char *input = load->input;
     DMLCY_ACC *target = load->target;
     int64_t number = load->number, line, i;
+#if DMLCY_LOADS == DMLCY_LOADS_same
+    if (whole && step == DMLCY_ITEM && (run == 1 || !load->lane_at)) {
+        for (line = 0; line < load->lines; line++) {
+            dmlcy_copy((char *)target, input, size * DMLCY_ITEM);
+            input += load->line_step;
+            target += load->target_step;
+        }
+        return;
+    }
+#endif
     for (line = 0; line < load->lines; line++) {
         const char *from = input;
         if (run > 1 && load->lane_at) {

@@ -38,32 +38,37 @@
         DMLCY_TURN(item, results, column_at, 16 / item, 16 / item, output, lane_step);                                 \
     }                                                                                                                  \
                                                                                                                        \
-    /* Puts a line of results, `columns` times `run`, where it belongs. */                                             \
+    /* Puts lines of results, each `columns` times `run` and `pitch` from the next one, where they belong. */            \
     static inline void dmlcy_scatter_##item(                                                                           \
-        char *output, int64_t column_step, int64_t lane_step, const char *results, int64_t columns, int64_t run)       \
+        char *output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step, const char *results,   \
+        int64_t pitch, int64_t columns, int64_t run)                                                                   \
     {                                                                                                                  \
         const int64_t side = 16 / item;                                                                                \
-        int64_t column, lane = 0;                                                                                      \
-        if (run == 1 && column_step == item) {                                                                         \
-            dmlcy_copy(output, results, columns * item);                                                               \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (run > 1 && lane_step == item) {                                                                            \
-            for (column = 0; column < columns; column++)                                                               \
-                dmlcy_copy(output + column * column_step, results + column * run * item, run * item);                  \
-            return;                                                                                                    \
-        }                                                                                                              \
-        while (DMLCY_TURNS && run > 1 && column_step == item && columns >= side && run - lane >= side) {               \
-            for (column = 0; column < columns; column += side) {                                                       \
-                column = column < columns - side ? column : columns - side;                                            \
-                dmlcy_turn_back_##item(output + lane * lane_step + column * item, lane_step,                           \
-                                       results + (column * run + lane) * item, run);                                   \
+        int64_t line, column, lane;                                                                                    \
+        for (line = 0; line < lines; line++, output += line_step, results += pitch * item) {                           \
+            if (run == 1 && column_step == item) {                                                                     \
+                dmlcy_copy(output, results, columns * item);                                                           \
+                continue;                                                                                              \
             }                                                                                                          \
-            lane += side;                                                                                              \
+            if (run > 1 && lane_step == item) {                                                                        \
+                for (column = 0; column < columns; column++)                                                           \
+                    dmlcy_copy(output + column * column_step, results + column * run * item, run * item);              \
+                continue;                                                                                              \
+            }                                                                                                          \
+            lane = 0;                                                                                                  \
+            while (DMLCY_TURNS && run > 1 && column_step == item && columns >= side && run - lane >= side) {           \
+                for (column = 0; column < columns; column += side) {                                                   \
+                    column = column < columns - side ? column : columns - side;                                        \
+                    dmlcy_turn_back_##item(output + lane * lane_step + column * item, lane_step,                       \
+                                           results + (column * run + lane) * item, run);                               \
+                }                                                                                                      \
+                lane += side;                                                                                          \
+            }                                                                                                          \
+            for (; lane < run; lane++)                                                                                 \
+                for (column = 0; column < columns; column++)                                                           \
+                    memcpy(output + lane * lane_step + column * column_step,                                           \
+                           results + (column * run + lane) * item, item);                                              \
         }                                                                                                              \
-        for (; lane < run; lane++)                                                                                     \
-            for (column = 0; column < columns; column++)                                                               \
-                memcpy(output + lane * lane_step + column * column_step, results + (column * run + lane) * item, item); \
     }
 
 DMLCY_TURNED(1)
@@ -74,16 +79,17 @@ DMLCY_TURNED(8)
 #undef DMLCY_TURN
 
 DMLCY_INLINE void dmlcy_scatter(
-    int64_t item, char *output, int64_t column_step, int64_t lane_step, const char *results, int64_t columns, int64_t run)
+    int64_t item, char *output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,
+    const char *results, int64_t pitch, int64_t columns, int64_t run)
 {
     if (item == 4)
-        dmlcy_scatter_4(output, column_step, lane_step, results, columns, run);
+        dmlcy_scatter_4(output, lines, line_step, column_step, lane_step, results, pitch, columns, run);
     else if (item == 2)
-        dmlcy_scatter_2(output, column_step, lane_step, results, columns, run);
+        dmlcy_scatter_2(output, lines, line_step, column_step, lane_step, results, pitch, columns, run);
     else if (item == 1)
-        dmlcy_scatter_1(output, column_step, lane_step, results, columns, run);
+        dmlcy_scatter_1(output, lines, line_step, column_step, lane_step, results, pitch, columns, run);
     else
-        dmlcy_scatter_8(output, column_step, lane_step, results, columns, run);
+        dmlcy_scatter_8(output, lines, line_step, column_step, lane_step, results, pitch, columns, run);
 }
 
 /* Puts every `step`-th of `size` times `step` columns into one phase, the columns behind them into the next ones. */

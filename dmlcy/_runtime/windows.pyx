@@ -16,8 +16,8 @@ cdef extern from "blocks.h" nogil:
 cdef extern from "windows.h" nogil:
     void dmlcy_repeat(char* target, const char* bytes, int64_t n) noexcept
     void dmlcy_scatter(
-        int64_t item, char* output, int64_t column_step, int64_t lane_step, const char* results, int64_t columns,
-        int64_t run) noexcept
+        int64_t item, char* output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,
+        const char* results, int64_t pitch, int64_t columns, int64_t run) noexcept
     void dmlcy_split(
         int64_t item, char* phases, int64_t pitch, const char* sums, int64_t step, int64_t used, int64_t size) noexcept
 

@@ -67,7 +67,7 @@ cdef void put(
     cdef int64_t row_step = target.row_step
     cdef char* finished = scratch.finished
     cdef WindowFinish finish
-    cdef int64_t row, line
+    cdef int64_t row
     if lines == 1:
         lines = rows
         line_step = row_step
@@ -102,10 +102,9 @@ cdef void put(
     target.loop(&finish)
     place.doubtful = place.doubtful or finish.doubtful
     for row in range(rows):
-        for line in range(lines):
-            dmlcy_scatter(
-                target.item, target.output + row * row_step + line * line_step, target.column_step, target.lane_step,
-                finished + (row * lines + line) * pitch * run * target.item, columns, run)
+        dmlcy_scatter(
+            target.item, target.output + row * row_step, lines, line_step, target.column_step, target.lane_step,
+            finished + row * lines * pitch * run * target.item, pitch * run, columns, run)
 
 
 cdef void put_output(

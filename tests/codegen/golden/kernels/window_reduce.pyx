@@ -27,7 +27,7 @@ cdef extern from * nogil:
     #define DMLCY_NEAR 1
     #define DMLCY_DIRECT 1
     #define DMLCY_FOLDS 0
-    #define DMLCY_CONVERTED 0
+    #define DMLCY_COMPUTED 0
     #define DMLCY_RARE 0
     #include "combine_rows.h"
 
