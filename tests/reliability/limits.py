@@ -51,5 +51,5 @@ def run(program: str, *arguments: str) -> str:
         check=False,
         env=os.environ | {"PYTHONPATH": path} | ALL_GIVEN_BACK,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout

@@ -19,11 +19,16 @@ from dmlcy._field_types.float import single
 
 @dataclass(frozen=True, slots=True)
 class Backwards:
-    """A use of a gradient. ``sizes``: of the input."""
+    """A use of a gradient.
+
+    ``cells``: of a region, along height and width. ``sizes``: of the input. ``most``: elements of a channel of the
+    result, or samples of a region, whichever are more.
+    """
 
     given: Given
+    cells: tuple[int, ...]
     sizes: tuple[int, ...]
-    regions: list[Region]
+    most: int
     is_mean: bool
     absolute: bool
 
@@ -32,9 +37,14 @@ class Backwards:
         """``absolute``: of the sizes of the terms."""
         roles = given.told.roles
         tensor = given.values[roles["image_gradient"]] or given.values[roles["input"]]
-        sizes = tuple(tensor.sizes)
-        found = list(regions(given, given.arrays[roles["gradient"]].shape[2:], sizes[2:]))
-        return cls(given, sizes, found, given.field("reduction").name == "AVERAGE", absolute)
+        sizes, cells = tuple(tensor.sizes), given.arrays[roles["gradient"]].shape[2:]
+        samples = (region.samples() for region in regions(given, cells, sizes[2:]))
+        most = max(sizes[0] * sizes[2] * sizes[3], max(samples, default=0))
+        return cls(given, cells, sizes, most, given.field("reduction").name == "AVERAGE", absolute)
+
+    def regions(self) -> Iterator[tuple[int, Region]]:
+        """The number and the samples of each region, found anew: those of many regions take more than the result."""
+        return enumerate(regions(self.given, self.cells, self.sizes[2:]))
 
     def numbers(self, role: str, *at: Any) -> Any:
         """A part of an input."""
@@ -44,9 +54,7 @@ class Backwards:
 
     def channels(self) -> Iterator[slice]:
         """Some channels after others."""
-        batch, count, *image = self.sizes
-        most = max([batch * image[0] * image[1], *(region.samples() for region in self.regions)])
-        step = max(1, RESULTS // most)
+        count, step = self.sizes[1], max(1, RESULTS // self.most)
         for first in range(0, count, step):
             yield slice(first, min(first + step, count))
 
@@ -56,7 +64,7 @@ class Backwards:
         batch, _, *image = self.sizes
         for channels in self.channels():
             result = m.of(np.zeros((batch, channels.stop - channels.start, *image)))
-            for r, region in enumerate(self.regions):
+            for r, region in self.regions():
                 if region.is_outside():
                     continue
                 gradient = self.numbers("gradient", r, channels)
@@ -99,9 +107,9 @@ class Backwards:
     def corners(self) -> Any:
         """The gradient of the corners of all regions: x1, y1, x2, y2."""
         m = self.given.arithmetic
-        result = m.of(np.zeros((len(self.regions), 4)))
+        result = m.of(np.zeros((len(self.given.arrays[self.given.told.roles["gradient"]]), 4)))
         scales = [single(self.given.values[self.given.told.roles[role]]) for role in ("scale_x", "scale_y")] * 2
-        for r, region in enumerate(self.regions):
+        for r, region in self.regions():
             if region.is_outside() or region.rows.grid.nearest:
                 continue
             for channels in self.channels():
