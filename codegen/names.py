@@ -69,7 +69,7 @@ CIMPORTS = {
     "dmlcy._runtime.recording": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
     "dmlcy._runtime.isa": "dmlcy_wide",
-    "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRun",
+    "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",
     "dmlcy._runtime.stream": (
         "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
         " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"

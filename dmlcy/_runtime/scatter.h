@@ -17,12 +17,24 @@ typedef struct {
     int64_t sums_step;
 } ScatterRun;
 
+/* Rows where each position takes one element, of `width` to a block: element k of block i lies at
+ * input + at[k] + i * step. Where blocks are neighbours, `width` is 2 to 4; elsewhere their elements are. */
+typedef struct {
+    int64_t rows;
+    char *output;
+    int64_t output_row;         /* bytes from row to row */
+    const char *input;
+    int64_t input_row;
+    const int64_t *at;
+    int64_t width;
+    int64_t blocks;
+    int64_t step;
+} ScatterRows;
+
 /* The loops for one instruction set. */
 typedef struct {
     void (*add)(const ScatterRun *run);
-    /* A row where each position takes one element, of `width` to a block: element k of block i lies at
-     * input + at[k] + i * step. Where blocks are neighbours, `width` is 2 to 4; elsewhere their elements are. */
-    void (*weave)(char *output, const char *input, const int64_t *at, int64_t width, int64_t blocks, int64_t step);
+    void (*weave)(const ScatterRows *rows);
     /* Makes a row that was copied one of sums: +0 of -0. NULL: they are the same. */
     void (*alone)(char *row, int64_t size);
 } ScatterLoops;

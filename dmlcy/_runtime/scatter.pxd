@@ -13,11 +13,20 @@ cdef extern from "scatter.h" nogil:
         int64_t sums_row
         int64_t sums_step
 
+    ctypedef struct ScatterRows:
+        int64_t rows
+        char* output
+        int64_t output_row
+        const char* input
+        int64_t input_row
+        const int64_t* at
+        int64_t width
+        int64_t blocks
+        int64_t step
+
     ctypedef struct ScatterLoops:
         void (*add)(const ScatterRun* run) noexcept nogil
-        void (*weave)(
-            char* output, const char* input, const int64_t* at, int64_t width, int64_t blocks, int64_t step
-        ) noexcept nogil
+        void (*weave)(const ScatterRows* rows) noexcept nogil
         void (*alone)(char* row, int64_t size) noexcept nogil
 
     ctypedef struct ScatterKernel:

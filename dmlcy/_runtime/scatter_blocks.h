@@ -42,10 +42,9 @@ DMLCY_TARGET static void DMLCY_OWN(_add)(const ScatterRun *run)
             output[width * i + k] = DMLCY_ALONE(elements[k]);                                                          \
     }
 
-DMLCY_TARGET static void DMLCY_OWN(_weave)(
-    char *row, const char *input, const int64_t *at, int64_t width, int64_t blocks, int64_t step)
+DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_row)(
+    DMLCY_ELEMENT *output, const char *input, const int64_t *at, int64_t width, int64_t blocks, int64_t step)
 {
-    DMLCY_ELEMENT *const __restrict output = (DMLCY_ELEMENT *)row;
     int64_t i, k;
     if (step == sizeof(DMLCY_ELEMENT)) {
         const DMLCY_ELEMENT *const tap0 = (const DMLCY_ELEMENT *)(input + at[0]);
@@ -79,6 +78,14 @@ DMLCY_TARGET static void DMLCY_OWN(_weave)(
                 output[i * width + k] = DMLCY_ALONE(elements[k]);
         }
     }
+}
+
+DMLCY_TARGET static void DMLCY_OWN(_weave)(const ScatterRows *rows)
+{
+    int64_t row;
+    for (row = 0; row < rows->rows; row++)
+        DMLCY_OWN(_row)((DMLCY_ELEMENT *)(rows->output + row * rows->output_row), rows->input + row * rows->input_row,
+                        rows->at, rows->width, rows->blocks, rows->step);
 }
 
 #if DMLCY_CHANGED

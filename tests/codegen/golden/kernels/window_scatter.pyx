@@ -8,7 +8,7 @@ from dmlcy._runtime.checks cimport ceil_div, floor_mod
 from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
-from dmlcy._runtime.scatter cimport ScatterKernel, ScatterLoops, ScatterRun
+from dmlcy._runtime.scatter cimport ScatterKernel, ScatterLoops, ScatterRows, ScatterRun
 from dmlcy._runtime.stream cimport DMLCY_LINE
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
@@ -468,34 +468,42 @@ cdef WeaveRows weave_of(int64_t item) noexcept nogil:
 cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const char* input) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t width = columns.stride
-    cdef int64_t blocks = columns.blocks
-    cdef int64_t covered = blocks * width * plan.kernel.item
+    cdef int64_t covered = columns.blocks * columns.stride * plan.kernel.item
     cdef int64_t rest = columns.size * plan.kernel.item - covered
-    cdef bint by_taps = columns.block_step == plan.kernel.item and width > 4
+    cdef bint by_taps = columns.block_step == plan.kernel.item and columns.stride > 4
     cdef int64_t tap, end, step, block, last
-    cdef const char* row
-    cdef char* output
+    cdef ScatterRows woven
+    woven.output_row = rows.stride * rows.output_step
+    woven.input_row = rows.block_step
+    woven.at = &plan.tap_at[0]
+    woven.width = columns.stride
+    woven.blocks = columns.blocks
+    woven.step = columns.block_step
     taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
     while tap < end:
         blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
-        row = input + tap * rows.tap_step + block * rows.block_step
-        output = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        woven.input = input + tap * rows.tap_step + block * rows.block_step
+        woven.output = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
+        tap += step
+        woven.rows = last - block
+        if not (plan.far or by_taps or rest > 0):
+            plan.loops.weave(&woven)
+            continue
+        woven.rows = 1
         for _ in range(last - block):
             if plan.far:            # processors do not foresee so many short runs
-                dmlcy_ask_rows(row + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
-                dmlcy_ask(output + rows.stride * rows.output_step, covered)
+                dmlcy_ask_rows(
+                    woven.input + woven.input_row, columns.tap_step, woven.width, woven.blocks * woven.step)
+                dmlcy_ask(woven.output + woven.output_row, covered)
             if not by_taps:
-                plan.loops.weave(output, row, plan.tap_at, width, blocks, columns.block_step)
+                plan.loops.weave(&woven)
             else:
-                plan.weave(row, plan.tap_at, width, blocks, output)
+                plan.weave(woven.input, plan.tap_at, woven.width, woven.blocks, woven.output)
                 if plan.loops.alone != NULL:
-                    plan.loops.alone(output, blocks * width)
-            if rest > 0:
-                memset(output + covered, 0, rest)
-            row += rows.block_step
-            output += rows.stride * rows.output_step
-        tap += step
+                    plan.loops.alone(woven.output, woven.blocks * woven.width)
+            memset(woven.output + covered, 0, rest)
+            woven.input += woven.input_row
+            woven.output += woven.output_row
 
 
 # What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
