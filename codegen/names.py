@@ -67,7 +67,7 @@ CIMPORTS = {
         " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
     "dmlcy._runtime.recording": "element_of tuple_of",
-    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
+    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
     "dmlcy._runtime.isa": "dmlcy_wide",
     "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",
     "dmlcy._runtime.stream": (
