@@ -67,8 +67,9 @@ CIMPORTS = {
         " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
     "dmlcy._runtime.recording": "element_of tuple_of",
-    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill",
+    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
     "dmlcy._runtime.isa": "dmlcy_wide",
+    "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",
     "dmlcy._runtime.stream": (
         "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
         " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"

@@ -30,6 +30,10 @@ DMLCY_TARGET DMLCY_APART DMLCY_BLOCK_OF DMLCY_OWN(_elements)(const DMLCY_ELEMENT
     if (rows > 6)                                                                                                      \
         acc = DMLCY_JOIN(acc, DMLCY_PAIR(6, at));
 
+/* A block of a row of a plane, and of two rows. */
+#define DMLCY_ROW_AT(row, at) DMLCY_ELEMENTS((const DMLCY_ELEMENT *)(row) + at)
+#define DMLCY_ROWS_AT(row, at) DMLCY_JOIN(DMLCY_ROW_AT(row, at), DMLCY_ROW_AT((row) + step, at))
+
 #define DMLCY_ROW(n) ((const DMLCY_ELEMENT *)sum->row[n < rows ? n : 0] + moved)
 
 /* Neighbours in pairs, then the pairs in ascending order. The last block overlaps the one before. */
@@ -183,7 +187,58 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 }
 #endif
 
+#if DMLCY_DIRECT && !DMLCY_FOLDS
+/* Combines the rows of a plane, block by block. A block of a short row has elements of the next row too, which are not
+ * taken. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_down)(const WindowFold *fold, const char *plane, DMLCY_ACC *sums)
+{
+    const int64_t rows = fold->rows, step = fold->row_step;
+    const int64_t last = fold->size > DMLCY_SIZE ? fold->size - DMLCY_SIZE : 0;
+    int64_t i, n;
+    for (i = 0; i < fold->size; i += DMLCY_SIZE) {
+        const int64_t at = i < last ? i : last;
+        const char *row = plane + at * (int64_t)sizeof(DMLCY_ELEMENT);
+        DMLCY_BLOCK_OF acc = DMLCY_ROWS_AT(row, 0);
+        for (n = 3; n < rows; n += 2) {
+            row += 2 * step;
+            acc = DMLCY_JOIN(acc, DMLCY_ROWS_AT(row, 0));
+        }
+        if (n == rows)
+            acc = DMLCY_JOIN(acc, DMLCY_ROW_AT(row + 2 * step, 0));
+        DMLCY_PUT(sums + at, acc);
+    }
+}
+
+/* The result of each of some planes: rows are combined, then the columns. */
+DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
+{
+    const WindowFold *const fold = args;
+    const int64_t size = fold->size;
+    const int apart = fold->line_step < fold->rows * fold->row_step;
+    DMLCY_ACC sums[DMLCY_MOST_FOLDED];
+    int64_t line, i;
+    for (line = 0; line < fold->lines; line++) {
+        const char *const plane = fold->input + line * fold->line_step;
+        DMLCY_ACC result;
+        if (size < DMLCY_SIZE && (apart || line + 1 == fold->lines))   /* perhaps no row follows the last one */
+            DMLCY_NAMED(DMLCY_ROWS, _plane)(fold, plane, sums);
+        else
+            DMLCY_OWN(_down)(fold, plane, sums);
+        result = DMLCY_TWO(sums[0], sums[1]);
+        for (i = 3; i < size; i += 2) {
+            const DMLCY_ACC two = DMLCY_TWO(sums[i - 1], sums[i]);
+            result = DMLCY_TWO(result, two);
+        }
+        if (i == size)
+            result = DMLCY_TWO(result, sums[i - 1]);
+        ((DMLCY_ACC *)fold->results)[line] = result;
+    }
+}
+#endif
+
 #undef DMLCY_OWN
+#undef DMLCY_ROW_AT
+#undef DMLCY_ROWS_AT
 #undef DMLCY_ELEMENTS
 #undef DMLCY_LOAD_BLOCK
 #undef DMLCY_PAIR

@@ -14,7 +14,7 @@
  * DMLCY_DIRECT   1: rows of the tensor are combined without being put elsewhere first
  * DMLCY_COMPUTED 1: elements are converted by many instructions where there are no wide ones
  * DMLCY_RARE     1: this is only called again where results are doubtful
- * DMLCY_FOLDS    1: in any order, and an element twice where that is easier
+ * DMLCY_FOLDS    1: in any order, and an element twice where that is easier; of DMLCY_DIRECT only
  */
 #include "joins.h"
 
@@ -32,6 +32,24 @@ static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *tar
             target[i] = fresh && n == 0 ? other : DMLCY_TWO(target[i], other);
         }
 }
+
+#if DMLCY_DIRECT && !DMLCY_FOLDS
+/* The same of all rows of a plane. */
+static void DMLCY_NAMED(DMLCY_ROWS, _plane)(const WindowFold *fold, const char *plane, DMLCY_ACC *target)
+{
+    int64_t i, n;
+    for (i = 0; i < fold->size; i++)
+        for (n = 0; n < fold->rows; n += 2) {
+            const DMLCY_ELEMENT *const row = (const DMLCY_ELEMENT *)(plane + n * fold->row_step) + i;
+            DMLCY_ACC other = DMLCY_WIDEN(*row);
+            if (n + 1 < fold->rows) {
+                const DMLCY_ACC next = DMLCY_WIDEN(*(const DMLCY_ELEMENT *)((const char *)row + fold->row_step));
+                other = DMLCY_TWO(other, next);
+            }
+            target[i] = n == 0 ? other : DMLCY_TWO(target[i], other);
+        }
+}
+#endif
 
 #if DMLCY_SUMS
 static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)

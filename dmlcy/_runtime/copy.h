@@ -2,6 +2,10 @@
  *
  * Short ones without a call. Long ones without the library's memcpy, which on some processors copies a long row with one
  * instruction that is ten times slower where target and source lie a few bytes apart modulo 4096.
+ *
+ * dmlcy_spread copies rows that lie `step` bytes apart to where they lie `gap` bytes apart, each at least DMLCY_SPREAD bytes
+ * long, and fills the gaps between them. A gap is filled in steps of 16 bytes, which spill into the next row before it is
+ * copied: no branch asks how long it is.
  */
 #ifndef DMLCY_COPY_H
 #define DMLCY_COPY_H
@@ -97,6 +101,28 @@ DMLCY_INLINE void dmlcy_fill(char *target, uint64_t word, int64_t n)
     for (; end - target >= 16; target += 16)
         dmlcy_fill_16(target, word);
     dmlcy_fill_16((char *)end - 16, word);
+}
+
+#define DMLCY_SPREAD 16
+
+static inline void dmlcy_spread(char *target, uint64_t word, int64_t gap, const char *source, int64_t step, int64_t n,
+                                int64_t rows)
+{
+    int64_t i;
+    for (;; source += step) {
+        if (n < 64) {
+            for (i = 0; i < n - 16; i += 16)
+                memcpy(target + i, source + i, 16);
+            memcpy(target + n - 16, source + n - 16, 16);
+        } else {
+            dmlcy_copy(target, source, n);
+        }
+        if (--rows <= 0)
+            return;
+        for (i = 0; i < gap; i += 16)
+            dmlcy_fill_16(target + n + i, word);
+        target += n + gap;
+    }
 }
 
 #endif

@@ -7,3 +7,9 @@ cdef extern from "copy.h" nogil:
 
     # `word` repeats an element, to whose size the target is aligned.
     void dmlcy_fill(char* target, uint64_t word, int64_t n) noexcept
+
+    # Copies rows of `n` bytes, at least DMLCY_SPREAD, and fills the `gap` bytes between each two.
+    enum:
+        DMLCY_SPREAD
+    void dmlcy_spread(char* target, uint64_t word, int64_t gap, const char* source, int64_t step, int64_t n,
+                      int64_t rows) noexcept

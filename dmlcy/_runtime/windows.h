@@ -11,6 +11,8 @@
 #define DMLCY_GROUP 8           /* rows that one pass combines */
 #define DMLCY_SLIDE 3           /* rows of windows that loops of their own slide down */
 #define DMLCY_FOLDED 64         /* elements of a row under one window, at least, that is combined in any order */
+#define DMLCY_FEWEST_FOLDED 4   /* columns of a plane under one window: with the row behind it a row fills a block */
+#define DMLCY_MOST_FOLDED 32    /* of wider planes the next rows would have to be asked for */
 #define DMLCY_HALVES 256        /* that are converted at once */
 #define DMLCY_MOST_TAPS 32      /* of windows that are taken whole, lane by lane */
 
@@ -34,12 +36,14 @@ typedef struct {
     const void *row[DMLCY_GROUP];
 } WindowSum;
 
-/* Rows of neighbours, each of which is under one window. */
+/* Lines of neighbours that are under one window each: a row of at least DMLCY_FOLDED, or a plane. */
 typedef struct {
     const char *input;
-    int64_t line_step;          /* bytes between rows */
+    int64_t line_step;          /* bytes between lines */
     int64_t lines;
-    int64_t size;               /* elements of a row, at least DMLCY_FOLDED */
+    int64_t rows;
+    int64_t row_step;           /* bytes */
+    int64_t size;               /* elements of a row */
     void *results;
 } WindowFold;
 

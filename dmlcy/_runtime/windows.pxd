@@ -11,6 +11,8 @@ cdef extern from "windows.h" nogil:
         DMLCY_GROUP
         DMLCY_SLIDE
         DMLCY_FOLDED
+        DMLCY_FEWEST_FOLDED
+        DMLCY_MOST_FOLDED
         DMLCY_MOST_TAPS
 
     ctypedef struct WindowSum:
@@ -32,6 +34,8 @@ cdef extern from "windows.h" nogil:
         const char* input
         int64_t line_step
         int64_t lines
+        int64_t rows
+        int64_t row_step
         int64_t size
         void* results
 

@@ -39,7 +39,8 @@ cdef enum:
     FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
     TURNED_LANES = 32               # that are then taken side by side
     SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
-    RESULT_SUMS = 8                 # what a result costs besides, in sums
+    ELEMENT_SUMS = 2                # what it costs to get an element, in sums
+    RESULT_SUMS = 8                 # what a result costs besides
     TURN_SUMS = 12                  # what it costs to turn an element or a result
     FOLDED_BAND = 16384             # elements of a band of rows that are folded
     MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane

@@ -155,6 +155,28 @@ def test_order_of_the_sum(op: Operator) -> None:
 
 
 @averages
+def test_order_of_the_sum_of_a_plane(op: Operator) -> None:
+    """Planes of all widths that have a loop of their own, and of neighbours; the last one ends where memory may end."""
+
+    def look(case: tuple[int, str]) -> None:
+        columns, dtype = case
+        for rows in (2, 3, 8, 11):
+            window = Windows((2, 3, rows, columns), (rows, columns), (1, 1), (1, 1), (0, 0), (0, 0))
+            x = adversarial(columns, window.sizes, dtype, "magnitudes")
+            total = window_sum(x.astype("f4"), window, (0, 0))[:, :, None, None]
+            expected = (total / np.float32(rows * columns)).astype(dtype)
+            for planes in (
+                x,
+                x[::-1].copy()[::-1],
+                np.repeat(x, 2, 1)[:, ::2],
+                np.pad(x, ((0, 0),) * 3 + ((0, 1),))[..., :-1],
+            ):
+                assert_same_bits(call(op, planes, window_size=(rows, columns)), expected)
+
+    each([(columns, dtype) for columns in range(3, 35) for dtype in ("f4", "f2")], look)
+
+
+@averages
 @pytest.mark.parametrize("last", [False, True])
 def test_division_is_rounded_once(op: Operator, last: bool) -> None:
     for dtype in ("f4", "f2"):

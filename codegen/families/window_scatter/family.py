@@ -38,12 +38,14 @@ ACCUMULATORS |= {f"{sign}INT{bits}": f"{sign}INT{bits}" for sign in ("", "U") fo
 class ScatterLoop:
     """The kernel of the data types whose elements are added alike."""
 
+    name: str
     stored: str  # how blocks of elements are loaded and stored: `half`, or the C type
     ctype: str
     item: int
     acc: str
     widen: str  # makes of an element an accumulator; "": nothing does
     narrow: str
+    way: str  # what becomes of an element that is the only addend: `whole`, `floats` or `halves`
     dtypes: tuple[str, ...]
 
 
@@ -89,12 +91,14 @@ class WindowScatter:
             stored = "half" if half else ctype
             others = found[stored].dtypes if stored in found else ()
             found[stored] = ScatterLoop(
+                f"scatter_{stored}",
                 stored,
                 ctype,
                 dtype.bits // 8,
                 C_TYPES.get(acc, ctype),
                 "dmlcy_float_of_half" if half else "",
-                "dmlcy_half_of_float" if half else "",
+                "dmlcy_float_to_half" if half else "",
+                "halves" if half else "floats" if name in C_TYPES else "whole",
                 (*others, name),
             )
         return list(found.values())

@@ -141,6 +141,7 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
     sums = <double> elements if plan.deep else 0
     sums += <double> row * min(rows.window, rows.size)
     sums += <double> results * ((1 if plan.folded else min(plan.columns.window, plan.columns.size)) + RESULT_SUMS)
+    sums += <double> elements * ELEMENT_SUMS
     if plan.turned:
         sums += <double> (elements + results) * TURN_SUMS
     if total * sums <= SERIAL_SUMS:

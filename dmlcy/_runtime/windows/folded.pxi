@@ -1,4 +1,4 @@
-# Where what is under a window is one row of neighbours, of which any may be combined first.
+# Where what is under a window is one row of neighbours, of which any may be combined first, or a plane of few columns.
 
 cdef const char* fold_rows(
         const WindowPlan* plan, const WindowPlace* place, const WindowScratch* scratch) noexcept nogil:
@@ -6,6 +6,8 @@ cdef const char* fold_rows(
     fold.input = place.input
     fold.line_step = plan.lines.input_step
     fold.lines = place.lines
+    fold.rows = plan.rows.size
+    fold.row_step = plan.rows.input_step
     fold.size = plan.columns.size
     fold.results = scratch.results
     scratch.loops.fold(&fold)

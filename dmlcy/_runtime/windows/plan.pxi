@@ -10,7 +10,7 @@ cdef struct WindowPlan:
     int axes
     bint deep                       # one of `axis` is pooled
     bint filled                     # for certain, there is an element under each window
-    bint folded                     # what is under a window is one row of neighbours
+    bint folded                     # a line is under one window, and is made a result at once
     WindowAxis axis[MAX_RANK]       # none of the following
     WindowAxis lines
     WindowAxis rows
@@ -131,6 +131,22 @@ cdef int find_lines(WindowPlan* plan) noexcept nogil:
     return found
 
 
+# Whether what is under a window has a loop of its own: a row that is combined in any order, or a plane of few columns.
+cdef bint is_folded(const WindowPlan* plan) noexcept nogil:
+    cdef const WindowAxis* rows = &plan.rows
+    cdef const WindowAxis* columns = &plan.columns
+    cdef int64_t row = columns.size * plan.kernel.item
+    if plan.deep or not plan.kernel.own or not spanned(rows) or not spanned(columns):
+        return False
+    if columns.input_step != plan.kernel.item:
+        return False
+    if plan.kernel.folds:
+        return rows.size == 1 and columns.size >= DMLCY_FOLDED
+    if rows.size == 1 or rows.input_step < row or columns.start > 0:
+        return False
+    return DMLCY_FEWEST_FOLDED <= columns.size <= DMLCY_MOST_FOLDED
+
+
 # Accumulators that a row of so many takes up.
 cdef inline int64_t room_of(int64_t sums) noexcept nogil:
     return ceil_div(sums, LINE) * LINE
@@ -153,15 +169,13 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
     cdef int64_t longest = LONGEST_ROW
     cdef int64_t lane, under
     plan.columns = take_axis(plan, plan.axes - 1)
-    plan.folded = find_rows(plan) < 0
     plan.rows = take_axis(plan, find_rows(plan))
-    plan.lanes = take_axis(plan, find_lanes(plan, item))
-    plan.lines = take_axis(plan, find_lines(plan))
     plan.deep = find_rows(plan) >= 0
+    plan.folded = is_folded(plan)
+    plan.lanes = take_axis(plan, -1 if plan.folded else find_lanes(plan, item))
+    plan.lines = take_axis(plan, find_lines(plan))
 
     plan.run = plan.lanes.results
-    plan.folded = plan.folded and plan.kernel.folds and plan.run == 1 and spanned(columns)
-    plan.folded = plan.folded and columns.size >= DMLCY_FOLDED and columns.input_step == item
     plan.turned = plan.run > 1 and columns.input_step == item
     plan.beside = dmlcy_wide() and plan.filled and plan.volume <= DMLCY_MOST_TAPS and plan.shared <= MOST_SHARED
     plan.beside = plan.beside and plan.run * item >= BLOCK and not plan.turned and plan.lanes.input_step == item
@@ -209,7 +223,7 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
     if plan.beside:
         plan.band = plan.tall = 1
     elif plan.folded:
-        plan.band = max(1, min(plan.lines.results, FOLDED_BAND // columns.size))
+        plan.band = max(1, min(plan.lines.results, FOLDED_BAND // (plan.rows.size * columns.size)))
     plan.bands = ceil_div(plan.rows.results, plan.tall)
     plan.tall = ceil_div(plan.rows.results, plan.bands)
     plan.line_room = room_of(plan.band * plan.pitch * plan.run)

@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 from dmlcy._runtime.checks cimport ceil_div, floor_mod, magnitude
 from dmlcy._runtime.half cimport dmlcy_half_of_float
 from dmlcy._runtime.moves cimport dmlcy_ask
-from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
+from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill, dmlcy_spread, DMLCY_SPREAD
 from dmlcy._runtime.stream cimport (
     dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill, dmlcy_stream_put,
     dmlcy_stream_room, dmlcy_stream_seek, DMLCY_ROOM, stream_pays,
@@ -99,6 +99,11 @@ cdef struct PadCursor:
     const char* input
     char* output
 
+# Whether whole rows with `fill` around them follow each other.
+cdef inline bint spreads(const PadPlan* plan, const PadPiece* piece) noexcept nogil:
+    return (plan.dense and plan.index == NULL and plan.row.step == plan.cell and piece.body * plan.cell >= DMLCY_SPREAD
+            and piece.before + piece.body + piece.after == plan.row.size)
+
 # Loops with a constant step are vectorized.
 cdef inline void copy_4(const char* source, int64_t step, char* target, int64_t out_step,
                         int64_t count) noexcept nogil:
@@ -185,6 +190,12 @@ cdef void rows_of_4(const PadPlan* plan, const PadPiece* piece, dmlcy_stream* st
     cdef int64_t after = body + piece.body * plan.row.out_step
     if source == NULL:
         fill_rows_4(plan, piece, count, target)
+        return
+    if spreads(plan, piece):    # the gaps are the padding after a row and before the next
+        dmlcy_fill(target, plan.word, body)
+        dmlcy_spread(target + body, plan.word, plan.line.out_step - after + body, source + piece.first, plan.line.step,
+                     after - body, count)
+        dmlcy_fill(target + (count - 1) * plan.line.out_step + after, plan.word, piece.after * 4)
         return
     if plan.turned:
         turn_rows_4(plan, piece.body, count, source + piece.first, target + body)

@@ -63,11 +63,13 @@ cdef extern from * nogil:
                 .load = load_4, .finish = quotient_float, .sums = sum_float,
                 .near = sum_float_near,
                 .elements = sum_float, .slide = sum_float_slide,
+                .fold = sum_float_fold,
             },
             {
                 .load = load_4_wide, .finish = quotient_float_wide, .sums = sum_float_wide,
                 .near = sum_float_near_wide,
                 .elements = sum_float_wide, .slide = sum_float_slide_wide,
+                .fold = sum_float_fold_wide,
             },
         },
     };

@@ -2,16 +2,16 @@
 # cython: language_level=3
 """window_scatter: loops of FOLD."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
-from dmlcy._runtime.blocks cimport dmlcy_double_block, dmlcy_load_double, dmlcy_store_double
 from dmlcy._runtime.checks cimport ceil_div, floor_mod
 from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.isa cimport dmlcy_wide
+from dmlcy._runtime.scatter cimport ScatterKernel, ScatterLoops, ScatterRows, ScatterRun
 from dmlcy._runtime.stream cimport DMLCY_LINE
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
-from dmlcy._runtime.threads cimport SERIAL_BYTES, Work, grain_of, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 
 # Adding columns where the window that they come from lies. The output is made in slabs: some rows of a plane, small
@@ -35,13 +35,160 @@ cdef enum:
     NEAR_BYTES = 524288             # of the input for slabs of all channels, where these lie together: it stays near
     TURNED = 64                     # blocks that are transposed at once
 
-# isa.h says what becomes of functions that are declared so: the one takes a ScatterRun, the other one a ScatterPlan and
-# a ScatterSlab.
-cdef extern from "isa.h" nogil:
+cdef extern from * nogil:
     """
-    static void scatter_double_add_wide(void const *) DMLCY_WIDE;
-    static void scatter_double_weave_wide(void const *, void const *, char const *) DMLCY_WIDE;
+
+    #define DMLCY_SCATTER scatter_double
+    #define DMLCY_ACC double
+    #define DMLCY_STORED double
+    #define DMLCY_ELEMENT double
+    #define DMLCY_WIDEN
+    #define DMLCY_NARROW NULL
+    #define DMLCY_AS floats
+    #include "scatter_rows.h"
     """
+    const ScatterKernel scatter_double
+    void dmlcy_scatter(
+        int64_t item, char* output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,
+        const char* results, int64_t pitch, int64_t columns, int64_t run)
+
+# Loops that families share whose operators only move elements. Steps and pitches are bytes: steps of the input, pitches
+# of what is written.
+
+cdef inline void gather_row_8(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out = <uint64_t*> target
+    cdef int64_t i
+    if step == 8:
+        dmlcy_copy(target, source, count * 8)
+    elif step == 16:
+        for i in range(count):
+            out[i] = elements[2 * i]
+    elif step == 24:
+        for i in range(count):
+            out[i] = elements[3 * i]
+    elif step == 32:
+        for i in range(count):
+            out[i] = elements[4 * i]
+    elif step == -8:
+        for i in range(count):
+            out[i] = elements[-1 * i]
+    else:
+        for i in range(count):
+            out[i] = (<const uint64_t*> (source + i * step))[0]
+
+# Puts elements of a row together that lie `step` apart, in so many rows.
+cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                   int64_t rows, int64_t count) noexcept nogil:
+    for _ in range(rows):
+        gather_row_8(source, step, target, count)
+        source += row_step
+        target += pitch
+
+# Row i, of 2 elements, begins behind row i-1.
+cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[2 * i + 0]
+        out1[i] = elements[2 * i + 1]
+
+# Row i, of 3 elements, begins behind row i-1.
+cdef inline void split_3_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[3 * i + 0]
+        out1[i] = elements[3 * i + 1]
+        out2[i] = elements[3 * i + 2]
+
+# Row i, of 4 elements, begins behind row i-1.
+cdef inline void split_4_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
+    cdef const uint64_t* elements = <const uint64_t*> source
+    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
+    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
+    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
+    cdef uint64_t* out3 = <uint64_t*> (target + 3 * pitch)
+    cdef int64_t i
+    for i in range(height):
+        out0[i] = elements[4 * i + 0]
+        out1[i] = elements[4 * i + 1]
+        out2[i] = elements[4 * i + 2]
+        out3[i] = elements[4 * i + 3]
+
+# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
+cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                      int64_t pitch) noexcept nogil:
+    cdef int64_t cols = 2, i = 0, j, col, some
+    if (width == 2 and height > 1 and rows[1] - rows[0] == 16
+            and rows[height - 1] - rows[0] == (height - 1) * 16):
+        split_2_8(source + rows[0], height, target, pitch)
+        return
+    if (width == 3 and height > 1 and rows[1] - rows[0] == 24
+            and rows[height - 1] - rows[0] == (height - 1) * 24):
+        split_3_8(source + rows[0], height, target, pitch)
+        return
+    if (width == 4 and height > 1 and rows[1] - rows[0] == 32
+            and rows[height - 1] - rows[0] == (height - 1) * 32):
+        split_4_8(source + rows[0], height, target, pitch)
+        return
+    while cols > width:
+        cols //= 2
+    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
+        for j in range(width):
+            for i in range(height):
+                (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
+        return
+    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
+    while i < height:
+        i = min(i, height - 2)
+        some = min(height - i, <int64_t> 8) // 2 * 2
+        j = 0
+        while j < width:
+            col = min(j, width - cols)
+            dmlcy_turn_8(source + col * 8, rows + i, some, cols, target + col * pitch + i * 8, pitch)
+            j += cols
+        i += some
+
+ctypedef void (*GatherTiles)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
+                             int64_t rows, int64_t count) noexcept nogil
+ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
+                           int64_t pitch) noexcept nogil
+
+# The loops for one size of elements.
+cdef struct Moves:
+    GatherTiles gather
+    Transpose transpose
+
+cdef Moves moves_of(int item) noexcept nogil:
+    cdef Moves moves
+    if item == 8:
+        moves.gather = gather_8
+        moves.transpose = transpose_8
+    return moves
+
+# Offsets of elements first … first+count-1 of two axes, `size` of the inner one to each of the outer one.
+cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size, int64_t inner_step,
+                       int64_t* offsets) noexcept nogil:
+    cdef int64_t inner = first % size
+    cdef int64_t outer = first // size * step
+    cdef int64_t i
+    for i in range(count):
+        offsets[i] = outer + inner * inner_step
+        inner += 1
+        if inner == size:
+            inner = 0
+            outer += step
+
+# Pieces of one size, but for the last one, which is not much smaller.
+cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
+    return ceil_div(size, ceil_div(size, piece))
+
 
 cdef struct WindowScatter:
     Tensor input                    # N, C * prod(window), prod(blocks)
@@ -70,7 +217,14 @@ cdef struct ScatterAxis:
     int64_t inverse                 # of dilation / common, modulo period
     int64_t next_step               # bytes from what the one gives to a position to what the next one gives
 
+ctypedef void (*WeaveRows)(
+    const char* source, const int64_t* rows, int64_t height, int64_t width, char* target) noexcept nogil
+
 cdef struct ScatterPlan:
+    const ScatterKernel* kernel
+    const ScatterLoops* loops
+    Transpose transpose             # for elements of this size
+    WeaveRows weave
     const char* input
     char* output
     int64_t channels
@@ -107,17 +261,6 @@ cdef struct ScatterSlab:
     bint fresh                      # they are touched first
     int64_t tap_step[2]             # bytes of the input between taps: of the cells where it is turned
     int64_t block_step[2]           # and between blocks
-
-# What a tap gives to a slab: a run of the input for each row.
-cdef struct ScatterRun:
-    int64_t rows
-    int64_t size                    # of a run
-    const char* input
-    int64_t input_row               # bytes from run to run
-    int64_t input_step              # and from element to element
-    char* sums
-    int64_t sums_row
-    int64_t sums_step
 
 
 # The first of the taps that have a block at q, or would if the axis had more; another one follows at each period.
@@ -289,143 +432,6 @@ cdef int64_t inverse_of(int64_t value, int64_t modulus) noexcept nogil:
         y = before
     return floor_mod(x, modulus)
 
-# Loops that families share whose operators only move elements. Steps and pitches are bytes: steps of the input, pitches
-# of what is written.
-
-cdef inline void gather_row_8(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t i
-    if step == 8:
-        dmlcy_copy(target, source, count * 8)
-    elif step == 16:
-        for i in range(count):
-            out[i] = elements[2 * i]
-    elif step == 24:
-        for i in range(count):
-            out[i] = elements[3 * i]
-    elif step == 32:
-        for i in range(count):
-            out[i] = elements[4 * i]
-    elif step == -8:
-        for i in range(count):
-            out[i] = elements[-1 * i]
-    else:
-        for i in range(count):
-            out[i] = (<const uint64_t*> (source + i * step))[0]
-
-# Puts elements of a row together that lie `step` apart, in so many rows.
-cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
-                   int64_t rows, int64_t count) noexcept nogil:
-    for _ in range(rows):
-        gather_row_8(source, step, target, count)
-        source += row_step
-        target += pitch
-
-# Row i, of 2 elements, begins behind row i-1.
-cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[2 * i + 0]
-        out1[i] = elements[2 * i + 1]
-
-# Row i, of 3 elements, begins behind row i-1.
-cdef inline void split_3_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[3 * i + 0]
-        out1[i] = elements[3 * i + 1]
-        out2[i] = elements[3 * i + 2]
-
-# Row i, of 4 elements, begins behind row i-1.
-cdef inline void split_4_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
-    cdef uint64_t* out3 = <uint64_t*> (target + 3 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[4 * i + 0]
-        out1[i] = elements[4 * i + 1]
-        out2[i] = elements[4 * i + 2]
-        out3[i] = elements[4 * i + 3]
-
-# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
-cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
-                      int64_t pitch) noexcept nogil:
-    cdef int64_t cols = 2, i = 0, j, col, some
-    if (width == 2 and height > 1 and rows[1] - rows[0] == 16
-            and rows[height - 1] - rows[0] == (height - 1) * 16):
-        split_2_8(source + rows[0], height, target, pitch)
-        return
-    if (width == 3 and height > 1 and rows[1] - rows[0] == 24
-            and rows[height - 1] - rows[0] == (height - 1) * 24):
-        split_3_8(source + rows[0], height, target, pitch)
-        return
-    if (width == 4 and height > 1 and rows[1] - rows[0] == 32
-            and rows[height - 1] - rows[0] == (height - 1) * 32):
-        split_4_8(source + rows[0], height, target, pitch)
-        return
-    while cols > width:
-        cols //= 2
-    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
-        for j in range(width):
-            for i in range(height):
-                (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
-        return
-    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
-    while i < height:
-        i = min(i, height - 2)
-        some = min(height - i, <int64_t> 8) // 2 * 2
-        j = 0
-        while j < width:
-            col = min(j, width - cols)
-            dmlcy_turn_8(source + col * 8, rows + i, some, cols, target + col * pitch + i * 8, pitch)
-            j += cols
-        i += some
-
-ctypedef void (*GatherTiles)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
-                             int64_t rows, int64_t count) noexcept nogil
-ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
-                           int64_t pitch) noexcept nogil
-
-# The loops for one size of elements.
-cdef struct Moves:
-    GatherTiles gather
-    Transpose transpose
-
-cdef Moves moves_of(int item) noexcept nogil:
-    cdef Moves moves
-    if item == 8:
-        moves.gather = gather_8
-        moves.transpose = transpose_8
-    return moves
-
-# Offsets of elements first … first+count-1 of two axes, `size` of the inner one to each of the outer one.
-cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size, int64_t inner_step,
-                       int64_t* offsets) noexcept nogil:
-    cdef int64_t inner = first % size
-    cdef int64_t outer = first // size * step
-    cdef int64_t i
-    for i in range(count):
-        offsets[i] = outer + inner * inner_step
-        inner += 1
-        if inner == size:
-            inner = 0
-            outer += step
-
-# Pieces of one size, but for the last one, which is not much smaller.
-cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
-    return ceil_div(size, ceil_div(size, piece))
-
 # An element of each of `height` rows in turn; row i begins at source + rows[i].
 cdef void weave_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target) noexcept nogil:
     cdef uint64_t* out = <uint64_t*> target
@@ -452,261 +458,65 @@ cdef void weave_8(const char* source, const int64_t* rows, int64_t height, int64
     else:
         transpose_8(source, rows, height, width, target, height * 8)
 
-
-ctypedef void (*scatter_double_Add)(const void* run) noexcept nogil
-ctypedef void (*scatter_double_Weave)(const void* plan, const void* slab, const char* input) noexcept nogil
-
-
-cdef void scatter_double_add "scatter_double_add"(const void* args) noexcept nogil:
-    cdef const ScatterRun* run = <const ScatterRun*> args
-    cdef bint dense = run.input_step == sizeof(double) and run.sums_step == sizeof(double)
-    cdef int64_t block = sizeof(dmlcy_double_block) // sizeof(double)
-    cdef int64_t last = run.size - block
-    cdef int64_t row, i
-    cdef const double* elements
-    cdef double* sums
-    cdef double* sum
-    cdef dmlcy_double_block ending
-    for row in range(run.rows):
-        elements = <const double*> (run.input + row * run.input_row)
-        sums = <double*> (run.sums + row * run.sums_row)
-        if dense and last >= 0:
-            # What overlaps the block before it is the same, of the sums as they were.
-            ending = dmlcy_load_double(sums + last) + dmlcy_load_double(elements + last)
-            i = 0
-            while i < last:
-                dmlcy_store_double(sums + i, dmlcy_load_double(sums + i) + dmlcy_load_double(elements + i))
-                i += block
-            dmlcy_store_double(sums + last, ending)
-            continue
-        for i in range(run.size):
-            sum = <double*> (<char*> sums + i * run.sums_step)
-            sum[0] += ((<const double*> (<const char*> elements + i * run.input_step))[0])
+cdef WeaveRows weave_of(int64_t item) noexcept nogil:
+    if item == 8:
+        return weave_8
+    return NULL
 
 
 # The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
-cdef void scatter_double_weave "scatter_double_weave"(
-        const void* plan_, const void* slab_, const char* input) noexcept nogil:
-    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
-    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
+cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const char* input) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t width = columns.stride
-    cdef int64_t blocks = columns.blocks
-    cdef int64_t covered = blocks * width
-    cdef bint dense = columns.block_step == sizeof(double)
-    cdef int64_t some = sizeof(dmlcy_double_block) // sizeof(double)
-    cdef int64_t tap, end, step, block, last, row, i, k
-    cdef const char* from_
-    cdef char* to
-    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
-    cdef const double* tap0
-    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
-    cdef const double* tap1
-    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
-    cdef const double* tap2
-    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
-    cdef const double* tap3
-    cdef const double* elements
-    cdef double* out
+    cdef int64_t covered = columns.blocks * columns.stride * plan.kernel.item
+    cdef int64_t rest = columns.size * plan.kernel.item - covered
+    cdef bint by_taps = columns.block_step == plan.kernel.item and columns.stride > 4
+    cdef int64_t tap, end, step, block, last
+    cdef ScatterRows woven
+    woven.output_row = rows.stride * rows.output_step
+    woven.input_row = rows.block_step
+    woven.at = &plan.tap_at[0]
+    woven.width = columns.stride
+    woven.blocks = columns.blocks
+    woven.step = columns.block_step
     taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
     while tap < end:
         blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
-        from_ = input + tap * rows.tap_step + block * rows.block_step
-        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
-        for row in range(last - block):
-            out = <double*> (to + row * rows.stride * rows.output_step)
-            if plan.far:            # processors do not foresee so many short runs
-                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
-                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(double))
-            tap0 = <const double*> (from_ + at0)
-            tap1 = <const double*> (from_ + at1)
-            tap2 = <const double*> (from_ + at2)
-            tap3 = <const double*> (from_ + at3)
-            if dense and width == 2:
-                for i in range(blocks):
-                    out[2 * i + 0] = tap0[i] + 0
-                    out[2 * i + 1] = tap1[i] + 0
-            elif dense and width == 3:
-                for i in range(blocks):
-                    out[3 * i + 0] = tap0[i] + 0
-                    out[3 * i + 1] = tap1[i] + 0
-                    out[3 * i + 2] = tap2[i] + 0
-            elif dense and width == 4:
-                for i in range(blocks):
-                    out[4 * i + 0] = tap0[i] + 0
-                    out[4 * i + 1] = tap1[i] + 0
-                    out[4 * i + 2] = tap2[i] + 0
-                    out[4 * i + 3] = tap3[i] + 0
-            elif dense:
-                weave_8(from_, plan.tap_at, width, blocks, <char*> out)
-                for i in range(covered):
-                    out[i] = out[i] + 0
-            elif width == 2:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    out[2 * i + 0] = elements[0] + 0
-                    out[2 * i + 1] = elements[1] + 0
-            elif width == 3:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    out[3 * i + 0] = elements[0] + 0
-                    out[3 * i + 1] = elements[1] + 0
-                    out[3 * i + 2] = elements[2] + 0
-            elif width == 4:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    out[4 * i + 0] = elements[0] + 0
-                    out[4 * i + 1] = elements[1] + 0
-                    out[4 * i + 2] = elements[2] + 0
-                    out[4 * i + 3] = elements[3] + 0
-            else:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    k = 0
-                    while k <= width - some:
-                        dmlcy_store_double(
-                            out + i * width + k, dmlcy_load_double(elements + k) + 0)
-                        k += some
-                    for k in range(k, width):
-                        out[i * width + k] = elements[k] + 0
-            for i in range(covered, columns.size):
-                out[i] = 0
-            from_ += rows.block_step
+        woven.input = input + tap * rows.tap_step + block * rows.block_step
+        woven.output = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
         tap += step
-
-
-cdef void scatter_double_add_wide "scatter_double_add_wide"(const void* args) noexcept nogil:
-    cdef const ScatterRun* run = <const ScatterRun*> args
-    cdef bint dense = run.input_step == sizeof(double) and run.sums_step == sizeof(double)
-    cdef int64_t block = sizeof(dmlcy_double_block) // sizeof(double)
-    cdef int64_t last = run.size - block
-    cdef int64_t row, i
-    cdef const double* elements
-    cdef double* sums
-    cdef double* sum
-    cdef dmlcy_double_block ending
-    for row in range(run.rows):
-        elements = <const double*> (run.input + row * run.input_row)
-        sums = <double*> (run.sums + row * run.sums_row)
-        if dense and last >= 0:
-            # What overlaps the block before it is the same, of the sums as they were.
-            ending = dmlcy_load_double(sums + last) + dmlcy_load_double(elements + last)
-            i = 0
-            while i < last:
-                dmlcy_store_double(sums + i, dmlcy_load_double(sums + i) + dmlcy_load_double(elements + i))
-                i += block
-            dmlcy_store_double(sums + last, ending)
+        woven.rows = last - block
+        if not (plan.far or by_taps or rest > 0):
+            plan.loops.weave(&woven)
             continue
-        for i in range(run.size):
-            sum = <double*> (<char*> sums + i * run.sums_step)
-            sum[0] += ((<const double*> (<const char*> elements + i * run.input_step))[0])
-
-
-# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
-cdef void scatter_double_weave_wide "scatter_double_weave_wide"(
-        const void* plan_, const void* slab_, const char* input) noexcept nogil:
-    cdef const ScatterPlan* plan = <const ScatterPlan*> plan_
-    cdef const ScatterSlab* slab = <const ScatterSlab*> slab_
-    cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
-    cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t width = columns.stride
-    cdef int64_t blocks = columns.blocks
-    cdef int64_t covered = blocks * width
-    cdef bint dense = columns.block_step == sizeof(double)
-    cdef int64_t some = sizeof(dmlcy_double_block) // sizeof(double)
-    cdef int64_t tap, end, step, block, last, row, i, k
-    cdef const char* from_
-    cdef char* to
-    cdef int64_t at0 = plan.tap_at[min(width - 1, 0)]
-    cdef const double* tap0
-    cdef int64_t at1 = plan.tap_at[min(width - 1, 1)]
-    cdef const double* tap1
-    cdef int64_t at2 = plan.tap_at[min(width - 1, 2)]
-    cdef const double* tap2
-    cdef int64_t at3 = plan.tap_at[min(width - 1, 3)]
-    cdef const double* tap3
-    cdef const double* elements
-    cdef double* out
-    taps_over(rows, slab.begin[0], slab.end[0], &tap, &end, &step)
-    while tap < end:
-        blocks_at(rows, tap, slab.begin[0], slab.end[0], &block, &last)
-        from_ = input + tap * rows.tap_step + block * rows.block_step
-        to = slab.output + (block * rows.stride + tap * rows.dilation - slab.begin[0]) * rows.output_step
-        for row in range(last - block):
-            out = <double*> (to + row * rows.stride * rows.output_step)
+        woven.rows = 1
+        for _ in range(last - block):
             if plan.far:            # processors do not foresee so many short runs
-                dmlcy_ask_rows(from_ + rows.block_step, columns.tap_step, width, blocks * columns.block_step)
-                dmlcy_ask(<const char*> out + rows.stride * rows.output_step, covered * sizeof(double))
-            tap0 = <const double*> (from_ + at0)
-            tap1 = <const double*> (from_ + at1)
-            tap2 = <const double*> (from_ + at2)
-            tap3 = <const double*> (from_ + at3)
-            if dense and width == 2:
-                for i in range(blocks):
-                    out[2 * i + 0] = tap0[i] + 0
-                    out[2 * i + 1] = tap1[i] + 0
-            elif dense and width == 3:
-                for i in range(blocks):
-                    out[3 * i + 0] = tap0[i] + 0
-                    out[3 * i + 1] = tap1[i] + 0
-                    out[3 * i + 2] = tap2[i] + 0
-            elif dense and width == 4:
-                for i in range(blocks):
-                    out[4 * i + 0] = tap0[i] + 0
-                    out[4 * i + 1] = tap1[i] + 0
-                    out[4 * i + 2] = tap2[i] + 0
-                    out[4 * i + 3] = tap3[i] + 0
-            elif dense:
-                weave_8(from_, plan.tap_at, width, blocks, <char*> out)
-                for i in range(covered):
-                    out[i] = out[i] + 0
-            elif width == 2:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    out[2 * i + 0] = elements[0] + 0
-                    out[2 * i + 1] = elements[1] + 0
-            elif width == 3:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    out[3 * i + 0] = elements[0] + 0
-                    out[3 * i + 1] = elements[1] + 0
-                    out[3 * i + 2] = elements[2] + 0
-            elif width == 4:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    out[4 * i + 0] = elements[0] + 0
-                    out[4 * i + 1] = elements[1] + 0
-                    out[4 * i + 2] = elements[2] + 0
-                    out[4 * i + 3] = elements[3] + 0
+                dmlcy_ask_rows(
+                    woven.input + woven.input_row, columns.tap_step, woven.width, woven.blocks * woven.step)
+                dmlcy_ask(woven.output + woven.output_row, covered)
+            if not by_taps:
+                plan.loops.weave(&woven)
             else:
-                for i in range(blocks):
-                    elements = <const double*> (from_ + i * columns.block_step)
-                    k = 0
-                    while k <= width - some:
-                        dmlcy_store_double(
-                            out + i * width + k, dmlcy_load_double(elements + k) + 0)
-                        k += some
-                    for k in range(k, width):
-                        out[i * width + k] = elements[k] + 0
-            for i in range(covered, columns.size):
-                out[i] = 0
-            from_ += rows.block_step
-        tap += step
+                plan.weave(woven.input, plan.tap_at, woven.width, woven.blocks, woven.output)
+                if plan.loops.alone != NULL:
+                    plan.loops.alone(woven.output, woven.blocks * woven.width)
+            memset(woven.output + covered, 0, rest)
+            woven.input += woven.input_row
+            woven.output += woven.output_row
 
 
 # What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
 # long, from its blocks, the last ones first.
-cdef void scatter_double_along(
-        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run,
-        scatter_double_Add add) noexcept nogil:
+cdef void scatter_along(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef char* sums = run.sums
     cdef int64_t high = slab.low + slab.length * (columns.stride if plan.woven else 1)
     cdef int64_t first, end, step, number, begin, at
     if columns.stride <= slab.length or plan.woven:
         run.input_step = slab.block_step[1]
-        run.sums_step = sizeof(double) * (1 if plan.woven else columns.stride)
+        run.sums_step = plan.kernel.sum * (1 if plan.woven else columns.stride)
         taps_over(columns, slab.low, high, &number, &end, &step)
         while number < end:
             blocks_at(columns, number, slab.low, high, &begin, &run.size)
@@ -715,13 +525,13 @@ cdef void scatter_double_along(
             at = begin * columns.stride + number * columns.dilation - slab.low
             if plan.woven:
                 at = at % columns.stride * slab.length + at // columns.stride
-            run.sums = sums + at * <int64_t> sizeof(double)
+            run.sums = sums + at * plan.kernel.sum
             if run.size > 0:
-                add(run)
+                plan.loops.add(run)
             number += step
         return
     run.input_step = slab.tap_step[1]
-    run.sums_step = sizeof(double) * columns.dilation
+    run.sums_step = plan.kernel.sum * columns.dilation
     first = max(0, ceil_div(slab.low - (columns.window - 1) * columns.dilation, columns.stride))
     end = min(columns.blocks, (high - 1) // columns.stride + 1)
     for number in range(end - 1, first - 1, -1):
@@ -729,63 +539,62 @@ cdef void scatter_double_along(
         begin = max(0, ceil_div(-at, columns.dilation))
         run.size = min(columns.window, ceil_div(high - slab.low - at, columns.dilation)) - begin
         run.input = input + begin * slab.tap_step[1] + number * slab.block_step[1]
-        run.sums = sums + (at + begin * columns.dilation) * <int64_t> sizeof(double)
+        run.sums = sums + (at + begin * columns.dilation) * plan.kernel.sum
         if run.size > 0:
-            add(run)
+            plan.loops.add(run)
 
 
 # The sums of a slab, put where they belong.
-cdef void scatter_double_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
+cdef void scatter_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef int64_t size = slab.end[1] - slab.begin[1]
     cdef int64_t class_at[CLASSES]
-    cdef double woven[SLAB]
-    cdef const double* sums
-    cdef const double* line
+    cdef int64_t woven[SLAB]
+    cdef uint16_t narrowed[SLAB]
+    cdef const char* line
     cdef char* output
     cdef int64_t row, i
     if plan.woven:
         for i in range(columns.stride):
-            class_at[i] = i * slab.length * <int64_t> sizeof(double)
+            class_at[i] = i * slab.length * plan.kernel.item
     for row in range(slab.end[0] - slab.begin[0]):
-        sums = <const double*> (slab.sums + row * slab.row_step)
+        line = slab.sums + row * slab.row_step
         output = slab.output + row * plan.axes[plan.last - 1].output_step
-        line = sums
+        if plan.kernel.narrow != NULL:
+            plan.kernel.narrow(
+                <const float*> line, narrowed, plan.kernel.item, slab.row_step // plan.kernel.sum)
+            line = <const char*> narrowed
         if plan.woven:
-            weave_8(<const char*> line, class_at, columns.stride, slab.length, <char*> woven)
-            line = woven + (slab.begin[1] - slab.low)
-        if columns.output_step == sizeof(double):
-            dmlcy_copy(output, <const char*> line, size * columns.output_step)
-        else:
-            for i in range(size):
-                (<double*> (output + i * columns.output_step))[0] = line[i]
+            plan.weave(line, class_at, columns.stride, slab.length, <char*> woven)
+            line = <const char*> woven + (slab.begin[1] - slab.low) * plan.kernel.item
+        dmlcy_scatter(plan.kernel.item, output, 1, 0, columns.output_step, 0, line, 0, size, 1)
 
 
 # Some rows of blocks of all taps of rows and columns, as rows of each tap.
-cdef void scatter_double_turn(
+cdef void scatter_turn(
         const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef int64_t blocks = slab.tap_step[1] // <int64_t> sizeof(double)
+    cdef int64_t blocks = slab.tap_step[1] // plan.kernel.item
     cdef int64_t width = plan.axes[plan.last - 1].window * columns.window
     cdef int64_t block = 0
     input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
     while block < blocks:
         block = max(0, min(block, blocks - TURNED))
-        transpose_8(
+        plan.transpose(
             input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
-            cells + block * <int64_t> sizeof(double), slab.tap_step[1])
+            cells + block * plan.kernel.item, slab.tap_step[1])
         block += TURNED
 
 
-cdef void scatter_double_slab(
+cdef void scatter_slab(
         const ScatterPlan* plan, ScatterSlab* slab, const char* input, const int64_t* firsts, const int64_t* ends,
-        bint reached, scatter_double_Add add) noexcept nogil:
+        bint reached) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
-    cdef double sums[SLAB]
+    cdef int64_t sums[SLAB]         # of the widest type
     cdef char cells[CELL_BYTES]
     cdef int64_t size = slab.end[1] - slab.begin[1]
-    cdef bint direct = True and not plan.woven and columns.output_step == sizeof(double)
+    cdef bint direct = plan.kernel.narrow == NULL and not plan.woven and columns.output_step == plan.kernel.item
     cdef int64_t tap[MAX_RANK]
     cdef int64_t first, end, step, number, block, row
     cdef const char* taps
@@ -798,15 +607,15 @@ cdef void scatter_double_slab(
         slab.length = ceil_div(slab.end[1] - slab.low, columns.stride)
         size = slab.length * columns.stride
     slab.sums = slab.output if direct else <char*> sums
-    slab.row_step = rows.output_step if direct else size * <int64_t> sizeof(double)
+    slab.row_step = rows.output_step if direct else size * plan.kernel.sum
     for row in range(slab.end[0] - slab.begin[0]):
-        memset(slab.sums + row * slab.row_step, 0, size * sizeof(double))
+        memset(slab.sums + row * slab.row_step, 0, size * plan.kernel.sum)
     taps_over(rows, slab.begin[0], slab.end[0], &first, &end, &step)
     for d in range(2):
         slab.tap_step[d] = plan.axes[plan.last - 1 + d].tap_step
         slab.block_step[d] = plan.axes[plan.last - 1 + d].block_step
     if plan.turned:
-        slab.block_step[1] = sizeof(double)
+        slab.block_step[1] = plan.kernel.item
         slab.block_step[0] = slab.block_step[1] * columns.blocks
         slab.tap_step[1] = slab.block_step[0] * (slab.blocks_end - slab.blocks_begin)
         slab.tap_step[0] = slab.tap_step[1] * columns.window
@@ -819,7 +628,7 @@ cdef void scatter_double_slab(
             touch_blocks(plan, slab, input)
         taps = input
         if plan.turned:
-            scatter_double_turn(plan, slab, input, cells)
+            scatter_turn(plan, slab, input, cells)
             taps = cells - slab.blocks_begin * slab.block_step[0]
         number = first
         while number < end:
@@ -828,8 +637,8 @@ cdef void scatter_double_slab(
             if run.rows > 0:
                 row = block * rows.stride + number * rows.dilation - slab.begin[0]
                 run.sums = slab.sums + row * slab.row_step
-                scatter_double_along(
-                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run, add)
+                scatter_along(
+                    plan, slab, taps + number * slab.tap_step[0] + block * slab.block_step[0], &run)
             number += step
         d = plan.last - 2
         while d >= 0:
@@ -842,16 +651,14 @@ cdef void scatter_double_slab(
             d -= 1
         reached = d >= 0
     if not direct:
-        scatter_double_lay(plan, slab)
+        scatter_lay(plan, slab)
 
 
-cdef int scatter_double_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
+cdef int scatter_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const ScatterPlan* plan = <const ScatterPlan*> args
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef const ScatterAxis* axis
-    cdef scatter_double_Add add = scatter_double_add_wide if dmlcy_wide() else scatter_double_add
-    cdef scatter_double_Weave weave = scatter_double_weave_wide if dmlcy_wide() else scatter_double_weave
     cdef ScatterSlab slab
     cdef int64_t firsts[MAX_RANK]
     cdef int64_t ends[MAX_RANK]
@@ -898,22 +705,26 @@ cdef int scatter_double_slabs(const void* args, int64_t begin, int64_t end) noex
         if plan.apart:
             if not (reached and plan.covered):
                 for row in range(slab.end[0] - slab.begin[0]):
-                    memset(slab.output + row * rows.output_step, 0, columns.size * sizeof(double))
+                    memset(slab.output + row * rows.output_step, 0, columns.size * plan.kernel.item)
             if reached and slab.fresh:
                 touch_blocks(plan, &slab, input)
             if reached:
-                weave(plan, &slab, input)
+                scatter_woven(plan, &slab, input)
         else:
-            scatter_double_slab(plan, &slab, input, firsts, ends, reached, add)
+            scatter_slab(plan, &slab, input, firsts, ends, reached)
     return 0
 
 
 # Returns 0, or -1 when memory ran out.
-cdef int window_scatter(WindowScatter* a, Work work) noexcept nogil:
+cdef int window_scatter(WindowScatter* a, const ScatterKernel* kernel) noexcept nogil:
     cdef int64_t bytes = bytes_of(&a.input) + bytes_of(&a.output)
     cdef ScatterPlan plan
     cdef const ScatterAxis* columns
     cdef int64_t planes, slabs
+    plan.kernel = kernel
+    plan.loops = &kernel.loops[dmlcy_wide()]
+    plan.transpose = moves_of(a.input.item).transpose
+    plan.weave = weave_of(kernel.item)
     plan.input = a.input.data
     plan.output = a.output.data
     plan.channels = a.output.sizes[1]
@@ -927,7 +738,7 @@ cdef int window_scatter(WindowScatter* a, Work work) noexcept nogil:
     plan.far = bytes > SERIAL_BYTES and columns.stride * a.input.item >= DMLCY_LINE
     plan.far = plan.far and columns.block_step == a.input.item and columns.blocks * a.input.item < SHORT_RUN
     slabs = planes * plan.row_slabs * plan.column_slabs
-    return parallel_for(work, &plan, slabs, slabs if bytes <= SERIAL_BYTES else grain_of(bytes // slabs))
+    return parallel_for(scatter_slabs, &plan, slabs, slabs if bytes <= SERIAL_BYTES else grain_of(bytes // slabs))
 
 
 # FOLD
@@ -943,4 +754,4 @@ cdef int fold_run(const Fold* a) noexcept nogil:
     memcpy(work.dilations, a.dilations, sizeof(work.dilations))
     memcpy(work.start, a.start_padding, sizeof(work.start))
     memcpy(work.blocks, a.blocks, sizeof(work.blocks))
-    return window_scatter(&work, scatter_double_slabs)
+    return window_scatter(&work, &scatter_double)

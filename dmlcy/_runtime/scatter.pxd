@@ -1,0 +1,36 @@
+# Columns that are added where their windows lie; scatter.h says how.
+
+from libc.stdint cimport int64_t, uint16_t
+
+cdef extern from "scatter.h" nogil:
+    ctypedef struct ScatterRun:
+        int64_t rows
+        int64_t size
+        const char* input
+        int64_t input_row
+        int64_t input_step
+        char* sums
+        int64_t sums_row
+        int64_t sums_step
+
+    ctypedef struct ScatterRows:
+        int64_t rows
+        char* output
+        int64_t output_row
+        const char* input
+        int64_t input_row
+        const int64_t* at
+        int64_t width
+        int64_t blocks
+        int64_t step
+
+    ctypedef struct ScatterLoops:
+        void (*add)(const ScatterRun* run) noexcept nogil
+        void (*weave)(const ScatterRows* rows) noexcept nogil
+        void (*alone)(char* row, int64_t size) noexcept nogil
+
+    ctypedef struct ScatterKernel:
+        int64_t item
+        int64_t sum
+        void (*narrow)(const float* sums, uint16_t* target, ptrdiff_t step, size_t count) noexcept nogil
+        ScatterLoops loops[2]

@@ -1,0 +1,56 @@
+/* The loops that add elements of one type to sums, for both instruction sets.
+ *
+ * To be included once for each type, with these macros, which the end of the file takes back:
+ *
+ * DMLCY_SCATTER  the name of the loops, and of the ScatterKernel
+ * DMLCY_ACC      a sum
+ * DMLCY_STORED   how elements are loaded: a type, or another word that blocks.h has
+ * DMLCY_ELEMENT  an element in memory
+ * DMLCY_WIDEN    makes a sum of one
+ * DMLCY_NARROW   makes elements of sums, or NULL
+ * DMLCY_AS       whole, floats or halves: what becomes of an element that is the only addend
+ */
+#include "scatter.h"
+
+#ifndef DMLCY_ALONE
+#define DMLCY_ALONE DMLCY_NAMED(DMLCY_ALONE_, DMLCY_AS)
+#define DMLCY_ALONE_whole(element) (element)
+#define DMLCY_ALONE_floats(element) ((element) + 0)
+#define DMLCY_ALONE_halves(element) ((element) == 0x8000 ? 0 : (element))
+#define DMLCY_CHANGED DMLCY_NAMED(DMLCY_CHANGED_, DMLCY_AS)
+#define DMLCY_CHANGED_whole 0
+#define DMLCY_CHANGED_floats 1
+#define DMLCY_CHANGED_halves 2
+#endif
+
+#define DMLCY_LEVEL(name) name
+#define DMLCY_TARGET
+#include "scatter_blocks.h"
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+
+#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
+#define DMLCY_TARGET DMLCY_WIDE
+#include "scatter_blocks.h"
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+
+#if DMLCY_CHANGED
+#define DMLCY_LOOPS(level)                                                                                             \
+    {DMLCY_NAMED(DMLCY_SCATTER, _add##level), DMLCY_NAMED(DMLCY_SCATTER, _weave##level),                               \
+     DMLCY_NAMED(DMLCY_SCATTER, _alone##level)}
+#else
+#define DMLCY_LOOPS(level) {DMLCY_NAMED(DMLCY_SCATTER, _add##level), DMLCY_NAMED(DMLCY_SCATTER, _weave##level), NULL}
+#endif
+
+static const ScatterKernel DMLCY_SCATTER = {
+    sizeof(DMLCY_ELEMENT), sizeof(DMLCY_ACC), DMLCY_NARROW, {DMLCY_LOOPS(), DMLCY_LOOPS(_wide)}};
+
+#undef DMLCY_LOOPS
+#undef DMLCY_SCATTER
+#undef DMLCY_ACC
+#undef DMLCY_STORED
+#undef DMLCY_ELEMENT
+#undef DMLCY_WIDEN
+#undef DMLCY_NARROW
+#undef DMLCY_AS
