@@ -3,6 +3,7 @@
  * The number of rows is a constant wherever elements are loaded: each has a loop of its own, without a branch. But where
  * DMLCY_COSTLY says that a block costs much more than a branch, one loop does.
  */
+#define DMLCY_COSTLY (DMLCY_RARE || (DMLCY_COMPUTED && !DMLCY_IS_WIDE))
 #define DMLCY_OWN(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_ROWS, end))
 #define DMLCY_LOAD_BLOCK DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
 
@@ -236,6 +237,7 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 }
 #endif
 
+#undef DMLCY_COSTLY
 #undef DMLCY_OWN
 #undef DMLCY_ROW_AT
 #undef DMLCY_ROWS_AT

@@ -61,21 +61,8 @@ static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
 }
 #endif
 
-#define DMLCY_LEVEL(name) name
-#define DMLCY_TARGET
-#define DMLCY_COSTLY (DMLCY_RARE || DMLCY_COMPUTED)
-#include "combine_blocks.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
-#undef DMLCY_COSTLY
-
-#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
-#define DMLCY_TARGET DMLCY_WIDE
-#define DMLCY_COSTLY DMLCY_RARE
-#include "combine_blocks.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
-#undef DMLCY_COSTLY
+#define DMLCY_TEXT "combine_blocks.h"
+#include "both_levels.h"
 
 #undef DMLCY_ROWS
 #undef DMLCY_COMBINE

@@ -25,17 +25,8 @@
 #define DMLCY_FINISHED_placed 5
 #endif
 
-#define DMLCY_LEVEL(name) name
-#define DMLCY_TARGET
-#include "finish_blocks.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
-
-#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
-#define DMLCY_TARGET DMLCY_WIDE
-#include "finish_blocks.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
+#define DMLCY_TEXT "finish_blocks.h"
+#include "both_levels.h"
 
 #undef DMLCY_FINISH
 #undef DMLCY_COMBINE

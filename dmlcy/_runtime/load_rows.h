@@ -23,17 +23,8 @@
 #define DMLCY_LOADS_placed 5
 #endif
 
-#define DMLCY_LEVEL(name) name
-#define DMLCY_TARGET
-#include "load_lines.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
-
-#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
-#define DMLCY_TARGET DMLCY_WIDE
-#include "load_lines.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
+#define DMLCY_TEXT "load_lines.h"
+#include "both_levels.h"
 
 #undef DMLCY_LOAD
 #undef DMLCY_ACC

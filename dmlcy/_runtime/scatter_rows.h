@@ -23,17 +23,8 @@
 #define DMLCY_CHANGED_halves 2
 #endif
 
-#define DMLCY_LEVEL(name) name
-#define DMLCY_TARGET
-#include "scatter_blocks.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
-
-#define DMLCY_LEVEL(name) DMLCY_NAMED(name, _wide)
-#define DMLCY_TARGET DMLCY_WIDE
-#include "scatter_blocks.h"
-#undef DMLCY_LEVEL
-#undef DMLCY_TARGET
+#define DMLCY_TEXT "scatter_blocks.h"
+#include "both_levels.h"
 
 #if DMLCY_CHANGED
 #define DMLCY_LOOPS(level)                                                                                             \
