@@ -77,8 +77,23 @@ DMLCY_BLOCKS_OF(uint64_t)
         return dmlcy_load_##type(a);                                                                                   \
     }
 
-DMLCY_MAX_OF(int8_t)
+#if DMLCY_SSE2
+/* Of keys, whose maxima the compiler else makes one by one. */
+DMLCY_INLINE dmlcy_int16_t_block dmlcy_max_int16_t(dmlcy_int16_t_block first, dmlcy_int16_t_block second)
+{
+    __m128i a[2], b[2];
+    memcpy(a, &first, sizeof a);
+    memcpy(b, &second, sizeof b);
+    a[0] = _mm_max_epi16(a[0], b[0]);
+    a[1] = _mm_max_epi16(a[1], b[1]);
+    memcpy(&first, a, sizeof first);
+    return first;
+}
+#else
 DMLCY_MAX_OF(int16_t)
+#endif
+
+DMLCY_MAX_OF(int8_t)
 DMLCY_MAX_OF(int32_t)
 DMLCY_MAX_OF(int64_t)
 DMLCY_MAX_OF(uint8_t)
@@ -104,23 +119,30 @@ DMLCY_INLINE dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_fl
     return dmlcy_load_float(a);
 }
 
+/* Where an instruction takes half a block, GCC makes a comparison of blocks for each element by itself. So differences say
+ * there which elements are NaN, and which keys stand for no element: their magnitude is beyond any NaN's. */
 #define DMLCY_KEY_BLOCKS(name, type, last, least, infinity, nan)                                                       \
+    DMLCY_INLINE dmlcy_##type##_block dmlcy_##name##_keys(dmlcy_##type##_block bits, dmlcy_##type##_block nans)        \
+    {                                                                                                                  \
+        return (((bits & (type)~least) ^ bits >> last) & ~nans) | ((type)~nan & nans);                                 \
+    }                                                                                                                  \
+                                                                                                                       \
     DMLCY_INLINE dmlcy_##type##_block dmlcy_load_##name##_key(const type *source)                                      \
     {                                                                                                                  \
-        const dmlcy_##type##_block bits = dmlcy_load_##type(source), magnitude = bits & (type)~least;                  \
-        const dmlcy_##type##_block nans = DMLCY_MASK(magnitude > (type)infinity);                                      \
-        return ((magnitude ^ bits >> last) & ~nans) | ((type)~nan & nans);                                             \
+        const dmlcy_##type##_block bits = dmlcy_load_##type(source);                                                   \
+        return dmlcy_##name##_keys(bits, ((type)infinity - (bits & (type)~least)) >> last);                            \
     }                                                                                                                  \
                                                                                                                        \
     DMLCY_WIDE DMLCY_INLINE dmlcy_##type##_block dmlcy_load_##name##_key_wide(const type *source)                      \
     {                                                                                                                  \
-        return dmlcy_load_##name##_key(source);                                                                        \
+        const dmlcy_##type##_block bits = dmlcy_load_##type(source);                                                   \
+        return dmlcy_##name##_keys(bits, DMLCY_MASK((bits & (type)~least) > (type)infinity));                          \
     }                                                                                                                  \
                                                                                                                        \
     DMLCY_INLINE void dmlcy_store_##name##_key(type *target, dmlcy_##type##_block key)                                 \
     {                                                                                                                  \
-        const dmlcy_##type##_block none = DMLCY_MASK(key == (type)least);                                              \
-        const dmlcy_##type##_block bits = (key & (type)least) | (key ^ key >> last);                                   \
+        const dmlcy_##type##_block magnitude = key ^ key >> last, none = ((type)nan - magnitude) >> last;              \
+        const dmlcy_##type##_block bits = (key & (type)least) | magnitude;                                             \
         dmlcy_store_##type(target, (bits & ~none) | ((type)(least | infinity) & none));                                \
     }                                                                                                                  \
                                                                                                                        \
