@@ -1,7 +1,8 @@
-/* The text of some loops, DMLCY_TEXT, for both instruction sets: what every processor has, and wide blocks.
+/* Includes the file DMLCY_TEXT, the text of some loops, for both instruction sets: the baseline, and the wide one of
+ * isa.h.
  *
- * DMLCY_LEVEL names a loop of the one set, DMLCY_TARGET declares it, DMLCY_IS_WIDE says which set it is. To be included by
- * the header that has the macros of the text.
+ * In the text, DMLCY_LEVEL(name) is the name of a loop for this set, DMLCY_TARGET declares the loop for this set, and
+ * DMLCY_IS_WIDE is 1 for the wide set. A header that defines the macros of the text includes this file.
  */
 #define DMLCY_LEVEL(name) name
 #define DMLCY_TARGET

@@ -22,10 +22,10 @@ cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
     MAX_TENSORS = 6
 
-# A call that runs. What is behind the tensors of the operator, and behind its fields, is never touched.
+# A call that runs. Only the entries of the operator's own tensors, and the bytes of its struct, are ever used.
 cdef struct Frame:
-    PyObject* arrays[MAX_TENSORS]   # of the tensors, owned; NULL: not there, or not yet
-    PyObject* copies[MAX_TENSORS]   # what the loops see in place of an array; NULL: the array itself
+    PyObject* arrays[MAX_TENSORS]   # the array of each tensor, owned; NULL: left out, or not made yet
+    PyObject* copies[MAX_TENSORS]   # owned copies that the loops see in place of an array; NULL: they see the array
     int64_t[WORDS] fields           # struct of the operator
 
 
@@ -54,7 +54,7 @@ cdef int align(Frame* frame, int i) except -1:
     return 0
 
 
-# Whether the operator and its inputs hold at the level.
+# Whether the level has the operator, and allows the data types and ranks of its inputs.
 cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) noexcept nogil:
     cdef const TensorLayout* row
     cdef int i
@@ -71,13 +71,13 @@ cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) n
     return True
 
 
-# Whether the array still is as `tensor` describes it: what ran in between may have resized it.
+# Whether the array still is as `tensor` describes it. Python code may have run since, and may have resized the array.
 cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     cdef int axis, found
     cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
     if <char*>cnp.PyArray_DATA(array) != tensor.data or dtype_of_array(array) != tensor.dtype:
         return False
-    # Leading ones may be there or not, and the stride of one element means nothing.
+    # Either may have leading axes of size 1 that the other lacks, and the stride of an axis of size 1 means nothing.
     for axis in range(min(extra, 0), tensor.rank):
         found = axis - extra
         if (1 if found < 0 else cnp.PyArray_DIMS(array)[found]) != (1 if axis < 0 else tensor.sizes[axis]):
@@ -87,8 +87,8 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     return True
 
 
-# The same for an array of the rank of `tensor`, in one pass with two more questions: whether data and strides are
-# aligned, and whether the elements are so few that the call is brief. False: one of the three is to be asked again.
+# Answers three questions in one pass. True: the array is unchanged, data and strides are aligned, and the elements are
+# so few that the call is brief. False: at least one answer may be no, and the caller asks each question by itself.
 cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     cdef uint64_t bits = <uint64_t>tensor.data
     cdef int64_t bytes = tensor.item
@@ -243,7 +243,7 @@ cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1
 
 
 cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
-    """The same for inputs whose data types and sizes are known: whether the arrays have these."""
+    """The arrays behind the inputs of a compiled operator. False: one lacks the data type or sizes of its desc."""
     cdef Tensor* tensors = <Tensor*>frame.fields
     cdef ndarray array
     cdef int i
@@ -264,7 +264,7 @@ cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
 
 
 cdef int refuse_change(Call call, Frame* frame, int i) except -1:
-    """What ran since an input was described may have resized it."""
+    """Raises if an input is not as it was described: Python code that ran since then may have resized it."""
     if not unchanged(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
         name = call.layout.tensors[i].name.decode()
         raise RuntimeError(f"{call.layout.python.decode()}(): {name} was changed during the call")

@@ -1,14 +1,16 @@
-/* The loops of combine_rows.h for one instruction set, block by block; DMLCY_LEVEL names them, DMLCY_TARGET declares them.
+/* The loops of combine_rows.h for one instruction set, block by block; DMLCY_LEVEL names them, DMLCY_TARGET declares
+ * them.
  *
- * The number of rows is a constant wherever elements are loaded: each has a loop of its own, without a branch. But where
- * DMLCY_COSTLY says that a block costs much more than a branch, one loop does.
+ * Each number of rows has a loop of its own, in which this number is a constant, so that no branch is between the
+ * loads. Where DMLCY_COSTLY, one loop takes any number: to load a block takes much longer than a branch, or the loop
+ * rarely runs.
  */
 #define DMLCY_COSTLY (DMLCY_RARE || (DMLCY_COMPUTED && !DMLCY_IS_WIDE))
 #define DMLCY_OWN(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_ROWS, end))
 #define DMLCY_LOAD_BLOCK DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
 
 #if DMLCY_COSTLY
-/* Not inlined for each row. */
+/* Not inlined: its text would be there once for each row. */
 DMLCY_TARGET DMLCY_APART DMLCY_BLOCK_OF DMLCY_OWN(_elements)(const DMLCY_ELEMENT *source)
 {
     return DMLCY_LOAD_BLOCK(source);
@@ -103,7 +105,8 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
 }
 
 #if DMLCY_NEAR
-/* Combines a row with itself: two neighbours for each element of the target, or three, of which one is the next one's. */
+/* Combines neighbours in a row: two for each element of the target, or three. The last of three is the first of the
+ * next ones. */
 DMLCY_TARGET static void DMLCY_OWN(_near)(const void *args)
 {
     const WindowSum *const sum = args;
@@ -127,7 +130,8 @@ DMLCY_TARGET static void DMLCY_OWN(_near)(const void *args)
 #endif
 
 #if DMLCY_DIRECT
-/* Combines three rows into each line of the target. From line to line they move by one: each element is taken once. */
+/* Combines three rows into each line of the target. They are one row further on for each line, and each row is loaded
+ * once. */
 DMLCY_TARGET static void DMLCY_OWN(_slide)(const void *args)
 {
     const WindowSum *const sum = args;

@@ -4,17 +4,17 @@
  *
  * DMLCY_ROWS     the name of the loops
  * DMLCY_COMBINE  sum, max or first_place
- * DMLCY_ACC      an accumulator
+ * DMLCY_ACC      the type of an accumulator
  * DMLCY_STORED   how elements are loaded: a type, or another word that blocks.h has
- * DMLCY_ELEMENT  an element in memory
- * DMLCY_WIDEN    makes an accumulator of one
- * DMLCY_NONE     the accumulator of no element; of sums only
- * DMLCY_SUMS     1: the elements are accumulators as they are, so that sums of rows can be combined once more
- * DMLCY_NEAR     1: and with themselves
- * DMLCY_DIRECT   1: rows of the tensor are combined without being put elsewhere first
- * DMLCY_COMPUTED 1: elements are converted by many instructions where there are no wide ones
- * DMLCY_RARE     1: this is only called again where results are doubtful
- * DMLCY_FOLDS    1: in any order, and an element twice where that is easier; of DMLCY_DIRECT only
+ * DMLCY_ELEMENT  the type of an element in memory
+ * DMLCY_WIDEN    makes an accumulator of an element
+ * DMLCY_NONE     the accumulator of no element; only for DMLCY_SUMS
+ * DMLCY_SUMS     1: the loops combine rows of accumulators, such as sums of rows, and the file makes `_clear`
+ * DMLCY_NEAR     1: the file makes `_near`, which combines neighbours in a row of accumulators
+ * DMLCY_DIRECT   1: the loops combine rows of the input where they are, and the file makes `_slide` and `_fold`
+ * DMLCY_COMPUTED 1: without the wide instruction set, an element is converted by many instructions
+ * DMLCY_RARE     1: the loops run only where a result is doubtful, and are kept small
+ * DMLCY_FOLDS    1: `_fold` may combine elements in any order, and an element twice; only for DMLCY_DIRECT
  */
 #include "joins.h"
 
@@ -34,7 +34,7 @@ static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *tar
 }
 
 #if DMLCY_DIRECT && !DMLCY_FOLDS
-/* The same of all rows of a plane. */
+/* The same for all rows of a plane. */
 static void DMLCY_NAMED(DMLCY_ROWS, _plane)(const WindowFold *fold, const char *plane, DMLCY_ACC *target)
 {
     int64_t i, n;

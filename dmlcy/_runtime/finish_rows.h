@@ -4,15 +4,16 @@
  *
  * DMLCY_FINISH   the name of the loops
  * DMLCY_COMBINE  sum, max or first_place, for taps that are not combined yet
- * DMLCY_ACC      an accumulator
- * DMLCY_ELEMENT  an element in memory
+ * DMLCY_ACC      the type of an accumulator
+ * DMLCY_ELEMENT  the type of an element in memory
  * DMLCY_STORED   how elements are stored: a type, or another word that blocks.h has
  * DMLCY_NARROW   makes an element of a result
- * DMLCY_RESULT   makes a result of an accumulator, a count, the volume and the attributes; of `result` and `halves` only
- * DMLCY_AS       plain: accumulators are the results; quotient: they are divided by the counts; result; halves: and
- *                float16 is made of it; placed: they have the number of the element too
- * DMLCY_NONE     what a result begins with; of `quotient` only
- * DMLCY_EXACT    1: says whether a result is doubtful
+ * DMLCY_RESULT   makes a result of an accumulator, a count, the volume and the attributes; for `result` and `halves`
+ * DMLCY_AS       how results are made. plain: accumulators are results; quotient: accumulators are divided by counts;
+ *                result: by DMLCY_RESULT; halves: by DMLCY_RESULT, and then float16; placed: accumulators have the
+ *                number of an element too, and DMLCY_NARROW takes the element or the index
+ * DMLCY_NONE     is added to an accumulator before the division; for `quotient`
+ * DMLCY_EXACT    1: the loop says whether a result is doubtful
  */
 #include "joins.h"
 

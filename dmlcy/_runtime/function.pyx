@@ -22,20 +22,20 @@ cdef enum:
 cdef class Function:
     """The function of an operator, as its definition in Python says it: name, signature and docstring.
 
-    Without loops the definition computes the result. With them its body is empty: it only says what Python says of
-    arguments that are missing, too many or there twice.
+    Without loops, the definition computes the result. With loops, its body is empty; it is called only if arguments are
+    missing, too many or given twice, so that Python raises its usual TypeError.
     """
 
     cdef vectorcallfunc vectorcall
     cdef object definition
     cdef Call call                  # None: the definition is called
     cdef tuple names
-    cdef tuple kept                 # what `defaults` borrows
-    cdef PyObject** defaults        # by argument; NULL: it has none
-    cdef PyObject** places          # the names, as they mostly are in a call: the same objects
-    cdef Py_ssize_t count
-    cdef Py_ssize_t inputs          # by position; the others have names only
-    cdef Py_ssize_t required        # up to here there may be arguments without a default
+    cdef tuple kept                 # owns the objects of `defaults`
+    cdef PyObject** defaults        # borrowed, by argument; NULL: the argument has no default
+    cdef PyObject** places          # the names, borrowed: a call mostly has the same objects, so pointers are compared
+    cdef Py_ssize_t count           # arguments
+    cdef Py_ssize_t inputs          # arguments that a call may give by position; the others have names only
+    cdef Py_ssize_t required        # no argument from this one on lacks a default
     cdef dict __dict__
     cdef object __weakref__
 
@@ -128,7 +128,7 @@ cdef Py_ssize_t found_place(Function function, object name) except -2:
 
 
 cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, PyObject* keywords):
-    """Raises what is wrong with the arguments: Python says it of the definition, all but unknown names."""
+    """Raises what is wrong with the arguments: an unknown name here, anything else by calling the definition."""
     cdef tuple names = () if keywords == NULL else <tuple>keywords
     for name in names:
         if name not in function.names:

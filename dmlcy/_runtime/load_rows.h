@@ -3,14 +3,15 @@
  * To be included once for each type, with these macros, which the end of the file takes back:
  *
  * DMLCY_LOAD     the name of the loop
- * DMLCY_ACC      an accumulator
- * DMLCY_ELEMENT  an element in memory
- * DMLCY_ITEM     its bytes
- * DMLCY_STORED   how elements are loaded, a type or another word of places.h
+ * DMLCY_ACC      the type of an accumulator
+ * DMLCY_ELEMENT  the type of an element in memory
+ * DMLCY_ITEM     the bytes of an element, as a number
+ * DMLCY_STORED   how elements are loaded: a type, or another word that places.h has
  * DMLCY_WIDEN    makes of an element what DMLCY_FIRST takes
- * DMLCY_FIRST    makes an accumulator of it and of the attributes
- * DMLCY_AS       same: elements are accumulators; each: they are made one by one; floats, halves: float16 is made float
- *                first, which accumulators are or are not; placed: accumulators have the number of the element too
+ * DMLCY_FIRST    makes an accumulator of this and of the attributes
+ * DMLCY_AS       how accumulators are made. same: elements are copied; each: one by one; floats: float16 elements
+ *                become float, the type of accumulators; halves: float16 elements become float, and then accumulators
+ *                of another type; placed: an element becomes an accumulator with its number
  */
 #include "windows.h"
 

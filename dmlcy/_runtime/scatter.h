@@ -1,11 +1,14 @@
-/* What the loops that add columns where their windows lie are given; scatter_rows.h has their text. */
+/* The arguments of the loops that add columns to the image, each column where its window lies. scatter_rows.h has the
+ * text of these loops; codegen/families/window_scatter/ plans what they do.
+ */
 #ifndef DMLCY_SCATTER_H
 #define DMLCY_SCATTER_H
 
 #include "half.h"
 #include "joins.h"
 
-/* What a tap gives to a slab: a run of the input for each row. */
+/* What an element of the window (a tap) adds to a slab, which is some rows of the output: a run of the input for each
+ * row. */
 typedef struct {
     int64_t rows;
     int64_t size;               /* of a run */
@@ -17,8 +20,9 @@ typedef struct {
     int64_t sums_step;
 } ScatterRun;
 
-/* Rows where each position takes one element, of `width` to a block: element k of block i lies at
- * input + at[k] + i * step. Where blocks are neighbours, `width` is 2 to 4; elsewhere their elements are. */
+/* Rows in which each element of the output is one element of the input. A block is `width` elements of the output, of
+ * which element k of block i lies at input + at[k] + i * step. If `step` is the size of an element, `width` is 2 to 4.
+ * Otherwise the elements of a block are neighbours in the input. */
 typedef struct {
     int64_t rows;
     char *output;
@@ -35,16 +39,16 @@ typedef struct {
 typedef struct {
     void (*add)(const ScatterRun *run);
     void (*weave)(const ScatterRows *rows);
-    /* Makes a row that was copied one of sums: +0 of -0. NULL: they are the same. */
+    /* Makes sums of the elements of a copied row: 0 + -0 is +0. NULL: every element is its own sum. */
     void (*alone)(char *row, int64_t size);
 } ScatterLoops;
 
 /* How elements of some data types are added. */
 typedef struct {
     int64_t item;               /* bytes of an element */
-    int64_t sum;                /* and of a sum */
+    int64_t sum;                /* bytes of a sum */
     void (*narrow)(const float *sums, uint16_t *target, ptrdiff_t step, size_t count); /* NULL: sums are elements */
-    ScatterLoops loops[2];      /* for all processors, and with wide blocks */
+    ScatterLoops loops[2];      /* for all processors; where dmlcy_wide() */
 } ScatterKernel;
 
 #endif

@@ -1,4 +1,4 @@
-# Columns that are added where their windows lie; scatter.h says how.
+# The declarations of scatter.h, which explains them: columns that are added to the image where their windows lie.
 
 from libc.stdint cimport int64_t, uint16_t
 

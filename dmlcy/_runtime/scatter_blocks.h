@@ -11,7 +11,7 @@ DMLCY_TARGET static void DMLCY_OWN(_add)(const ScatterRun *run)
         const DMLCY_ELEMENT *const elements = (const DMLCY_ELEMENT *)(run->input + row * run->input_row);
         DMLCY_ACC *const sums = (DMLCY_ACC *)(run->sums + row * run->sums_row);
         if (dense && last >= 0) {
-            /* What overlaps the block before it is the same, of the sums as they were. */
+            /* The last block may overlap the one before, so it is computed from the sums as they are now. */
             const DMLCY_BLOCK_OF end = DMLCY_LOADED(sums + last) + DMLCY_LOAD_BLOCK(elements + last);
             for (i = 0; i < last; i += DMLCY_SIZE)
                 DMLCY_PUT(sums + i, DMLCY_LOADED(sums + i) + DMLCY_LOAD_BLOCK(elements + i));
@@ -24,7 +24,7 @@ DMLCY_TARGET static void DMLCY_OWN(_add)(const ScatterRun *run)
     }
 }
 
-/* Of one row, tap by tap; what follows is for each width that compilers make a loop of its own of. */
+/* One row, from taps whose blocks are neighbours. Each width is a constant, so that compilers make a loop for it. */
 #define DMLCY_TAPS(width)                                                                                              \
     for (i = 0; i < blocks; i++) {                                                                                     \
         output[width * i] = DMLCY_ALONE(tap0[i]);                                                                      \
@@ -35,6 +35,7 @@ DMLCY_TARGET static void DMLCY_OWN(_add)(const ScatterRun *run)
             output[width * i + 3] = DMLCY_ALONE(tap3[i]);                                                              \
     }
 
+/* The same, from blocks whose elements are neighbours. */
 #define DMLCY_BLOCKS(width)                                                                                            \
     for (i = 0; i < blocks; i++) {                                                                                     \
         const DMLCY_ELEMENT *const elements = (const DMLCY_ELEMENT *)(input + i * step);                               \

@@ -3,12 +3,13 @@
  * To be included once for each type, with these macros, which the end of the file takes back:
  *
  * DMLCY_SCATTER  the name of the loops, and of the ScatterKernel
- * DMLCY_ACC      a sum
+ * DMLCY_ACC      the type of a sum
  * DMLCY_STORED   how elements are loaded: a type, or another word that blocks.h has
- * DMLCY_ELEMENT  an element in memory
- * DMLCY_WIDEN    makes a sum of one
- * DMLCY_NARROW   makes elements of sums, or NULL
- * DMLCY_AS       whole, floats or halves: what becomes of an element that is the only addend
+ * DMLCY_ELEMENT  the type of an element in memory
+ * DMLCY_WIDEN    makes a sum of an element
+ * DMLCY_NARROW   makes elements of sums; NULL: sums are elements
+ * DMLCY_AS       what an element is that is the only addend of its sum. whole: the sum; floats, halves: the sum, except
+ *                that -0 becomes +0
  */
 #include "scatter.h"
 

@@ -1,8 +1,8 @@
-/* The loop over windows that are taken whole: the greatest element of each lane under the taps, and where it stands.
+/* The loop over windows that are taken whole: the greatest element of each lane under the taps, and its index.
  *
  * To be included once for each type, with these macros, which the end of the file takes back:
  *
- * DMLCY_LANES_OF      the name of the loop, which is for processors with the wide instructions only
+ * DMLCY_LANES_OF  the name of the loop, which is for processors with the wide instruction set only
  * DMLCY_ELEMENT   an element in memory, compared as an integer of this type
  * DMLCY_STORED    how elements are loaded and stored: a type, or another word that blocks.h has
  * DMLCY_NUMBERED  1: marks are numbers of elements; 0: numbers would not fit, marks are those of the taps

@@ -1,5 +1,6 @@
-/* What the loops over windows are given. The loops for each type are C: combine_rows.h, load_rows.h, finish_rows.h and
- * take_lanes.h have their texts. What no type changes is Cython, compiled once: windows.pyx.
+/* The arguments of the loops over windows. The loops for each type are C: combine_rows.h, load_rows.h, finish_rows.h
+ * and take_lanes.h have their texts. What no type changes is Cython, compiled once: windows.pyx. windows.pxd repeats
+ * the declarations of this file for it. docs/windows.md explains both.
  */
 #ifndef DMLCY_WINDOWS_H
 #define DMLCY_WINDOWS_H
@@ -10,11 +11,11 @@
 
 #define DMLCY_GROUP 8           /* rows that one pass combines */
 #define DMLCY_SLIDE 3           /* rows of windows that loops of their own slide down */
-#define DMLCY_FOLDED 64         /* elements of a row under one window, at least, that is combined in any order */
-#define DMLCY_FEWEST_FOLDED 4   /* columns of a plane under one window: with the row behind it a row fills a block */
-#define DMLCY_MOST_FOLDED 32    /* of wider planes the next rows would have to be asked for */
-#define DMLCY_HALVES 256        /* that are converted at once */
-#define DMLCY_MOST_TAPS 32      /* of windows that are taken whole, lane by lane */
+#define DMLCY_FOLDED 64         /* the fewest elements of a row that is folded: it is under one window, in any order */
+#define DMLCY_FEWEST_FOLDED 4   /* the fewest columns of a plane that is folded: two rows fill a block */
+#define DMLCY_MOST_FOLDED 32    /* the most columns: the next rows of a wider plane would need a prefetch */
+#define DMLCY_HALVES 256        /* float16 elements that are converted at once */
+#define DMLCY_MOST_TAPS 32      /* the most elements of a window that is taken whole, lane by lane */
 
 /* Takes one of the structs below. */
 typedef void (*WindowLoop)(const void *args);
@@ -30,9 +31,9 @@ typedef struct {
     int64_t pass_step;          /* elements to the rows of the next pass */
     int64_t size;
     int64_t item;               /* bytes of an element */
-    int64_t ahead;              /* bytes from a row to the one that will be needed a band later; 0: all are near */
+    int64_t ahead;              /* bytes from a row to the row of the next band, which is prefetched; 0: no prefetch */
     int fresh;                  /* there is nothing in the target yet */
-    int64_t waiting;
+    int64_t waiting;            /* rows in `row` */
     const void *row[DMLCY_GROUP];
 } WindowSum;
 
@@ -51,7 +52,7 @@ typedef struct {
 typedef struct {
     const char *input;          /* these three change from row to row */
     void *target;
-    int64_t number;             /* of the element at `input`, if the input were packed */
+    int64_t number;             /* index of the element at `input` in the packed input */
     int64_t lines;
     int64_t line_step;          /* bytes of the input between lines */
     int64_t target_step;        /* accumulators between them */
@@ -61,11 +62,12 @@ typedef struct {
     int64_t number_step;        /* from column to column */
     int64_t run;                /* lanes */
     int64_t lane_step;          /* of numbers */
-    const int64_t *lane_at;     /* where lanes are whose columns are neighbours in memory; NULL: lanes are */
-    void *spare;                /* for the elements of a row that is turned */
+    const int64_t *lane_at;     /* columns are neighbours in memory: bytes to each lane; NULL: lanes are neighbours */
+    void *spare;                /* memory for the elements of a row that is turned */
     const void *attributes;
 } WindowLoad;
 
+/* Accumulators that become elements of the output, or indices. */
 typedef struct {
     char *target;
     const void *results;
@@ -74,11 +76,11 @@ typedef struct {
     int64_t lines;
     int64_t target_step;        /* bytes between lines */
     int64_t line_step;          /* elements between lines of results, and of counts */
-    int64_t taps;               /* along the columns, that are still to be combined: 1 or DMLCY_SLIDE */
+    int64_t taps;               /* accumulators along the columns that make a result: 1 or DMLCY_SLIDE */
     int64_t tap_step;           /* elements between them */
-    double volume;
+    double volume;              /* elements of a window, padding included */
     const void *attributes;
-    int doubtful;               /* a result may be another number: the band is computed again, exactly */
+    int doubtful;               /* set if a result is -infinity or -0: the band is computed again by `exact` */
 } WindowFinish;
 
 /* Windows that follow each other along the columns and have the same taps inside the input. */
@@ -92,7 +94,7 @@ typedef struct {
     int64_t indices_step;
     int indices_item;
     int64_t lanes;              /* a block of them, or more */
-    uint32_t number;            /* of the element at `input`, if the input were packed */
+    uint32_t number;            /* index of the element at `input` in the packed input */
     uint32_t number_step;       /* from window to window */
     uint32_t lane_step;         /* from lane to lane */
     int taps;
@@ -100,32 +102,32 @@ typedef struct {
     uint32_t numbers[DMLCY_MOST_TAPS];  /* from `number` to theirs */
 } WindowLanes;
 
-/* The loops for one instruction set; NULL: what is computed never needs it. */
+/* The loops for one instruction set, each with the struct that it takes. NULL: this kernel never needs the loop. */
 typedef struct {
     WindowLoop load;            /* WindowLoad */
-    WindowLoop sums;            /* WindowSum: rows of accumulators */
-    WindowLoop near;            /* a row of them with itself */
-    WindowLoop elements;        /* rows of the tensor */
-    WindowLoop slide;
+    WindowLoop sums;            /* WindowSum: combines rows of accumulators */
+    WindowLoop near;            /* WindowSum: combines neighbouring columns of a row of accumulators */
+    WindowLoop elements;        /* WindowSum: combines rows of elements of the input */
+    WindowLoop slide;           /* WindowSum: the same for DMLCY_SLIDE rows, for each line one row further on */
     WindowLoop fold;            /* WindowFold */
-    WindowLoop finish;          /* WindowFinish */
-    WindowLoop indices[2];      /* the same for indices of 4 and of 8 bytes */
+    WindowLoop finish;          /* WindowFinish: makes elements of the output */
+    WindowLoop indices[2];      /* WindowFinish: makes indices of 4 bytes, and of 8 bytes */
     WindowLoop lanes;           /* WindowLanes */
 } WindowLoops;
 
-/* What is computed of one data type. */
+/* How an operator is computed for one data type. */
 typedef struct WindowKernel {
     int64_t item;               /* bytes of an element */
     int64_t acc;                /* bytes of an accumulator */
-    int own;                    /* elements are accumulators as they are, */
-    int converted;              /* but for a conversion that `elements` makes, */
-    int folds;                  /* and are combined in any order */
-    int placed;                 /* accumulators are elements with their number */
+    int own;                    /* an element is its own accumulator, perhaps converted */
+    int converted;              /* `own`, and `elements` converts each element */
+    int folds;                  /* `own`, and elements may be combined in any order, an element twice too */
+    int placed;                 /* an accumulator is an element with its index (places.h) */
     void (*clear)(void *target, int64_t bytes);     /* makes all accumulators those of no element */
-    /* Puts what a result is divided by, or is made of besides: `taps` is the elements of its window inside the input. */
+    /* Writes `size` counts: the divisor of a result, or `taps` itself, the elements of a window inside the input. */
     void (*count)(void *target, int64_t size, int64_t taps, double volume, const void *attributes);
-    const struct WindowKernel *exact;   /* the same, slower, where a result is doubtful */
-    WindowLoops loops[2];       /* the second ones where dmlcy_wide() */
+    const struct WindowKernel *exact;   /* slower, for bands with a doubtful result; NULL: no result is doubtful */
+    WindowLoops loops[2];       /* for all processors; where dmlcy_wide() */
 } WindowKernel;
 
 /* Names made of others, which may be macros. */

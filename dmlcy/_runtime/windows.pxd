@@ -118,7 +118,7 @@ cdef struct WindowReduce:
     int64_t strides[MAX_RANK]
     int64_t dilations[MAX_RANK]
     int64_t start[MAX_RANK]
-    Tensor indices                  # where each maximum stands in the packed input; data type 0: nobody asks
+    Tensor indices                  # the index of each maximum in the packed input; data type 0: not asked for
     const void* attributes          # struct of the operator
 
 # Computes the output, and the indices if they are asked for. -1: memory ran out.

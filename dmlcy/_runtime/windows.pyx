@@ -30,18 +30,18 @@ cdef enum:
     MOST_LANES = 128
     BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
     FEWEST_ROWS = 4                 # of a band, if it has more than one
-    BANDS = 64                      # that all threads are busy with
+    BANDS = 64                      # the fewest that keep all threads busy
     UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line
-    SHORT_ROW = 32                  # elements; shorter rows are first put one after the other
+    SHORT_ROW = 32                  # elements; shorter rows are put one after the other before a loop takes them
     SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
     MOST_BYTES = 16                 # of an accumulator
-    FEW_COLUMNS = 20                # of the input: lanes do better, though their elements are apart
-    TURNED_LANES = 32               # that are then taken side by side
-    SERIAL_SUMS = 6 * 1024 * 1024   # that one thread has made before another one has woken up
-    ELEMENT_SUMS = 2                # what it costs to get an element, in sums
-    RESULT_SUMS = 8                 # what a result costs besides
-    TURN_SUMS = 12                  # what it costs to turn an element or a result
+    FEW_COLUMNS = 20                # of the input: with so few, lanes are faster, though their elements are apart
+    TURNED_LANES = 32               # lanes that are then turned at once
+    SERIAL_SUMS = 6 * 1024 * 1024   # additions that one thread has made before another one has woken up
+    ELEMENT_SUMS = 2                # the time to load an element, in additions
+    RESULT_SUMS = 8                 # the time to finish a result, in additions
+    TURN_SUMS = 12                  # the time to turn an element or a result, in additions
     FOLDED_BAND = 16384             # elements of a band of rows that are folded
     MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
 

@@ -6,7 +6,7 @@ cdef struct WindowAxis:
     int64_t input_step              # bytes between elements
     int64_t output_step
     int64_t indices_step
-    int64_t number_step             # elements between them, if the input were packed
+    int64_t number_step             # elements of the packed input between them
     int64_t window                  # 1 on an axis that is not pooled
     int64_t stride
     int64_t dilation

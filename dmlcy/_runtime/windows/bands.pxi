@@ -1,6 +1,7 @@
 # All bands, one after the other.
 
-# Columns of padding are the identity wherever elements are put between them.
+# Begins with `taps` taps from `tap` on: in all rows that elements are put into, the columns of padding become the
+# identity.
 cdef void begin_part(
         const WindowPlan* plan, WindowPlace* place, WindowScratch* scratch, int64_t tap, int64_t taps) noexcept nogil:
     cdef int64_t acc = scratch.kernel.acc
@@ -12,7 +13,7 @@ cdef void begin_part(
     cdef int64_t low, high, n
     go_to_part(plan, place, tap, taps)
     begin_load(plan, place, scratch)
-    if scratch.phases - row <= SMALL_ROOM * acc:        # quicker at once
+    if scratch.phases - row <= SMALL_ROOM * acc:        # to clear all is quicker than to clear both sides of each row
         scratch.kernel.clear(row, scratch.phases - row)
         return
     if plan.taken:
@@ -52,7 +53,7 @@ cdef void make_band(const WindowPlan* plan, WindowPlace* place, WindowScratch* s
         put_indices(plan, place, scratch, sums)
 
 
-# Bands from begin[0] to `end`. 1: one is doubtful, and begin[0] is its number; -1: memory ran out.
+# Makes the bands from begin[0] to `end`. 1: a band is doubtful, and begin[0] is its number; -1: memory ran out.
 cdef int make_some(
         const WindowPlan* plan, const WindowKernel* kernel, int64_t* begin, int64_t end) noexcept nogil:
     cdef int64_t acc = kernel.acc
@@ -126,7 +127,7 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
     plan.ahead = 0
     if bytes_of(&a.input) > SERIAL_BYTES:
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
-        if rows.window > DMLCY_GROUP:   # of several planes that follow each other processors see what comes
+        if rows.window > DMLCY_GROUP:   # several planes that follow each other are read in order: no prefetch is needed
             plan.ahead = DMLCY_GROUP * rows.dilation * rows.input_step if plan.band == 1 else 0
         elif plan.bands == 1:
             plan.ahead = plan.band * plan.lines.input_step

@@ -1,4 +1,4 @@
-# Where what is under a window is one row of neighbours, of which any may be combined first, or a plane of few columns.
+# Lines that are under one window each: a row, whose elements are combined in any order, or a plane of few columns.
 
 cdef const char* fold_rows(
         const WindowPlan* plan, const WindowPlace* place, const WindowScratch* scratch) noexcept nogil:

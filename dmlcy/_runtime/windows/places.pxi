@@ -16,15 +16,15 @@ cdef struct WindowPlace:
     int64_t low                     # columns of such a row, from `low` to `high`, that are inside the input
     int64_t high
     int64_t held[SLOTS]             # row of the input that a slot holds; -1: none
-    int64_t counted                 # what valid_rows() was when elements were last counted; -1: never
-    int64_t counted_row             # and `row`; -1: any, as `whole`
-    int64_t counted_rows            # and `rows`
+    int64_t counted                 # valid_rows() when the counts were last written; -1: never
+    int64_t counted_row             # `row` at that time; -1: the counts hold for any row, as it was `whole`
+    int64_t counted_rows            # `rows` at that time
     const char* input               # under the first tap of the remaining axes; row 0, column 0
     char* output                    # row 0, column `column`
-    int64_t number                  # of the element at `input`, if the input were packed
+    int64_t number                  # index of the element at `input` in the packed input
     int64_t indices_at              # bytes to the indices that belong to `output`
     int64_t valid[MAX_RANK]         # taps of the remaining axes inside the input
-    bint doubtful                   # a result of the band is
+    bint doubtful                   # a result of the band is -infinity or -0: `exact` computes the band again
 
 
 cdef void go_to_columns(const WindowPlan* plan, WindowPlace* place, int64_t column) noexcept nogil:
@@ -93,7 +93,7 @@ cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number)
         place.part = -1
 
 
-# To `taps` taps along the columns from `tap` on.
+# Goes to `taps` taps along the columns, from `tap` on. No row is held then.
 cdef void go_to_part(const WindowPlan* plan, WindowPlace* place, int64_t tap, int64_t taps) noexcept nogil:
     cdef const WindowAxis* columns = &plan.columns
     cdef int64_t size = (place.columns - 1) * columns.stride + (taps - 1) * columns.dilation + 1

@@ -4,41 +4,41 @@ cdef struct WindowPlan:
     const char* input
     char* output
     char* indices
-    int indices_item                # bytes of an index; 0: nobody asks
+    int indices_item                # bytes of an index; 0: not asked for
     const WindowKernel* kernel
     bint beside                     # lanes are neighbours in all tensors: windows are taken whole, row by row
-    int axes
+    int axes                        # entries of `axis`
     bint deep                       # one of `axis` is pooled
     bint filled                     # for certain, there is an element under each window
     bint folded                     # a line is under one window, and is made a result at once
-    WindowAxis axis[MAX_RANK]       # none of the following
+    WindowAxis axis[MAX_RANK]       # the remaining axes: none of the following
     WindowAxis lines
     WindowAxis rows
     WindowAxis columns
     WindowAxis lanes
-    int64_t tall
-    int64_t bands                   # that follow each other along the rows
-    int64_t band
-    int64_t run
-    int64_t runs
-    int64_t block
-    int64_t blocks
+    int64_t tall                    # rows of the output in a band
+    int64_t bands                   # bands that follow each other along the rows
+    int64_t band                    # lines in a band
+    int64_t run                     # lanes in a band
+    int64_t runs                    # bands that follow each other along the lanes
+    int64_t block                   # columns of the output in a band
+    int64_t blocks                  # bands that follow each other along the columns
     int64_t taps                    # taps along the columns that are taken at once
     int64_t pitch                   # columns of the input of a line, padding included: a multiple of `step`
     int64_t result_pitch            # pitch / step
     int64_t step                    # columns of the input between windows
-    int64_t phase_step              # to the next tap
-    int64_t index_step
-    int64_t room                    # for the sums of a band
-    int64_t line_room               # for those of one row of it
-    int64_t slots                   # a power of two
+    int64_t phase_step              # from the phase of a tap to that of the next tap, modulo `step`
+    int64_t index_step              # columns from a tap to the next tap: of a phase, if there are phases
+    int64_t room                    # accumulators: for the sums of a band
+    int64_t line_room               # accumulators: for the sums of one row of all lines of a band
+    int64_t slots                   # rows that are kept: a power of two
     bint turned                     # columns of the input are neighbours in memory, lanes are not
-    int64_t lane_at[TURNED_LANES]   # where they are then
+    int64_t lane_at[TURNED_LANES]   # where `turned`: bytes to each lane
     bint converted                  # rows are loaded by the loop that combines elements, which converts them
-    bint direct                     # rows of the input are long and contiguous, their elements accumulators
-    bint taken                      # and are combined at once
-    int64_t ahead                   # bytes from the rows of a band to those of the next one, if they come from memory
-    int64_t line_elements           # of the input between lines, where `direct`
+    bint direct                     # rows of the input are long and contiguous, and `elements` combines them
+    bint taken                      # `direct`, and all rows under a window are combined at once: no row is kept
+    int64_t ahead                   # bytes from the rows of a band to the rows to prefetch; 0: no prefetch
+    int64_t line_elements           # elements of the input between lines, where `direct`
     int64_t row_elements            # and between the first rows of neighbouring windows
     double volume                   # elements of a window; int64 could overflow
     double shared                   # windows that an element is under
@@ -65,7 +65,7 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         axis.results = a.output.sizes[n]
         axis.input_step = a.input.strides[n]
         axis.output_step = a.output.strides[n]
-        # Where no indices are asked for, they do not keep axes from becoming one.
+        # Without indices, these steps equal others, so that they never keep two axes from being merged.
         axis.indices_step = a.indices.strides[n] if a.indices.dtype else axis.output_step
         axis.number_step = numbers[n] if a.indices.dtype else axis.input_step
         axis.window = a.window[spatial] if spatial >= 0 else 1
@@ -198,7 +198,7 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
     if plan.folded:
         plan.taps = 1
     elif columns.dilation >= max(columns.size, <int64_t> 2) or columns.dilation > LONGEST_ROW:
-        plan.taps = 1               # what is between them is more than a block; in any layout, as it changes the order
+        plan.taps = 1               # taps are farther apart than a block; in any layout, as it changes the order
     elif (plan.taps - 1) * columns.dilation > longest:
         plan.taps = min(plan.taps, max(DMLCY_GROUP, longest // columns.dilation // DMLCY_GROUP * DMLCY_GROUP))
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
@@ -215,7 +215,7 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
         plan.tall = 1
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.tall)))
     under = plan.pitch * plan.run * min(plan.rows.window, plan.rows.size)
-    if not plan.taken or not spanned(&plan.rows):       # it is needed once more
+    if not plan.taken or not spanned(&plan.rows):       # a row of the input is needed by several windows
         plan.band = min(plan.band, UNDER_BAND // under)
     elif plan.lines.results * under > SERIAL_SUMS:
         plan.band = min(plan.band, plan.lines.results // BANDS)

@@ -1,7 +1,7 @@
 # Results become elements of the output, and are put where they belong.
 
-# Counts the elements of each window of a row of a line that has `rows` rows inside the input. Where there is padding
-# along the columns it changes a few windows at both ends.
+# Writes the counts of a row of the output, whose windows have `rows` rows inside the input. Padding along the columns
+# changes only a few windows at both ends.
 cdef void count_line(
         const WindowPlan* plan, const WindowPlace* place, const WindowKernel* kernel, char* counts,
         int64_t rows) noexcept nogil:

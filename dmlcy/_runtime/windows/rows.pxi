@@ -1,6 +1,6 @@
 # Rows of the input become rows of sums.
 
-# Memory of a thread, and the loops that it calls. Pointers are to accumulators.
+# Memory of a thread, and the loops that it calls. The pointers are to accumulators, unless a comment says otherwise.
 cdef struct WindowScratch:
     const WindowKernel* kernel
     const WindowLoops* loops
@@ -9,9 +9,9 @@ cdef struct WindowScratch:
     char* spare                     # DMLCY_GROUP rows
     char* phases
     char* results
-    char* counts                    # of each result: its divisor, or elements inside the input
-    char* finished                  # elements
-    char none[MOST_BYTES]           # the accumulator of no element, repeated; where there is more than SMALL_ROOM
+    char* counts                    # for each result, its divisor or the elements of its window inside the input
+    char* finished                  # elements of the output, before they are put in their places
+    char none[MOST_BYTES]           # the accumulator of no element, repeated; only where more than SMALL_ROOM is used
     WindowLoad load
 
 
@@ -35,7 +35,7 @@ cdef inline void take_row(WindowSum* sum, const void* row) noexcept nogil:
         flush_rows(sum)
 
 
-# Takes `count` rows that are `step` bytes apart; an even number in each of many passes.
+# Takes `count` rows that are `step` bytes apart. Each pass has an even number of rows, so that pairs stay the same.
 cdef inline void take_rows(WindowSum* sum, const char* row, int64_t step, int64_t count, int64_t item) noexcept nogil:
     cdef int64_t i
     if count > DMLCY_GROUP and sum.ahead == 0:
@@ -147,7 +147,7 @@ cdef void fill(
     flush_rows(&sum)
 
 
-# Combines the elements under the rows `tap` to `end` of the windows at so many rows of the output.
+# Combines the elements under the rows `tap` to `end` of the windows at `count` rows of the output, from `index` on.
 cdef void take(
         const WindowPlan* plan, const WindowPlace* place, const WindowScratch* scratch, char* target, int64_t index,
         int64_t count, int64_t tap, int64_t end) noexcept nogil:

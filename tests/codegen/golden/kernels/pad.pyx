@@ -42,11 +42,11 @@ cdef enum:
     PIECE_BYTES = 262144            # of a row that one thread writes at once
     BUFFER = 2048                   # words, for all lines of a plane
     STRIDED_COST = 16               # bytes that are copied in the time of a strided element
-    CACHED = 512                    # cache lines that certainly stay while they are read several times
-    STRIDED_POSITIONS = 256         # of a row whose cache lines the next row reads again: they stay for it
+    CACHED = 512                    # cache lines that certainly stay in the cache while they are read several times
+    STRIDED_POSITIONS = 256         # in a piece, if the next row reads the same cache lines: they stay in the cache
     CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
     SHORT = 16                      # a row of fewer elements gives way to a longer axis
-    ASKED_BYTES = 4096              # of padding that is written out of order
+    ASKED_BYTES = 4096              # of padding lines that are written after the body; up to this, they are prefetched
     LONG_ROW = 320                  # bytes; shorter ones are written faster than streamed
 
 cdef struct PadAxis:
@@ -80,7 +80,7 @@ cdef struct PadPlan:
     int64_t cell                    # bytes that move together at each position of the row
     PadAxis row
     PadAxis line                    # along which rows follow each other
-    int64_t sources[LINES]          # by line of padding: the line of the input that it reads
+    int64_t sources[LINES]          # for each line of padding, the line of the input that it reads
     PadAxis outer[MAX_RANK]         # the other axes, slowest first
     int outers
     int64_t rows                    # product of the sizes of the lines and the outer axes
@@ -337,7 +337,7 @@ cdef void write_lines(const PadPlan* plan, const PadPiece* piece, const PadCurso
         return
     if stream != NULL or plan.index == NULL:
         pad_lines(plan, piece, input, output, stream, begin, low, 0, 0)
-    elif (low - begin) * line.out_step <= ASKED_BYTES:       # it comes while the body is written
+    elif (low - begin) * line.out_step <= ASKED_BYTES:       # prefetched while the body is written
         dmlcy_ask(output + begin * line.out_step, (low - begin) * line.out_step)
     if low < high:
         plan.write(plan, piece, stream, high - low, input + (low - line.start) * line.step,
@@ -503,8 +503,8 @@ cdef void choose_row(PadPlan* plan, int item) noexcept nogil:
         plan.cell = last.n * item
         plan.row = take_axis(plan, plan.outers - 1)
 
-# The next row shall read the cache lines that this one has read, unless they stay anyway for all rows of the last axis:
-# rows in the order of the output can be copied.
+# Sorts the outer axes so that the next row reads the cache lines that this row has read. If these lines stay in the
+# cache for all rows of the last axis, the order of the output is kept, in which rows can be copied.
 cdef void sort_by_input(PadPlan* plan) noexcept nogil:
     cdef PadAxis axis
     cdef int d, to

@@ -200,10 +200,10 @@ cdef struct Block:
 # How a block is copied.
 cdef enum Way:
     COPY_RUNS                       # lines are contiguous in the input
-    WEAVE_ROWS                      # so are planes
+    WEAVE_ROWS                      # planes are contiguous in the input
     GATHER_ROWS                     # nothing is contiguous in the input
     TURN_ROWS                       # `few`, `within` and `line` follow each other in the input: it is transposed
-    TURN_TILES                      # `within` and `few` do: each line is a tile that is transposed
+    TURN_TILES                      # `within` and `few` follow each other: each line is a tile that is transposed
     SPLIT_ROWS                      # the planes of a row take turns in the input: the elements of each come together
     COPY_STRIDED                    # nothing is contiguous in the output
 
@@ -226,9 +226,9 @@ cdef struct MovePlan:
     int row_axis                    # the outer axis that counts the pieces of the rows
     int line_axis
     int64_t pitch                   # of planes in cells
-    int64_t few_planes              # in cells, so many planes further on is the next one of a line
-    int64_t within_planes
-    bint touches                    # all that the rows lie in, before a block of the first lines
+    int64_t few_planes              # in cells: planes from one plane of a line to its next plane
+    int64_t within_planes           # in cells: planes from one line to the next line of `within`
+    bint touches                    # before a block of the first lines, the memory between its rows is read in order
     MoveAxis outer[MAX_AXES + 2]    # slowest first
     int outers
     int64_t blocks                  # product of their sizes

@@ -192,7 +192,7 @@ cdef enum:
     DENSE_BYTES = 4096              # of lines whose gaps are closed
     SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot for each tap, or asking for
     LONG_RUN = 512                  # bytes of the output, written at a time
-    ASKED_BYTES = 8192              # of a run; processors do not foresee where a shorter one begins
+    ASKED_BYTES = 8192              # of a run; a run that is not longer is prefetched, as the processor does not do it
     FEW = 4                         # blocks that are cleared column by column
     JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
     KNOWN_STEP = 4                  # elements; up to here, gathering them is fast
@@ -238,9 +238,9 @@ cdef struct GatherPlan:
     int last                        # number of the last one
     int64_t group                   # channels in a box, at most
     Turn turn
-    bint gapped                     # the taps are, which are transposed
+    bint gapped                     # there are gaps in the input between the taps that are transposed
     bint far                        # a position is a cache line or more, and may come from memory
-    int64_t asked                   # bytes of the output that are asked for while others are written
+    int64_t asked                   # bytes of the output that are prefetched while others are written; 0: none
     bint streams
     bint direct                     # the cells are the output: no two taps share a slot
     int64_t line_pitch              # bytes, in the cells
@@ -257,11 +257,11 @@ cdef struct Slot:
 cdef struct Box:
     const char* source              # of the first channel, at position 0 of the last two axes
     char* target
-    bint inside                     # all axes but the last two are
-    bint first                      # of the boxes that read the same lines, by their channels
+    bint inside                     # its position is inside the input on all axes except the last two
+    bint first                      # its channels are the first ones: other boxes then read the same lines
     int64_t channels
-    int64_t tap[MAX_RANK]           # the first ones
-    int64_t block[MAX_RANK]
+    int64_t tap[MAX_RANK]           # the first tap on each axis
+    int64_t block[MAX_RANK]         # the first block on each axis
     int64_t height                  # positions of a slot of the last axis but one
     int64_t width                   # of the last axis
     int64_t slots                   # of the last axis
@@ -415,7 +415,7 @@ cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t
                  axis.stride * plan.group * plan.item, box.rows)
     while count > 0:
         some = min(some, count)
-        if plan.far:                # processors do not foresee so many short runs
+        if plan.far:                # processors do not prefetch so many short runs themselves
             last = some == count
             dmlcy_ask_rows((next_tap if last else lines + some * step) + begin, step, some, end - begin)
             if plan.direct:

@@ -14,10 +14,10 @@ from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 
-# Adding columns where the window that they come from lies. The output is made in slabs: some rows of a plane, small
-# enough for the first cache. To a slab the window elements ("taps") add their elements one after another, row-major:
-# what a tap gives is a run of the input per row, which is read as it lies in memory. No two threads write to one slab,
-# and each element of the output has its addends in the same order whatever the slabs are.
+# Adding columns to the image, each where its window lies. The output is made in slabs: some rows of a plane, small
+# enough for the first-level cache. The window elements ("taps") add their elements to a slab one tap after another, in
+# row-major order: a tap gives a run of the input for each row, which is read as it lies in memory. No two threads write
+# to one slab, and each element of the output has its addends in the same order whatever the slabs are.
 #
 # Where all channels and taps of a block lie side by side (channels last), the slabs of all channels at some rows follow
 # each other, as they share cache lines, and the blocks of a slab are transposed into cells first: their runs are dense.
@@ -215,7 +215,7 @@ cdef struct ScatterAxis:
     int64_t common                  # greatest common divisor of stride and dilation
     int64_t period                  # taps from one that a position takes to the next one: stride / common
     int64_t inverse                 # of dilation / common, modulo period
-    int64_t next_step               # bytes from what the one gives to a position to what the next one gives
+    int64_t next_step               # bytes of the input between the elements that these two taps give to the position
 
 ctypedef void (*WeaveRows)(
     const char* source, const int64_t* rows, int64_t height, int64_t width, char* target) noexcept nogil
@@ -237,17 +237,17 @@ cdef struct ScatterPlan:
     int64_t columns
     int64_t row_slabs               # of a plane
     int64_t column_slabs
-    bint woven                      # a row is, of its classes
+    bint woven                      # a row of sums is woven from its classes
     bint apart                      # windows touch each other along a row, without padding, and nowhere overlap
-    bint covered                    # then: each row of a plane lies under a window
-    bint far                        # then: the window is a cache line wide or more, and may come from memory
-    int64_t tap_at[CLASSES]         # bytes from the first tap of a row to each
+    bint covered                    # if `apart`: each row of a plane lies under a window
+    bint far                        # if `apart`: the window is a cache line wide or more, and may come from memory
+    int64_t tap_at[CLASSES]         # if `apart`: bytes from the first tap of a row to each
     bint together                   # all channels and taps of a block lie side by side
-    bint turned                     # then: for each slab, taps of rows and columns are put into cells
-    int64_t block_at[TURNED]        # then: bytes from the first block to each
+    bint turned                     # if `together`: for each slab, taps of rows and columns are put into cells
+    int64_t block_at[TURNED]        # if `turned`: bytes from the first block to each
     bint touched                    # blocks follow each other, and may come from memory: they are read once before
 
-# Positions of the padded axes of rows and columns, and where their sums lie.
+# A slab: positions of the padded axes of rows (0) and columns (1), and where their sums lie.
 cdef struct ScatterSlab:
     char* output                    # of the first position
     int64_t begin[2]
@@ -256,10 +256,10 @@ cdef struct ScatterSlab:
     int64_t row_step                # bytes of the sums from row to row
     int64_t low                     # position of the first sum of a row: a multiple of the stride where it is woven
     int64_t length                  # of a class, or of the row
-    int64_t blocks_begin            # rows of blocks that it takes
+    int64_t blocks_begin            # rows of blocks that the slab takes
     int64_t blocks_end
-    bint fresh                      # they are touched first
-    int64_t tap_step[2]             # bytes of the input between taps: of the cells where it is turned
+    bint fresh                      # these blocks are touched before they are added
+    int64_t tap_step[2]             # bytes between taps: of the cells if `turned`, otherwise of the input
     int64_t block_step[2]           # and between blocks
 
 
@@ -464,7 +464,7 @@ cdef WeaveRows weave_of(int64_t item) noexcept nogil:
     return NULL
 
 
-# The slab, where each position takes one element or none: taps are woven into rows, as many as the window is wide.
+# Makes a slab where each position takes one element or none: weaves the taps of a row, as many as the window is wide.
 cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const char* input) noexcept nogil:
     cdef const ScatterAxis* rows = &plan.axes[plan.last - 1]
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
@@ -491,7 +491,7 @@ cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const 
             continue
         woven.rows = 1
         for _ in range(last - block):
-            if plan.far:            # processors do not foresee so many short runs
+            if plan.far:            # processors do not prefetch so many short runs themselves
                 dmlcy_ask_rows(
                     woven.input + woven.input_row, columns.tap_step, woven.width, woven.blocks * woven.step)
                 dmlcy_ask(woven.output + woven.output_row, covered)
@@ -506,8 +506,8 @@ cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const 
             woven.output += woven.output_row
 
 
-# What a tap of the rows, and one of each axis before them, adds: from its taps of the columns, or, where strides are
-# long, from its blocks, the last ones first.
+# Adds what a tap of the rows gives, with one tap of each axis before them: tap by tap of the columns, or, where strides
+# are long, block by block, the last block first.
 cdef void scatter_along(
         const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
@@ -544,7 +544,7 @@ cdef void scatter_along(
             plan.loops.add(run)
 
 
-# The sums of a slab, put where they belong.
+# Puts the sums of a slab where they belong.
 cdef void scatter_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef int64_t size = slab.end[1] - slab.begin[1]
@@ -570,7 +570,7 @@ cdef void scatter_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept
         dmlcy_scatter(plan.kernel.item, output, 1, 0, columns.output_step, 0, line, 0, size, 1)
 
 
-# Some rows of blocks of all taps of rows and columns, as rows of each tap.
+# Transposes some rows of blocks, with all taps of rows and columns: the blocks of each tap become rows.
 cdef void scatter_turn(
         const ScatterPlan* plan, const ScatterSlab* slab, const char* input, char* cells) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
