@@ -119,5 +119,3 @@ cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1
 # The array itself, or, when its data or a stride is not a multiple of the element size, an aligned copy that `tensor`
 # then describes.
 cdef ndarray aligned(ndarray array, Tensor* tensor)
-# Copies `result` into `out` when it is not the same array.
-cdef int write_back(ndarray out, ndarray result) except -1

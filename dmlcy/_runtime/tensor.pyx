@@ -282,12 +282,6 @@ cdef ndarray aligned(ndarray array, Tensor* tensor):
     return copy
 
 
-cdef int write_back(ndarray out, ndarray result) except -1:
-    if out is not result:
-        cnp.PyArray_CopyInto(out, result)
-    return 0
-
-
 def to_array(value):
     """Return the array behind `value` without a copy, or None where there is none (lists, masked arrays, numbers)."""
     return as_array(value)

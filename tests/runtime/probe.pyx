@@ -61,10 +61,6 @@ def aligned(value, rank=None):
     return result, description(&seen)
 
 
-def write_back(cnp.ndarray out, cnp.ndarray result):
-    return tensor.write_back(out, result)
-
-
 def take_uint(value, minimum=0, maximum=2**32 - 1):
     cdef int64_t result
     return result if arguments.take_uint(value, minimum, maximum, &result) else None

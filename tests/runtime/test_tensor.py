@@ -274,13 +274,6 @@ def test_strides_of_single_elements_need_no_copy(probe: ModuleType) -> None:
     assert probe.aligned(value)[0] is value
 
 
-def test_write_back(probe: ModuleType) -> None:
-    out = np.zeros(25, np.uint8)[1:].view(np.float32).reshape(2, 3)
-    probe.write_back(out, np.arange(6, dtype=np.float32).reshape(1, 2, 3))
-    assert out.tolist() == [[0, 1, 2], [3, 4, 5]]
-    probe.write_back(out, out)
-
-
 # Overlap
 
 
