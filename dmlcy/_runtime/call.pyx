@@ -29,9 +29,10 @@ cdef struct Frame:
     int64_t[WORDS] fields           # struct of the operator
 
 
-cdef inline void begin(Frame* frame, int tensors) noexcept:
+cdef inline void begin(Frame* frame) noexcept:
+    # All of them: so many are a few stores, and as many as there are tensors are a call of memset.
     cdef int i
-    for i in range(tensors):
+    for i in range(MAX_TENSORS):
         frame.arrays[i] = NULL
         frame.copies[i] = NULL
 
@@ -100,10 +101,9 @@ cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     ):
         return False
     for axis in range(tensor.rank):
-        if (
-            cnp.PyArray_DIMS(array)[axis] != tensor.sizes[axis]
-            or cnp.PyArray_STRIDES(array)[axis] != tensor.strides[axis]
-        ):
+        if cnp.PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
+            return False
+        if cnp.PyArray_STRIDES(array)[axis] != tensor.strides[axis] and tensor.sizes[axis] != 1:
             return False
         bits |= <uint64_t>tensor.strides[axis]
         bytes *= tensor.sizes[axis]
@@ -163,7 +163,7 @@ cdef object of_arguments(Call call, PyObject* const* given):
     cdef int level = current_level()
     cdef int64_t broken = 0
     cdef object result = None
-    begin(&frame, call.tensors)
+    begin(&frame)
     try:
         if (
             take_inputs(call, &frame, given)
@@ -182,7 +182,7 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
     cdef Frame frame
     cdef int64_t broken = 0
     cdef object result = None
-    begin(&frame, call.tensors)
+    begin(&frame)
     memcpy(frame.fields, fields, call.size)
     try:
         if match_inputs(call, &frame, given) and (call.data_holds == NULL or values_hold(call, &frame, &broken)):

@@ -4,9 +4,9 @@ cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
-from libc.string cimport memcpy
 
 from dmlcy._runtime.call cimport MAX_KEYWORDS, Call, of_arguments
+from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.vectorcall cimport (
     PyObject_Vectorcall, PyVectorcall_Call, PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc,
 )
@@ -120,6 +120,9 @@ cdef inline Py_ssize_t place_of(Function function, PyObject* name, Py_ssize_t st
     for i in range(start, function.count):
         if function.places[i] == name:
             return i
+    for i in range(start):
+        if function.places[i] == name:
+            return i
     return found_place(function, <object>name)
 
 
@@ -164,9 +167,8 @@ cdef object call_loops(PyObject* callee, PyObject* const* values, size_t flags, 
     cdef Py_ssize_t i, k, at = n
     if n > function.inputs:
         return misused(function, values, n, keywords)
-    memcpy(given, function.defaults, function.count * sizeof(PyObject*))
-    for i in range(n):
-        given[i] = values[i]
+    dmlcy_copy(<char*>given, <const char*>function.defaults, function.count * sizeof(PyObject*))
+    dmlcy_copy(<char*>given, <const char*>values, n * sizeof(PyObject*))
     for k in range(count):
         i = place_of(function, PyTuple_GET_ITEM(keywords, k), at)
         if i < n:

@@ -45,22 +45,29 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_row)(
 #endif
 }
 
-/* Lines are taken in parts: one, where all elements of a line are side by side, else one for each column. */
+/* Lines of lanes are taken in parts: one, where all elements of a line are side by side, else one for each column. */
 DMLCY_TARGET static void DMLCY_OWN()(const void *args)
 {
     const WindowLoad *const load = args;
     const int64_t width = load->width, run = load->run, column_step = load->column_step;
-    const int near = run > 1 && (load->lane_at || column_step == run * DMLCY_ITEM);
-    const int whole = run == 1 || (near && DMLCY_LOADS != DMLCY_LOADS_placed);
+    const int near = load->lane_at || column_step == run * DMLCY_ITEM;
+    const int whole = near && DMLCY_LOADS != DMLCY_LOADS_placed;
     const int64_t parts = whole ? 1 : width, size = whole ? width * run : run;
-    const int64_t step = run == 1 ? column_step : DMLCY_ITEM;
     const int64_t part_step = near ? run * DMLCY_ITEM : column_step;
-    const int64_t number_step = run == 1 ? load->number_step : load->lane_step;
     const char *input = load->input;
     DMLCY_ACC *target = load->target;
     int64_t number = load->number, line, i;
+    if (run == 1) {
+        for (line = 0; line < load->lines; line++) {
+            DMLCY_OWN(_row)(input, column_step, target, width, number, load->number_step, load->attributes);
+            input += load->line_step;
+            target += load->target_step;
+            number += load->number_line_step;
+        }
+        return;
+    }
 #if DMLCY_LOADS == DMLCY_LOADS_same
-    if (whole && step == DMLCY_ITEM && (run == 1 || !load->lane_at)) {
+    if (whole && !load->lane_at) {
         for (line = 0; line < load->lines; line++) {
             dmlcy_copy((char *)target, input, size * DMLCY_ITEM);
             input += load->line_step;
@@ -71,15 +78,15 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
 #endif
     for (line = 0; line < load->lines; line++) {
         const char *from = input;
-        if (run > 1 && load->lane_at) {
+        if (load->lane_at) {
             char *const turned = DMLCY_LOADS == DMLCY_LOADS_same ? (char *)target : load->spare;
             DMLCY_NAMED(dmlcy_turn_lanes_, DMLCY_ITEM)(input, load->lane_at, turned, width, run);
             from = turned;
         }
         if (DMLCY_LOADS != DMLCY_LOADS_same || from == input)
             for (i = 0; i < parts; i++)
-                DMLCY_OWN(_row)(from + i * part_step, step, target + i * run, size, number + i * load->number_step,
-                                number_step, load->attributes);
+                DMLCY_OWN(_row)(from + i * part_step, DMLCY_ITEM, target + i * run, size,
+                                number + i * load->number_step, load->lane_step, load->attributes);
         input += load->line_step;
         target += load->target_step;
         number += load->number_line_step;

@@ -76,16 +76,17 @@ cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:
     # Unsigned: an empty array may have any stride.
     return <int64_t>(<uint64_t>tensor.sizes[axis + 1] * <uint64_t>tensor.strides[axis + 1])
 
-# Whether an array has the data type and the sizes in `tensor`, whose data and strides it then gives. False: some of the
-# strides may be those of the array.
+# Whether an array has the data type and the sizes in `tensor`, whose data and strides it then gives. False: `tensor` is
+# as it was.
 cdef inline bint fits(ndarray array, Tensor* tensor) noexcept:
     cdef int axis
     if PyArray_NDIM(array) != tensor.rank or dtype_of_array(array) != tensor.dtype:
         return False
-    tensor.data = <char*>PyArray_DATA(array)
-    for axis in range(tensor.rank - 1, -1, -1):
+    for axis in range(tensor.rank):
         if PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
             return False
+    tensor.data = <char*>PyArray_DATA(array)
+    for axis in range(tensor.rank - 1, -1, -1):
         if tensor.sizes[axis] == 1:
             tensor.strides[axis] = dense_stride(tensor, axis)
         else:

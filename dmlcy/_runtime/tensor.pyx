@@ -187,11 +187,9 @@ cdef ndarray new_array(Tensor* tensor):
 
 
 cdef ndarray out_array(object out, Tensor* tensor):
-    cdef Tensor seen = tensor[0]
     cdef ndarray array = shared_array(out)
-    if array is None or not fits(array, &seen) or not cnp.PyArray_ISWRITEABLE(array):
+    if array is None or not cnp.PyArray_ISWRITEABLE(array) or not fits(array, tensor):
         return None
-    tensor[0] = seen
     return array
 
 

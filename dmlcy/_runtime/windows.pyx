@@ -29,7 +29,7 @@ cdef enum:
     FEWEST_LANES = 8
     MOST_LANES = 128
     BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
-    FEWEST_ROWS = 4                 # of a band, if it has more than one
+    FEWEST_ROWS = 4                 # of a band, if it has more than one, but not all
     BANDS = 64                      # the fewest that keep all threads busy
     UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line

@@ -211,7 +211,7 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
     plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
     plan.taken = plan.direct and (not plan.deep or plan.kernel.folds and plan.rows.window <= plan.rows.stride)
     plan.tall = min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run))
-    if plan.tall < FEWEST_ROWS:
+    if plan.tall < min(plan.rows.results, FEWEST_ROWS):
         plan.tall = 1
     plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.tall)))
     under = plan.pitch * plan.run * min(plan.rows.window, plan.rows.size)

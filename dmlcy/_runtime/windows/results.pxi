@@ -68,6 +68,7 @@ cdef void put(
     cdef char* finished = scratch.finished
     cdef WindowFinish finish
     cdef int64_t row
+    cdef bint apart
     if lines == 1:
         lines = rows
         line_step = row_step
@@ -84,7 +85,9 @@ cdef void put(
     finish.volume = plan.volume
     finish.attributes = plan.attributes
     finish.doubtful = False
-    if columns * run >= SHORT_ROW and packed_columns(plan, target.column_step, target.lane_step, target.item):
+    # Between short rows there may be padding only, whose result is doubtful.
+    apart = columns * run >= SHORT_ROW or (columns < pitch and scratch.kernel.exact != NULL)
+    if apart and packed_columns(plan, target.column_step, target.lane_step, target.item):
         finish.size = columns * run
         finish.lines = lines
         finish.target_step = line_step
