@@ -12,7 +12,9 @@
 #define DMLCY_SLIDE 3           /* rows of windows that loops of their own slide down */
 #define DMLCY_FOLDED 64         /* elements of a row under one window, at least, that is combined in any order */
 #define DMLCY_FEWEST_FOLDED 4   /* columns of a plane under one window: with the row behind it a row fills a block */
-#define DMLCY_MOST_FOLDED 32    /* of wider planes the next rows would have to be asked for */
+#define DMLCY_MOST_FOLDED 1024
+#define DMLCY_MOST_DOWN 32      /* columns of a plane that is combined block by block; half of it where planes are far */
+#define DMLCY_NEAR_ROWS 256     /* bytes from a row to the next one, at most, that processors take for one stream */
 #define DMLCY_HALVES 256        /* that are converted at once */
 #define DMLCY_MOST_TAPS 32      /* of windows that are taken whole, lane by lane */
 
@@ -44,6 +46,7 @@ typedef struct {
     int64_t rows;
     int64_t row_step;           /* bytes */
     int64_t size;               /* elements of a row */
+    int far;                    /* planes come from memory */
     void *results;
 } WindowFold;
 

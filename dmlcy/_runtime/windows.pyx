@@ -42,7 +42,8 @@ cdef enum:
     ELEMENT_SUMS = 2                # what it costs to get an element, in sums
     RESULT_SUMS = 8                 # what a result costs besides
     TURN_SUMS = 12                  # what it costs to turn an element or a result
-    FOLDED_BAND = 16384             # elements of a band of rows that are folded
+    FOLDED_BAND = 65536             # elements of a band of rows that are folded
+    FAR_BYTES = 8 * 1024 * 1024     # of planes that a last-level cache does not keep, or not near
     MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
 
 # What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a

@@ -1,4 +1,4 @@
-# Where what is under a window is one row of neighbours, of which any may be combined first, or a plane of few columns.
+# Where what is under a window is one row of neighbours, of which any may be combined first, or a plane.
 
 cdef const char* fold_rows(
         const WindowPlan* plan, const WindowPlace* place, const WindowScratch* scratch) noexcept nogil:
@@ -9,6 +9,7 @@ cdef const char* fold_rows(
     fold.rows = plan.rows.size
     fold.row_step = plan.rows.input_step
     fold.size = plan.columns.size
+    fold.far = plan.ahead > 0
     fold.results = scratch.results
     scratch.loops.fold(&fold)
     return scratch.results
