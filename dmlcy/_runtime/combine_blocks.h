@@ -214,18 +214,58 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_down)(const WindowFold *fold, const ch
     }
 }
 
+/* The same for rows of many blocks, two rows after two rows. Processors see what comes where bytes are read in their
+ * order: so the first row, if it is long, comes into the cache before the second one is read beside it. The last block
+ * overlaps the one before: it is not stored in between, for a load of what two stores have written waits for both. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_along)(const WindowFold *fold, const char *plane, DMLCY_ACC *sums)
+{
+    const int64_t rows = fold->rows, step = fold->row_step, last = fold->size - DMLCY_SIZE;
+    const int64_t bytes = fold->size * (int64_t)sizeof(DMLCY_ELEMENT);
+    const int far = fold->far && bytes > DMLCY_NEAR_ROWS;
+    const char *row = plane;
+    DMLCY_BLOCK_OF end;
+    int64_t i, n;
+    if (far)
+        dmlcy_touch(row, bytes);
+    for (i = 0; i < last; i += DMLCY_SIZE)
+        DMLCY_PUT(sums + i, DMLCY_ROWS_AT(row, i));
+    end = DMLCY_ROWS_AT(row, last);
+    for (n = 3; n < rows; n += 2) {
+        row += 2 * step;
+        if (far)
+            dmlcy_touch(row, bytes);
+        for (i = 0; i < last; i += DMLCY_SIZE)
+            DMLCY_PUT(sums + i, DMLCY_JOIN(DMLCY_LOADED(sums + i), DMLCY_ROWS_AT(row, i)));
+        end = DMLCY_JOIN(end, DMLCY_ROWS_AT(row, last));
+    }
+    if (n == rows) {
+        row += 2 * step;
+        for (i = 0; i < last; i += DMLCY_SIZE)
+            DMLCY_PUT(sums + i, DMLCY_JOIN(DMLCY_LOADED(sums + i), DMLCY_ROW_AT(row, i)));
+        end = DMLCY_JOIN(end, DMLCY_ROW_AT(row, last));
+    }
+    DMLCY_PUT(sums + last, end);
+}
+
 /* The result of each of some planes: rows are combined, then the columns. */
 DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 {
     const WindowFold *const fold = args;
     const int64_t size = fold->size;
+    const int64_t most_down = fold->far ? DMLCY_MOST_DOWN / 2 : DMLCY_MOST_DOWN;
     const int apart = fold->line_step < fold->rows * fold->row_step;
-    DMLCY_ACC sums[DMLCY_MOST_FOLDED];
+    union {
+        DMLCY_BLOCK_OF aligned;
+        DMLCY_ACC acc[DMLCY_MOST_FOLDED];
+    } room;
+    DMLCY_ACC *const sums = room.acc;
     int64_t line, i;
     for (line = 0; line < fold->lines; line++) {
         const char *const plane = fold->input + line * fold->line_step;
         DMLCY_ACC result;
-        if (size < DMLCY_SIZE && (apart || line + 1 == fold->lines))   /* perhaps no row follows the last one */
+        if (size > most_down)
+            DMLCY_OWN(_along)(fold, plane, sums);
+        else if (size < DMLCY_SIZE && (apart || line + 1 == fold->lines))   /* perhaps no row follows the last one */
             DMLCY_NAMED(DMLCY_ROWS, _plane)(fold, plane, sums);
         else
             DMLCY_OWN(_down)(fold, plane, sums);

@@ -13,7 +13,10 @@
 #define DMLCY_SLIDE 3           /* rows of windows that loops of their own slide down */
 #define DMLCY_FOLDED 64         /* the fewest elements of a row that is folded: it is under one window, in any order */
 #define DMLCY_FEWEST_FOLDED 4   /* the fewest columns of a plane that is folded: two rows fill a block */
-#define DMLCY_MOST_FOLDED 32    /* the most columns: the next rows of a wider plane would need a prefetch */
+#define DMLCY_MOST_FOLDED 1024  /* the most columns */
+#define DMLCY_MOST_DOWN 32      /* the most columns of a plane that is combined block by block; half of it where planes
+                                 * come from memory */
+#define DMLCY_NEAR_ROWS 256     /* the most bytes from a row to the next one that processors take for one stream */
 #define DMLCY_HALVES 256        /* float16 elements that are converted at once */
 #define DMLCY_MOST_TAPS 32      /* the most elements of a window that is taken whole, lane by lane */
 
@@ -45,6 +48,7 @@ typedef struct {
     int64_t rows;
     int64_t row_step;           /* bytes */
     int64_t size;               /* elements of a row */
+    int far;                    /* planes come from memory */
     void *results;
 } WindowFold;
 

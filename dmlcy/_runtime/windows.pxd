@@ -37,6 +37,7 @@ cdef extern from "windows.h" nogil:
         int64_t rows
         int64_t row_step
         int64_t size
+        bint far
         void* results
 
     ctypedef struct WindowLoad:

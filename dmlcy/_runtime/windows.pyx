@@ -42,7 +42,8 @@ cdef enum:
     ELEMENT_SUMS = 2                # the time to load an element, in additions
     RESULT_SUMS = 8                 # the time to finish a result, in additions
     TURN_SUMS = 12                  # the time to turn an element or a result, in additions
-    FOLDED_BAND = 16384             # elements of a band of rows that are folded
+    FOLDED_BAND = 65536             # elements of a band of rows that are folded
+    FAR_BYTES = 8 * 1024 * 1024     # the most of the input that is expected in a cache
     MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
 
 # What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a

@@ -173,7 +173,17 @@ def test_order_of_the_sum_of_a_plane(op: Operator) -> None:
             ):
                 assert_same_bits(call(op, planes, window_size=(rows, columns)), expected)
 
-    each([(columns, dtype) for columns in range(3, 35) for dtype in ("f4", "f2")], look)
+    each([(columns, dtype) for columns in (*range(3, 45), 112, 300, 1024, 1025) for dtype in ("f4", "f2")], look)
+
+
+@averages
+@pytest.mark.parametrize("columns", [7, 20, 41, 150])
+def test_planes_that_come_from_memory(op: Operator, columns: int) -> None:
+    """Where they are many their rows are taken in another order, but not their sums."""
+    x = adversarial(9, (1, 3, 9, columns), "f4", "magnitudes")
+    some = call(op, x, window_size=(9, columns))
+    count = 9 * 2**20 // x.nbytes
+    assert_same_bits(call(op, np.tile(x, (count, 1, 1, 1)), window_size=(9, columns)), np.tile(some, (count, 1, 1, 1)))
 
 
 @averages

@@ -127,7 +127,9 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
     plan.ahead = 0
     if bytes_of(&a.input) > SERIAL_BYTES:
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
-        if rows.window > DMLCY_GROUP:   # several planes that follow each other are read in order: no prefetch is needed
+        if plan.folded:
+            plan.ahead = rows.input_step if bytes_of(&a.input) > FAR_BYTES else 0
+        elif rows.window > DMLCY_GROUP:     # planes that follow each other are read in order: no prefetch is needed
             plan.ahead = DMLCY_GROUP * rows.dilation * rows.input_step if plan.band == 1 else 0
         elif plan.bands == 1:
             plan.ahead = plan.band * plan.lines.input_step

@@ -131,7 +131,7 @@ cdef int find_lines(WindowPlan* plan) noexcept nogil:
     return found
 
 
-# Whether what is under a window has a loop of its own: a row that is combined in any order, or a plane of few columns.
+# Whether what is under a window has a loop of its own: a row that is combined in any order, or a plane.
 cdef bint is_folded(const WindowPlan* plan) noexcept nogil:
     cdef const WindowAxis* rows = &plan.rows
     cdef const WindowAxis* columns = &plan.columns
