@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks import machine, peers
+from benchmarks.beside import compare
 from benchmarks.cells import Cell
 from benchmarks.checks import run_checks
 from benchmarks.families import all_cells
@@ -43,6 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*(f"{cell.name} {threads}t" for cell, threads in planned), sep="\n")
         print(f"{len({cell.name for cell, _ in planned})} cells, {len(planned)} rows")
         return 0
+    if options.beside is not None:
+        try:
+            share = QUICK if options.quick else 1.0
+            return compare(options.beside, planned, {size: seconds * share for size, seconds in SECONDS.items()})
+        except (EOFError, ValueError) as error:
+            return refuse(str(error))
     results = Results(machine.facts())
     for name, reason in results.machine["missing"].items():
         print(f"without {peers.NAMES[name]}: {reason}")
@@ -122,14 +129,15 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", choices=["1", "all", "both"], help="default: all, FLOAT32 both, --quick all")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write; a full run's is docs/benchmarks")
     parser.add_argument("--render", type=Path, metavar="JSON", help="write tables and plots of a run again")
+    parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="no peers: another checkout, built in place")
     parser.add_argument("--list", action="store_true", help="print the cells instead of running them")
     options = parser.parse_args(arguments)
     for pattern in options.only:
         if not any(cell.matches(pattern) for cell in all_cells()):
             parser.error(f"no cell has the parts {pattern!r}; --list prints all cells")
-    if options.sweep and (options.only or options.targets):
+    if options.sweep and (options.only or options.targets or options.beside):
         parser.error("--sweep takes no cells")
-    partial = options.quick or options.targets or options.only or options.sweep or options.threads
+    partial = options.beside or options.quick or options.targets or options.only or options.sweep or options.threads
     if options.out is None and not partial:
         options.out = ROOT / "docs" / "benchmarks"
     return options

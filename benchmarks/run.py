@@ -65,29 +65,36 @@ def run_cell(cell: Cell, threads: int, seconds: float) -> Row:
 def prepare(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], dict[str, str], tuple[Array, ...]]:
     """All contenders, with results that agree; why others are absent; and our outputs."""
     operator = OPERATORS[cell.operator]
-    result = our_call(cell, inputs, None).once()
-    outputs = result if isinstance(result, tuple) else (result,)
-    layouts = ["channels_last" if keeps_channels_last(cell, one) else "contiguous" for one in outputs]
-    out = room(outputs, layouts)
-    calls = {OURS: our_call(cell, inputs, None), OURS_OUT: our_call(cell, inputs, out)}
-    if cell.size == "tiny":
-        calls[COMPILED] = our_compiled_call(cell, inputs, out)
+    calls, outputs = our_calls(cell, inputs)
     absent = {}
     for name in peers.NAMES:
-        peer = operator.peer(name, cell, inputs, room(outputs, layouts))
+        peer = operator.peer(name, cell, inputs, room(cell, outputs))
         if isinstance(peer, Absent):
             absent[name] = peer.reason
             continue
         forms = {name: peer.allocating, f"{name} out": peer.out}
         calls |= {form: call for form, call in forms.items() if call is not None}
+    ours = outputs[0] if len(outputs) == 1 else outputs
     for name, call in calls.items():
-        if not operator.same(*(operator.compared(cell, one) for one in (call.once(), result))):
+        if not operator.same(*(operator.compared(cell, one) for one in (call.once(), ours))):
             raise Differs(f"{cell.name}: the result of {name} differs from dmlcy's")
     return calls, absent, outputs
 
 
-def room(outputs: Sequence[Array], layouts: Sequence[str]) -> Any:
+def our_calls(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], tuple[Array, ...]]:
+    """Our forms of the cell, and our outputs."""
+    result = our_call(cell, inputs, None).once()
+    outputs = result if isinstance(result, tuple) else (result,)
+    out = room(cell, outputs)
+    calls = {OURS: our_call(cell, inputs, None), OURS_OUT: our_call(cell, inputs, out)}
+    if cell.size == "tiny":
+        calls[COMPILED] = our_compiled_call(cell, inputs, out)
+    return calls, outputs
+
+
+def room(cell: Cell, outputs: Sequence[Array]) -> Any:
     """What is given as `out`: an array, or a tuple of several."""
+    layouts = ["channels_last" if keeps_channels_last(cell, one) else "contiguous" for one in outputs]
     arrays = [empty(one.shape, one.dtype, layout) for one, layout in zip(outputs, layouts, strict=True)]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
