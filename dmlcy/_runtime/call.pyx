@@ -3,7 +3,7 @@
 cimport cython
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, intptr_t, uint64_t
 from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -29,12 +29,14 @@ cdef struct Frame:
     int64_t[WORDS] fields           # struct of the operator
 
 
-cdef inline void begin(Frame* frame) noexcept:
-    # All of them: so many are a few stores, and as many as there are tensors are a call of memset.
+cdef inline void begin(Frame* frame, int tensors) noexcept:
+    # Volatile, or the compiler makes a call of memset or `rep stos` of these few stores: 10 ns more.
+    cdef volatile intptr_t* arrays = <volatile intptr_t*>frame.arrays
+    cdef volatile intptr_t* copies = <volatile intptr_t*>frame.copies
     cdef int i
-    for i in range(MAX_TENSORS):
-        frame.arrays[i] = NULL
-        frame.copies[i] = NULL
+    for i in range(tensors):
+        arrays[i] = 0
+        copies[i] = 0
 
 
 cdef inline void end(Frame* frame, int tensors) noexcept:
@@ -163,7 +165,7 @@ cdef object of_arguments(Call call, PyObject* const* given):
     cdef int level = current_level()
     cdef int64_t broken = 0
     cdef object result = None
-    begin(&frame)
+    begin(&frame, call.tensors)
     try:
         if (
             take_inputs(call, &frame, given)
@@ -182,7 +184,7 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
     cdef Frame frame
     cdef int64_t broken = 0
     cdef object result = None
-    begin(&frame)
+    begin(&frame, call.tensors)
     memcpy(frame.fields, fields, call.size)
     try:
         if match_inputs(call, &frame, given) and (call.data_holds == NULL or values_hold(call, &frame, &broken)):
