@@ -21,11 +21,13 @@ CYTHONIZED = Path("build/cython")
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,
+    "binding": False,  # the type of Cython's own functions would be in each module, 20 KB
     "boundscheck": False,
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": False,
     "embedsignature": False,
+    "embedsignature.format": "clinic",  # where a module asks for it: inspect.signature() reads that
     "autotestdict": False,
     "auto_pickle": False,
 }
@@ -62,6 +64,10 @@ class BuildExt(build_ext):
         for extension in self.extensions:
             # Calls are many, and each is short: what takes the time of compiling is of no use to them.
             extension.extra_compile_args += [small if ".calls." in extension.name else fast, *flags]
+            if sys.platform == "linux":
+                # Segments need no pages of their own. Names stay where they say in a profile which loop runs.
+                loops = any(part in extension.name for part in (".kernels.", ".windows"))
+                extension.extra_link_args += ["-Wl,-z,noseparate-code", *([] if loops or sanitizers else ["-Wl,-s"])]
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]
                 extension.extra_link_args.append(f"-fsanitize={sanitizers}")

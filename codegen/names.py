@@ -66,13 +66,12 @@ CIMPORTS = {
         " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
         " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
-    "dmlcy._runtime.recording": "element_of tuple_of",
+    "dmlcy._runtime.context": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
-    "dmlcy._runtime.isa": "dmlcy_wide",
     "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",
-    "dmlcy._runtime.stream": (
+    "dmlcy._runtime.processor": (
         "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
-        " dmlcy_stream_room dmlcy_stream_seek DMLCY_LINE DMLCY_ROOM stream_pays"
+        " dmlcy_stream_room dmlcy_stream_seek dmlcy_wide DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
     "dmlcy._runtime.tensor": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of item_of"

@@ -15,7 +15,7 @@ from dmlcy._facts import tables as _tables
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Export, Use, export
-from dmlcy._runtime.recording import RECORDINGS, close_block, open_block
+from dmlcy._runtime.context import RECORDINGS, close_block, open_block
 
 __all__ = ["Export", "RecordedCall", "Recording", "keep", "record"]
 

@@ -17,7 +17,8 @@ from dmlcy import specs
 from dmlcy._cli.operators import in_states
 from dmlcy._cli.options import add_examples, add_format
 from dmlcy._facts.tables import CATALOGUE, LEVELS, STATES
-from dmlcy._runtime import cpus, isa, threads
+from dmlcy._runtime import cpus, threads
+from dmlcy._runtime.processor import instructions
 from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head
 from dmlcy._version import __version__
@@ -67,7 +68,7 @@ def collect() -> dict[str, Any]:
             "machine": platform.machine(),
             "count": os.cpu_count(),
             "features": features(),
-            "used": isa.instructions(),
+            "used": instructions(),
         },
         "operators": {**{state: len(specs.operators(state)) for state in STATES}, "all": len(CATALOGUE)},
         "feature_levels": {"oldest": LEVELS[0].name, "newest": LEVELS[-1].name, "number": len(LEVELS)},

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevel, FeatureLevelName
-from dmlcy._runtime.level import LEVEL
+from dmlcy._runtime.context import LEVEL
 from dmlcy._words.values import listing, show
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import STRUCTS, Refused, as_dtype
+from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.memory import require
-from dmlcy._runtime.recording import RECORDINGS
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
 
 MOST: Final = 1024

@@ -179,9 +179,14 @@ cdef double odd_double(object numerator, object denominator) except? -1:
     return -number if negative else number
 
 
+# The text itself: a subclass of str may raise anything when it is asked for its hash.
+cdef inline object plain_text(object text):
+    return text if PyUnicode_CheckExact(text) else str.__str__(text)
+
+
 cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1:
     if isinstance(value, str):
-        value = names.get(value if PyUnicode_CheckExact(value) else str.__str__(value))
+        value = names.get(plain_text(value))
         if value is None:
             return 0
     elif type(value) is not cls:
@@ -194,6 +199,7 @@ cdef int take_dtype(object value, int64_t* result) except -1:
     cdef object number = None
     cdef int dtype
     if isinstance(value, str):
+        value = plain_text(value)
         number = dtype_names.get(value)
     elif isinstance(value, int):
         from dmlcy._generated.enums import TensorDataType

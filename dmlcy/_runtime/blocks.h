@@ -78,27 +78,59 @@ DMLCY_BLOCKS_OF(uint64_t)
     }
 
 #if DMLCY_SSE2
-/* Of keys, whose maxima the compiler else makes one by one. */
-DMLCY_INLINE dmlcy_int16_t_block dmlcy_max_int16_t(dmlcy_int16_t_block first, dmlcy_int16_t_block second)
+/* Maxima of half blocks, of types for which the baseline has none: the compiler would make them one by one. */
+DMLCY_INLINE __m128i dmlcy_half_max_epi32(__m128i a, __m128i b)
 {
-    __m128i a[2], b[2];
-    memcpy(a, &first, sizeof a);
-    memcpy(b, &second, sizeof b);
-    a[0] = _mm_max_epi16(a[0], b[0]);
-    a[1] = _mm_max_epi16(a[1], b[1]);
-    memcpy(&first, a, sizeof first);
-    return first;
+    const __m128i greater = _mm_cmpgt_epi32(a, b);
+    return _mm_or_si128(_mm_and_si128(greater, a), _mm_andnot_si128(greater, b));
 }
-#else
-DMLCY_MAX_OF(int16_t)
-#endif
 
+DMLCY_INLINE __m128i dmlcy_half_max_epu32(__m128i a, __m128i b)
+{
+    const __m128i sign = _mm_set1_epi32(INT32_MIN);
+    return _mm_xor_si128(dmlcy_half_max_epi32(_mm_xor_si128(a, sign), _mm_xor_si128(b, sign)), sign);
+}
+
+DMLCY_INLINE __m128i dmlcy_half_max_epu16(__m128i a, __m128i b)
+{
+    return _mm_add_epi16(_mm_subs_epu16(a, b), b);
+}
+
+DMLCY_INLINE __m128i dmlcy_half_max_epi8(__m128i a, __m128i b)
+{
+    const __m128i sign = _mm_set1_epi8(INT8_MIN);
+    return _mm_xor_si128(_mm_max_epu8(_mm_xor_si128(a, sign), _mm_xor_si128(b, sign)), sign);
+}
+
+#define DMLCY_MAX_BY_HALVES(type, maximum)                                                                             \
+    DMLCY_INLINE dmlcy_##type##_block dmlcy_max_##type(dmlcy_##type##_block first, dmlcy_##type##_block second)        \
+    {                                                                                                                  \
+        __m128i a[2], b[2];                                                                                            \
+        memcpy(a, &first, sizeof a);                                                                                   \
+        memcpy(b, &second, sizeof b);                                                                                  \
+        a[0] = maximum(a[0], b[0]);                                                                                    \
+        a[1] = maximum(a[1], b[1]);                                                                                    \
+        memcpy(&first, a, sizeof first);                                                                               \
+        return first;                                                                                                  \
+    }
+
+DMLCY_MAX_BY_HALVES(int8_t, dmlcy_half_max_epi8)
+DMLCY_MAX_BY_HALVES(int16_t, _mm_max_epi16)
+DMLCY_MAX_BY_HALVES(int32_t, dmlcy_half_max_epi32)
+DMLCY_MAX_BY_HALVES(uint8_t, _mm_max_epu8)
+DMLCY_MAX_BY_HALVES(uint16_t, dmlcy_half_max_epu16)
+DMLCY_MAX_BY_HALVES(uint32_t, dmlcy_half_max_epu32)
+#undef DMLCY_MAX_BY_HALVES
+#else
 DMLCY_MAX_OF(int8_t)
+DMLCY_MAX_OF(int16_t)
 DMLCY_MAX_OF(int32_t)
-DMLCY_MAX_OF(int64_t)
 DMLCY_MAX_OF(uint8_t)
 DMLCY_MAX_OF(uint16_t)
 DMLCY_MAX_OF(uint32_t)
+#endif
+
+DMLCY_MAX_OF(int64_t)
 DMLCY_MAX_OF(uint64_t)
 #undef DMLCY_MAX_OF
 

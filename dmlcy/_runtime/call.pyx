@@ -9,8 +9,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from dmlcy._runtime.checks cimport tensor_holds
-from dmlcy._runtime.level cimport current_level
-from dmlcy._runtime.recording cimport current_recordings, packed
+from dmlcy._runtime.context cimport current_level, current_recordings, packed
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, MAX_RANK, Tensor, aligned, as_array, dtype_of_array, fits, is_aligned, is_brief, item_of,
     new_array, out_array, overlap, overlaps_itself, set_rank, view,

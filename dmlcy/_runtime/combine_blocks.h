@@ -2,14 +2,14 @@
  * them.
  *
  * Each number of rows has a loop of its own, in which this number is a constant, so that no branch is between the
- * loads. Where DMLCY_COSTLY, one loop takes any number: to load a block takes much longer than a branch, or the loop
- * rarely runs.
+ * loads. Where DMLCY_COMPACT, one loop takes any number: to load or to combine a block takes much longer than a branch,
+ * or the loop rarely runs.
  */
-#define DMLCY_COSTLY (DMLCY_RARE || (DMLCY_COMPUTED && !DMLCY_IS_WIDE))
+#define DMLCY_COMPACT (DMLCY_COSTLY > DMLCY_IS_WIDE)
 #define DMLCY_OWN(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_ROWS, end))
 #define DMLCY_LOAD_BLOCK DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_STORED))
 
-#if DMLCY_COSTLY
+#if DMLCY_COMPACT
 /* Not inlined: its text would be there once for each row. */
 DMLCY_TARGET DMLCY_APART DMLCY_BLOCK_OF DMLCY_OWN(_elements)(const DMLCY_ELEMENT *source)
 {
@@ -83,11 +83,8 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
                 DMLCY_NAMED(DMLCY_ROWS, _short)(sum, target, moved, fresh);
                 continue;
             }
-#if DMLCY_COSTLY
-            if (fresh)
-                DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, 1);
-            else
-                DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, 0);
+#if DMLCY_COMPACT
+            DMLCY_OWN(_pass)(sum, target, moved, (int)sum->waiting, fresh);
 #else
             switch (sum->waiting) {
             DMLCY_PASS(1)
@@ -281,7 +278,7 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 }
 #endif
 
-#undef DMLCY_COSTLY
+#undef DMLCY_COMPACT
 #undef DMLCY_OWN
 #undef DMLCY_ROW_AT
 #undef DMLCY_ROWS_AT

@@ -12,8 +12,8 @@
  * DMLCY_SUMS     1: the loops combine rows of accumulators, such as sums of rows, and the file makes `_clear`
  * DMLCY_NEAR     1: the file makes `_near`, which combines neighbours in a row of accumulators
  * DMLCY_DIRECT   1: the loops combine rows of the input where they are, and the file makes `_slide` and `_fold`
- * DMLCY_COMPUTED 1: without the wide instruction set, an element is converted by many instructions
- * DMLCY_RARE     1: the loops run only where a result is doubtful, and are kept small
+ * DMLCY_COSTLY   1: without the wide instruction set, to convert or to combine a block takes many instructions; 2: with
+ *                this set too, or the loops run only where a result is doubtful. These loops are kept small
  * DMLCY_FOLDS    1: `_fold` may combine elements in any order, and an element twice; only for DMLCY_DIRECT
  */
 #include "joins.h"
@@ -75,5 +75,4 @@ static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
 #undef DMLCY_NEAR
 #undef DMLCY_DIRECT
 #undef DMLCY_FOLDS
-#undef DMLCY_COMPUTED
-#undef DMLCY_RARE
+#undef DMLCY_COSTLY

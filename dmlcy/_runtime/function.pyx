@@ -1,5 +1,7 @@
 """The functions of operators: how arguments reach the names of the signature, and what is said of wrong ones."""
 
+from functools import partial
+
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
@@ -72,7 +74,7 @@ cdef class Function:
     @staticmethod
     def of(call):
         """The decorator of a definition whose result these loops compute."""
-        return lambda definition: Function(definition, call)
+        return partial(Function, call=call)
 
     def __call__(self, *inputs, **keywords):
         return PyVectorcall_Call(self, inputs, keywords)

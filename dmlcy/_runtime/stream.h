@@ -1,5 +1,5 @@
 /* Streaming stores: an output that is larger than the cache goes to memory in full cache lines, which the processor then
- * neither reads first nor keeps. Worth it when `stream_pays` (stream.pxd) says so; a thread then writes its part of the
+ * neither reads first nor keeps. Worth it when `stream_pays` (processor.pxd) says so; a thread then writes its part of the
  * output through a dmlcy_stream, from front to back:
  *
  *     dmlcy_stream s;

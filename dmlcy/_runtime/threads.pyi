@@ -1,5 +1,4 @@
-from contextlib import AbstractContextManager
-from typing import Final, SupportsIndex
+from typing import Final, SupportsIndex, final
 
 INHERITS_OPENMP: Final[bool]
 MOST_THREADS: Final[int]
@@ -10,6 +9,11 @@ def set_num_threads(n: SupportsIndex) -> None:
 def get_num_threads() -> int:
     """Return how many threads a call may use at most: 1 without OpenMP and in a forked child process."""
 
-def one_thread(on: bool = True) -> AbstractContextManager[None]: ...
+@final
+class one_thread:
+    def __init__(self, on: bool = True) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
+
 def openmp_available() -> bool: ...
 def compiler() -> str: ...

@@ -1,9 +1,10 @@
+# cython: embedsignature=True
 """Threads: OpenMP where the compiler has it, else one thread; the results are the same for any number of them."""
 
 import operator
 import os
-from contextlib import contextmanager
 
+cimport cython
 from cython.parallel cimport prange
 from libc.stdint cimport int64_t
 
@@ -127,16 +128,24 @@ def get_num_threads():
     return most_threads if DMLCY_OPENMP and not forked else 1
 
 
-@contextmanager
-def one_thread(on=True):
+@cython.final
+cdef class one_thread:
     """Calls of this Python thread use no other thread inside the block: their caller runs many of them at once."""
-    global dmlcy_alone
-    before = dmlcy_alone
-    dmlcy_alone = before or bool(on)
-    try:
-        yield
-    finally:
-        dmlcy_alone = before
+
+    cdef bint on
+    cdef bint before
+
+    def __init__(self, on=True):
+        self.on = on
+
+    def __enter__(self):
+        global dmlcy_alone
+        self.before = dmlcy_alone
+        dmlcy_alone = self.before or self.on
+
+    def __exit__(self, *error):
+        global dmlcy_alone
+        dmlcy_alone = self.before
 
 
 def openmp_available():

@@ -120,7 +120,7 @@ cdef struct WindowReduce:
     int64_t dilations[MAX_RANK]
     int64_t start[MAX_RANK]
     Tensor indices                  # the index of each maximum in the packed input; data type 0: not asked for
-    const void* attributes          # struct of the operator
+    const void* attributes          # what functions of the kernel read of the operator; NULL: nothing
 
 # Computes the output, and the indices if they are asked for. -1: memory ran out.
 cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept nogil

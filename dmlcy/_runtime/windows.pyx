@@ -5,7 +5,7 @@ from libc.stdlib cimport free, malloc
 
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.copy cimport dmlcy_copy
-from dmlcy._runtime.isa cimport dmlcy_wide
+from dmlcy._runtime.processor cimport dmlcy_wide
 from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.tensor cimport MAX_RANK, bytes_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for

@@ -16,7 +16,7 @@ import pytest
 import dmlcy as dml
 from dmlcy._cli import info, main
 from dmlcy._facts.tables import CATALOGUE, FAST, LEVELS, RUNNABLE, STATES, state_of
-from dmlcy._runtime import isa, threads
+from dmlcy._runtime import processor, threads
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -41,7 +41,7 @@ def test_facts(facts: dict[str, Any]) -> None:
     assert Path(facts["location"]) == Path(dml.__file__).resolve().parent
     assert facts["build"]["openmp"] == threads.openmp_available()
     assert re.fullmatch(r"(gcc|clang|msvc) \d.*|unknown", facts["build"]["compiler"])
-    assert facts["processor"]["used"] == isa.instructions()
+    assert facts["processor"]["used"] == processor.instructions()
     assert facts["processor"]["features"] == sorted(set(facts["processor"]["features"]))
     states = {state: sum(state_of(name) == state for name in CATALOGUE) for state in STATES}
     assert facts["operators"] == {**states, "all": len(CATALOGUE)}
@@ -99,7 +99,7 @@ def test_a_machine_that_says_nothing(
     monkeypatch.setattr(info, "CPUINFO", tmp_path)
     monkeypatch.setattr(info, "import_module", lambda name: None)
     monkeypatch.setattr(info.platform, "processor", lambda: "")
-    monkeypatch.setattr(info.isa, "instructions", list)
+    monkeypatch.setattr(info, "instructions", list)
     monkeypatch.setattr(info.threads, "openmp_available", lambda: False)
     assert main(["info"]) == 0
     text = capsys.readouterr().out

@@ -21,7 +21,7 @@ from strategies import Array, Layout, Placed, contiguous
 
 import dmlcy as dml
 from dmlcy._facts.tables import FAST
-from dmlcy._runtime.stream import set_stream_limit, stream_limit
+from dmlcy._runtime.processor import set_stream_limit, stream_limit
 from families.ways import FAMILIES, Use, every_use, family, some_uses
 
 TESTS = Path(__file__).parents[1]

@@ -40,7 +40,7 @@ from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
 from dmlcy._facts.rows import Operator  # noqa: E402
 from dmlcy._facts.tables import FAST, LEVELS, OPERATORS, RUNNABLE  # noqa: E402
 from dmlcy._field_types.tensor_array import by_path  # noqa: E402
-from dmlcy._runtime.stream import set_stream_limit, stream_limit  # noqa: E402
+from dmlcy._runtime.processor import set_stream_limit, stream_limit  # noqa: E402
 from dmlcy.testing import assert_result  # noqa: E402
 
 ISAS: Final = ("wide", "baseline")

@@ -7,7 +7,7 @@ cimport numpy as cnp
 
 import numpy
 
-from dmlcy._runtime cimport arguments, level, stream, tensor, threads
+from dmlcy._runtime cimport arguments, context, processor, tensor, threads
 
 cnp.import_array()
 
@@ -106,7 +106,7 @@ def take_scalar(value, dtype):
 
 
 def current_level():
-    return level.current_level()
+    return context.current_level()
 
 
 cdef struct Job:
@@ -174,7 +174,7 @@ def small_call(x, out, int count):
         x_array = tensor.as_array(x)
         if not tensor.view(x_array, &x_view):
             return False
-        level.current_level()
+        context.current_level()
         out_view = x_view
         if out is None:
             out_array = tensor.new_array(&out_view)
@@ -190,24 +190,24 @@ def small_call(x, out, int count):
 
 def stream_pieces(unsigned char[::1] target, list pieces):
     """Streams into the target: where (None: the next byte), how, a source of 8 bytes and more, the number of bytes."""
-    cdef stream.dmlcy_stream s
+    cdef processor.dmlcy_stream s
     cdef const unsigned char[::1] source
     cdef uint64_t word
     cdef int64_t n
-    stream.dmlcy_stream_begin(&s, <char*>&target[0])
+    processor.dmlcy_stream_begin(&s, <char*>&target[0])
     for where, how, source, n in pieces:
         if where is not None:
-            stream.dmlcy_stream_seek(&s, <char*>&target[0] + <int64_t>where)
+            processor.dmlcy_stream_seek(&s, <char*>&target[0] + <int64_t>where)
         if how == "put":
-            stream.dmlcy_stream_put(&s, <const char*>&source[0], n)
+            processor.dmlcy_stream_put(&s, <const char*>&source[0], n)
         elif how == "fill":
             memcpy(&word, &source[0], 8)
-            stream.dmlcy_stream_fill(&s, word, n)
+            processor.dmlcy_stream_fill(&s, word, n)
         else:
-            memcpy(stream.dmlcy_stream_room(&s), &source[0], n)
-            stream.dmlcy_stream_advance(&s, n)
-    stream.dmlcy_stream_end(&s)
+            memcpy(processor.dmlcy_stream_room(&s), &source[0], n)
+            processor.dmlcy_stream_advance(&s, n)
+    processor.dmlcy_stream_end(&s)
 
 
 def last_level_cache():
-    return stream.dmlcy_last_level_cache()
+    return processor.dmlcy_last_level_cache()

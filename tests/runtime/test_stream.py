@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dmlcy._runtime.stream import set_stream_limit, stream_limit
+from dmlcy._runtime.processor import set_stream_limit, stream_limit
 
 LINE, ROOM = 64, 1024
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dmlcy._runtime import cpus
-from dmlcy._runtime.level import LEVEL
+from dmlcy._runtime.context import LEVEL
 from dmlcy._runtime.threads import get_num_threads, openmp_available, set_num_threads
 
 ROOT = Path(__file__).parents[2]

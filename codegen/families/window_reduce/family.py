@@ -7,7 +7,7 @@ maximum is one of the elements, and needs none. The role ``indices`` of a maximu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,8 @@ COMBINE_WORDS = {"+": "sum", "max": "max", FIRST_PLACE: "first_place"}  # of com
 CONVERSIONS = {"half": ("dmlcy_float_of_half", "dmlcy_half_of_float")}
 CONVERSIONS |= {f"{name}_key": (f"dmlcy_key_of_{name}", f"dmlcy_{name}_of_key") for name in ("float", "half")}
 CONVERSIONS["number"] = ("dmlcy_number_of_float", "")
+# Types of which the baseline of x86-64 has an instruction for maxima of blocks.
+QUICK_MAXIMA = ("float", "int16_t", "uint8_t")
 KEYS = {"FLOAT32": ("float_key", "int32_t"), "FLOAT16": ("half_key", "int16_t")}  # floats are compared as these
 
 
@@ -55,8 +57,7 @@ class ReduceLoop:
     widen: str  # makes of an element what `step` takes, and of a result an element; "": nothing does
     narrow: str
     acc: str
-    op: str
-    scalars: tuple[tuple[str, str], ...]
+    scalars: tuple[tuple[str, str], ...]  # attributes of the operator that the functions of the kernel read
     init: str
     plain: bool  # an element is its own accumulator, but for the sign of zero
     step: str
@@ -68,6 +69,17 @@ class ReduceLoop:
     folds: bool = False  # elements are accumulators, which are combined in any order, and twice where that is easier
     placed: bool = False  # accumulators are elements with their number in the input, as places.h has them
     exact: ReduceLoop | None = None  # the same, slower, for bands with a result that is doubtful
+    owner: str = ""  # the kernel whose functions this one calls: of the first operator that computes the same
+
+    @property
+    def functions(self) -> str:
+        """The beginning of the names of the functions that the kernel calls for each element or result."""
+        return self.owner or self.name
+
+    @property
+    def attributes(self) -> str:
+        """The struct of the attributes that these functions read."""
+        return attributes_of(self.scalars)
 
     @property
     def element(self) -> str:
@@ -101,6 +113,14 @@ class Adder:
     direct: bool  # rows of the tensor
     folds: bool
     rare: bool  # what some results are computed again with
+
+    @property
+    def costly(self) -> int:
+        """DMLCY_COSTLY of combine_rows.h."""
+        if self.rare or self.word not in ("sum", "max"):
+            return 2
+        quick = self.word == "sum" or self.acc in QUICK_MAXIMA
+        return 0 if quick and not self.stored.startswith("half") else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +161,13 @@ class ReduceKernel:
     indices: str | None
     loops: tuple[ReduceLoop, ...]
     placed: tuple[ReduceLoop, ...]  # those that give indices too
+    scalars: tuple[tuple[str, str], ...]
     definition: Definition
+
+    @property
+    def attributes(self) -> str:
+        """The struct of the attributes that the functions of the kernels read."""
+        return attributes_of(self.scalars)
 
 
 class WindowReduce:
@@ -161,6 +187,7 @@ class WindowReduce:
             indices=indices,
             loops=loops,
             placed=() if indices is None else tuple(map(placed, loops)),
+            scalars=next((loop.scalars for loop in loops), ()),
             definition=kernel.definition,
         )
         kernel.finish()
@@ -195,7 +222,6 @@ class WindowReduce:
                 widen=widen,
                 narrow=narrow,
                 acc=ctype,
-                op=kernel.operator.desc,
                 scalars=(),
                 init="0" if ctype.startswith("u") else f"INT{bits}_MIN",
                 plain=True,
@@ -241,7 +267,6 @@ class WindowReduce:
                     widen=widen,
                     narrow=narrow,
                     acc=acc_type,
-                    op=kernel.operator.desc,
                     scalars=scalars,
                     init=init,
                     plain=plain,
@@ -267,12 +292,13 @@ class WindowReduce:
         """One kernel per operator and data type."""
         called = [loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)]
         exact = [loop.exact for loop in called if loop.exact]
-        loops = list({loop.name: loop for loop in (*exact, *called)}.values())
+        loops = shared({loop.name: loop for loop in (*exact, *called)}.values())
         accs = dict.fromkeys(loop.acc for loop in loops if loop.placed)
         finishes = [*map(finish_of, loops), *(index_of(acc, item) for acc in accs for item in (4, 8))]
         return {
             "kernels": loops,
-            "exact": exact,
+            "exact": {loop.name for loop in exact},
+            "structs": dict.fromkeys((loop.attributes, loop.scalars) for loop in loops if loop.scalars),
             "adders": adders_of(loops),
             "loads": list(dict.fromkeys(map(load_of, loops))),
             "finishes": list(dict.fromkeys(finishes)),
@@ -317,6 +343,18 @@ class WindowReduce:
         return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)
 
 
+def attributes_of(scalars: Sequence[tuple[str, str]]) -> str:
+    """The name of the struct of these attributes; "" without any."""
+    words = [word.capitalize() for _, name in scalars for word in name.split("_")]
+    return f"{''.join(words)}Attributes" if words else ""
+
+
+def shared(loops: Iterable[ReduceLoop]) -> list[ReduceLoop]:
+    """The kernels, of which those that differ in their names only call the functions of the first one."""
+    first: dict[ReduceLoop, str] = {}
+    return [replace(loop, owner=first.setdefault(replace(loop, name=""), loop.name)) for loop in loops]
+
+
 def adders_of(loops: Sequence[ReduceLoop]) -> list[Adder]:
     """The loops that combine rows of accumulators, and of elements, which are the same where these are accumulators."""
     found: dict[str, Adder] = {}
@@ -354,7 +392,7 @@ def load_of(loop: ReduceLoop) -> Load:
     elif loop.stored == "half":
         way = "floats" if loop.acc == "float" else "halves"
     if not loop.plain:
-        name, first = f"load_{loop.name}", f"{loop.name}_first"
+        name, first = f"load_{loop.functions}", f"{loop.functions}_first"
     elif loop.acc != loop.element:
         name = f"{name}_{loop.acc}"
     return Load(name, way, loop.acc, loop.stored, loop.ctype, loop.item, loop.widen, first)
@@ -367,10 +405,10 @@ def finish_of(loop: ReduceLoop) -> Finish:
         name, way = f"finish_placed_{loop.stored}", "placed"
     elif loop.divisor:
         name, way, init = f"quotient_{loop.stored}", "quotient", loop.init
-        name = name if init == "0" else f"quotient_{loop.name}"
+        name = name if init == "0" else f"quotient_{loop.functions}"
     elif loop.finish:
-        name, way = f"finish_{loop.name}", "halves" if loop.stored == "half" else "result"
-        result = f"{loop.name}_result"
+        name, way = f"finish_{loop.functions}", "halves" if loop.stored == "half" else "result"
+        result = f"{loop.functions}_result"
     word, exact = COMBINE_WORDS[loop.combine], loop.exact is not None and not loop.placed
     return Finish(name, way, word, loop.acc, loop.stored, loop.ctype, loop.narrow, result, init, exact)
 

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_bool, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, tensor_holds
-from dmlcy._runtime.recording cimport tuple_of
+from dmlcy._runtime.context cimport tuple_of
 from dmlcy._generated.kernels.window_reduce cimport AveragePooling, average_pooling_run
 
 

@@ -8,7 +8,7 @@ from dmlcy._runtime.checks cimport ceil_div, floor_mod, magnitude
 from dmlcy._runtime.half cimport dmlcy_half_of_float
 from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill, dmlcy_spread, DMLCY_SPREAD
-from dmlcy._runtime.stream cimport (
+from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill, dmlcy_stream_put,
     dmlcy_stream_room, dmlcy_stream_seek, DMLCY_ROOM, stream_pays,
 )

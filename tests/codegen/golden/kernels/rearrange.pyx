@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from dmlcy._runtime.checks cimport ceil_div, magnitude
 from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_split_3_4, dmlcy_touch, dmlcy_turn_4, dmlcy_turn_tiles_4, DMLCY_TURNS
 from dmlcy._runtime.copy cimport dmlcy_copy
-from dmlcy._runtime.stream cimport (
+from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_room,
     dmlcy_stream_seek, DMLCY_LINE, DMLCY_ROOM, stream_pays,
 )

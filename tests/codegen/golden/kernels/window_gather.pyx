@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 from dmlcy._runtime.checks cimport ceil_div, magnitude
 from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.copy cimport dmlcy_copy
-from dmlcy._runtime.stream cimport (
+from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, DMLCY_LINE, stream_pays,
 )
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank

@@ -8,6 +8,10 @@ from dmlcy._runtime.tensor cimport MAX_RANK
 from dmlcy._runtime.windows cimport WindowKernel, WindowReduce, run_windows
 
 
+# Attributes that functions of the kernels read.
+cdef struct IncludePaddingAttributes:
+    bint include_padding
+
 cdef extern from * nogil:
     """
     #include "windows.h"
@@ -27,8 +31,7 @@ cdef extern from * nogil:
     #define DMLCY_NEAR 1
     #define DMLCY_DIRECT 1
     #define DMLCY_FOLDS 0
-    #define DMLCY_COMPUTED 0
-    #define DMLCY_RARE 0
+    #define DMLCY_COSTLY 0
     #include "combine_rows.h"
 
     #define DMLCY_LOAD load_4
@@ -82,7 +85,7 @@ cdef void average_pooling_FLOAT32_count "average_pooling_FLOAT32_count"(
         void* target, int64_t size, int64_t taps, double elements, const void* attributes) noexcept nogil:
     cdef float count = <float> taps
     cdef float volume = <float> elements
-    cdef bint include_padding = (<const AveragePooling*> attributes).include_padding
+    cdef bint include_padding = (<const IncludePaddingAttributes*> attributes).include_padding
     cdef int64_t i
     count = volume if include_padding else max(count, 1)
     for i in range(size):
@@ -93,6 +96,7 @@ cdef void average_pooling_FLOAT32_count "average_pooling_FLOAT32_count"(
 
 cdef int average_pooling_run(const AveragePooling* a) noexcept nogil:
     cdef WindowReduce work
+    cdef IncludePaddingAttributes attributes
     cdef int d
     work.input = a.input
     work.output = a.output
@@ -102,6 +106,7 @@ cdef int average_pooling_run(const AveragePooling* a) noexcept nogil:
     for d in range(MAX_RANK):
         work.dilations[d] = 1
     memcpy(work.start, a.start_padding, sizeof(work.start))
-    work.attributes = a
+    attributes.include_padding = a.include_padding
+    work.attributes = &attributes
     work.indices.dtype = 0
     return run_windows(&average_pooling_FLOAT32, &work)

@@ -7,9 +7,8 @@ from libc.string cimport memcpy, memset
 from dmlcy._runtime.checks cimport ceil_div, floor_mod
 from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, dmlcy_turn_8, DMLCY_TURNS
 from dmlcy._runtime.copy cimport dmlcy_copy
-from dmlcy._runtime.isa cimport dmlcy_wide
 from dmlcy._runtime.scatter cimport ScatterKernel, ScatterLoops, ScatterRows, ScatterRun
-from dmlcy._runtime.stream cimport DMLCY_LINE
+from dmlcy._runtime.processor cimport dmlcy_wide, DMLCY_LINE
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 

@@ -1,7 +1,8 @@
-"""Which outputs are streamed to memory: those that do not stay in the cache together with the input."""
+"""What the loops use of the processor: its instructions, and which outputs are streamed past its cache."""
 
 from libc.stdint cimport INT64_MAX
 
+# An output is streamed if it does not stay in the cache together with the input.
 # Measured: below one and a half last-level caches of input and output, a copy is faster when its output is kept (1.2
 # times at one of them), and slower further on. What is kept may be read again soon.
 cdef int64_t least = dmlcy_last_level_cache() // 2 * 3 if dmlcy_last_level_cache() else INT64_MAX
@@ -20,3 +21,8 @@ def set_stream_limit(bytes: int) -> None:
     """Set how many bytes are read and written when the smallest output is streamed: the result is the same."""
     global least
     least = bytes
+
+
+def instructions() -> list[str]:
+    """The instruction sets beyond the baseline that kernels use; DMLCY_ISA=baseline in the environment forbids them."""
+    return ["AVX2", "F16C", "FMA"] if dmlcy_wide() else ["F16C"] if dmlcy_has_f16c() else []

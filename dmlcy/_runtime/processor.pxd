@@ -1,6 +1,11 @@
-# Streaming stores for outputs that are larger than the cache; stream.h says how to use a stream.
+# What the loops use of the processor beyond the baseline. isa.h says how a function makes use of instructions, stream.h
+# how a stream is used: streaming stores are for outputs that are larger than the cache.
 
 from libc.stdint cimport int64_t, uint64_t
+
+cdef extern from "isa.h" nogil:
+    bint dmlcy_has_f16c() noexcept
+    bint dmlcy_wide() noexcept      # DMLCY_WIDE functions may be called
 
 cdef extern from "stream.h" nogil:
     enum:

@@ -1,9 +1,13 @@
-# Who records the calls of a context: asked by every call, answered by a load and a branch when nobody does.
+# What the context of a call says: its feature level, and who records it. Every call asks the second question; a load
+# and a branch answer it when nobody records.
 
 from libc.stdint cimport int64_t
 from numpy cimport ndarray
 
 from dmlcy._runtime.tensor cimport Tensor
+
+# The index of the current level: the value of the context variable LEVEL.
+cdef int current_level() except -1
 
 # Blocks of dmlcy.record() that are open, in whatever context. Changed under the GIL only.
 cdef int open_blocks

@@ -1,7 +1,10 @@
-"""Who records the calls of a context: every thread and task has its own recordings, as it has its feature level."""
+"""What the context of a call says: its feature level, and who records it. Every thread and task has a context."""
 
 from contextvars import ContextVar
 
+from cpython.contextvars cimport PyContextVar_Get
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 cimport numpy as cnp
@@ -11,7 +14,18 @@ from dmlcy._runtime.tensor cimport Tensor, item_of, new_array
 
 cnp.import_array()
 
+cdef object variable = ContextVar("dmlcy.feature_level", default=14)
+LEVEL = variable
 RECORDINGS = ContextVar("dmlcy.recordings", default=())
+
+
+cdef int current_level() except -1:
+    cdef PyObject* value = NULL
+    cdef int level
+    PyContextVar_Get(variable, NULL, &value)
+    level = <int><object>value
+    Py_DECREF(<object>value)
+    return level
 
 
 def open_block():

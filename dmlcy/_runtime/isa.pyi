@@ -1,3 +1,0 @@
-"""What the kernels use of the processor."""
-
-def instructions() -> list[str]: ...

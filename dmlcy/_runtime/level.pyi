@@ -1,3 +1,0 @@
-from contextvars import ContextVar
-
-LEVEL: ContextVar[int]
