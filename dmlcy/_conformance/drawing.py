@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, Final
 
 from dmlcy._conformance.source import drawn
@@ -40,7 +40,7 @@ def chosen(operator: Operator, level: int, count: int, number: int) -> list[Oper
         met |= {fact for desc in pool for fact in facts(desc)}
         if wanted <= met:
             break
-    return _fewest(pool, count)
+    return _fewest(pool, wanted, count)
 
 
 def _first_levels(operator: Operator, level: int) -> Iterator[int]:
@@ -53,14 +53,14 @@ def _first_levels(operator: Operator, level: int) -> Iterator[int]:
         return
 
 
-def _fewest(pool: Sequence[OperatorDesc], count: int) -> list[OperatorDesc]:
-    """Descs that together have every fact of the pool, the one with the most new facts first; then others."""
+def _fewest(pool: Sequence[OperatorDesc], wanted: Set[Fact], count: int) -> list[OperatorDesc]:
+    """Descs that together have the wanted facts, then all facts of the pool; the one with the most new ones first."""
     left = {repr(desc): desc for desc in reversed(pool)}  # the later ones, and those of the lowest level, come first
     known = {name: set(facts(desc)) for name, desc in left.items()}
     missing = set().union(*known.values()) if known else set()
     taken: list[OperatorDesc] = []
     while left and len(taken) < count:
-        name = max(left, key=lambda name: len(known[name] & missing))
+        name = max(left, key=lambda name: (len(known[name] & missing & wanted), len(known[name] & missing)))
         missing -= known[name]
         taken.append(left.pop(name))
     return taken

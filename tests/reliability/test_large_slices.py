@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import deep, of_each_family
+from depth import deep, in_turn, of_each_family
 from enlarged import Use, uses
 from example_descs import joined
 from test_large import need
@@ -34,8 +34,8 @@ SLACK = 2**22
 DRAWS, MOST, ROUNDS = 6, 40, 60
 RANDOM = 12
 """Slices that are compared, beside those at the ends and around the borders."""
-BY_STEPS = ("attention",)
-"""Families that compute one item after another: 2^31 elements of small items take hours."""
+BY_STEPS = ("attention", "region_sample")
+"""Families that compute one item or region after another: 2^31 elements of small ones take hours."""
 
 
 def groups_of(use: Use, elements: int) -> int:
@@ -126,6 +126,7 @@ def hold(use: Use, groups: int) -> None:
     assert peak <= memory(use, groups) + SLACK, (use.desc, use.along, peak, memory(use, groups))
 
 
+@in_turn
 @deep
 @pytest.mark.parametrize("name", independent())
 def test_slices_of_millions(name: str) -> None:
