@@ -7,17 +7,23 @@ cdef void count_line(
         int64_t rows) noexcept nogil:
     cdef int64_t run = place.run
     cdef int64_t window = plan.columns.window
-    cdef int64_t first, end, i, at
+    cdef int64_t begin = 0, stop = place.columns    # columns without counts of their own
+    cdef int64_t first, end
     kernel.count(counts, plan.result_pitch * run, rows * window, plan.volume, plan.attributes)
     if not place.padded:
         return
-    for side in range(2):
-        for i in range(place.columns):
-            at = place.columns - 1 - i if side else i
-            valid_taps(&plan.columns, place.column + at, &first, &end)
-            if end - first == window:
-                break
-            kernel.count(counts + at * run * kernel.acc, run, rows * (end - first), plan.volume, plan.attributes)
+    while begin < stop:
+        valid_taps(&plan.columns, place.column + begin, &first, &end)
+        if end - first == window:
+            break
+        kernel.count(counts + begin * run * kernel.acc, run, rows * (end - first), plan.volume, plan.attributes)
+        begin += 1
+    while begin < stop:
+        valid_taps(&plan.columns, place.column + stop - 1, &first, &end)
+        if end - first == window:
+            break
+        stop -= 1
+        kernel.count(counts + stop * run * kernel.acc, run, rows * (end - first), plan.volume, plan.attributes)
 
 
 cdef void count_taps(const WindowPlan* plan, WindowPlace* place, const WindowScratch* scratch) noexcept nogil:
