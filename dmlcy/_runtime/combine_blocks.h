@@ -20,9 +20,16 @@ DMLCY_TARGET DMLCY_APART DMLCY_BLOCK_OF DMLCY_OWN(_elements)(const DMLCY_ELEMENT
 #define DMLCY_ELEMENTS DMLCY_LOAD_BLOCK
 #endif
 
+/* A block that is joined with an accumulator, as the first of the two. */
+#if DMLCY_COMPACT
+#define DMLCY_LATER DMLCY_ELEMENTS
+#else
+#define DMLCY_LATER DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_AFTER))
+#endif
+
 /* A block of up to two rows. */
 #define DMLCY_PAIR(n, at)                                                                                              \
-    (rows > n + 1 ? DMLCY_JOIN(DMLCY_ELEMENTS(row##n + at), DMLCY_ELEMENTS(next##n + at)) : DMLCY_ELEMENTS(row##n + at))
+    (rows > n + 1 ? DMLCY_JOIN(DMLCY_LATER(row##n + at), DMLCY_ELEMENTS(next##n + at)) : DMLCY_ELEMENTS(row##n + at))
 
 #define DMLCY_COMBINED(acc, at)                                                                                        \
     acc = fresh ? DMLCY_PAIR(0, at) : DMLCY_JOIN(acc, DMLCY_PAIR(0, at));                                              \
@@ -37,6 +44,10 @@ DMLCY_TARGET DMLCY_APART DMLCY_BLOCK_OF DMLCY_OWN(_elements)(const DMLCY_ELEMENT
 #define DMLCY_ROW_AT(row, at) DMLCY_ELEMENTS((const DMLCY_ELEMENT *)(row) + at)
 #define DMLCY_ROWS_AT(row, at) DMLCY_JOIN(DMLCY_ROW_AT(row, at), DMLCY_ROW_AT((row) + step, at))
 
+/* Sums and two pairs of rows, in this order. */
+#define DMLCY_PAIRS_AT(sums, row, at)                                                                                  \
+    DMLCY_JOIN(DMLCY_JOIN(sums, DMLCY_ROWS_AT(row, at)), DMLCY_ROWS_AT((row) + 2 * step, at))
+
 #define DMLCY_ROW(n) ((const DMLCY_ELEMENT *)sum->row[n < rows ? n : 0] + moved)
 
 /* Neighbours in pairs, then the pairs in ascending order. The last block overlaps the one before. */
@@ -48,7 +59,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_pass)(
     const DMLCY_ELEMENT *const row4 = DMLCY_ROW(4), *const next4 = DMLCY_ROW(5);
     const DMLCY_ELEMENT *const row6 = DMLCY_ROW(6), *const next6 = DMLCY_ROW(7);
     const int64_t last = sum->size - DMLCY_SIZE;
-    DMLCY_BLOCK_OF acc, end;
+    DMLCY_BLOCK_OF acc = {0}, end = {0};
     int64_t i;
     if (!fresh)
         end = DMLCY_LOADED(target + last);
@@ -171,11 +182,11 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
         }
         for (i = step; i < fold->size; i += step) {
             const DMLCY_ELEMENT *const from = row + (i < last ? i : last);
-            a = DMLCY_JOIN(DMLCY_ELEMENTS(from), a);
-            b = DMLCY_JOIN(DMLCY_ELEMENTS(from + DMLCY_SIZE), b);
+            a = DMLCY_JOIN(DMLCY_LATER(from), a);
+            b = DMLCY_JOIN(DMLCY_LATER(from + DMLCY_SIZE), b);
             if (parts > 2) {
-                c = DMLCY_JOIN(DMLCY_ELEMENTS(from + 2 * DMLCY_SIZE), c);
-                d = DMLCY_JOIN(DMLCY_ELEMENTS(from + 3 * DMLCY_SIZE), d);
+                c = DMLCY_JOIN(DMLCY_LATER(from + 2 * DMLCY_SIZE), c);
+                d = DMLCY_JOIN(DMLCY_LATER(from + 3 * DMLCY_SIZE), d);
             }
         }
         a = DMLCY_JOIN(a, b);
@@ -227,7 +238,15 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_along)(const WindowFold *fold, const c
     for (i = 0; i < last; i += DMLCY_SIZE)
         DMLCY_PUT(sums + i, DMLCY_ROWS_AT(row, i));
     end = DMLCY_ROWS_AT(row, last);
-    for (n = 3; n < rows; n += 2) {
+    n = 3;
+    for (; !far && n + 2 < rows; n += 4) {      /* two pairs of rows: the sums are loaded and stored half as often */
+        row += 2 * step;
+        for (i = 0; i < last; i += DMLCY_SIZE)
+            DMLCY_PUT(sums + i, DMLCY_PAIRS_AT(DMLCY_LOADED(sums + i), row, i));
+        end = DMLCY_PAIRS_AT(end, row, last);
+        row += 2 * step;
+    }
+    for (; n < rows; n += 2) {
         row += 2 * step;
         if (far)
             dmlcy_touch(row, bytes);
@@ -282,8 +301,10 @@ DMLCY_TARGET static void DMLCY_OWN(_fold)(const void *args)
 #undef DMLCY_OWN
 #undef DMLCY_ROW_AT
 #undef DMLCY_ROWS_AT
+#undef DMLCY_PAIRS_AT
 #undef DMLCY_ELEMENTS
 #undef DMLCY_LOAD_BLOCK
+#undef DMLCY_LATER
 #undef DMLCY_PAIR
 #undef DMLCY_COMBINED
 #undef DMLCY_ROW

@@ -6,6 +6,7 @@
  * DMLCY_COMBINE  sum, max or first_place
  * DMLCY_ACC      the type of an accumulator
  * DMLCY_STORED   how elements are loaded: a type, or another word that blocks.h has
+ * DMLCY_AFTER    the same for elements that are joined with an accumulator: a maximum with a number ignores NaN
  * DMLCY_ELEMENT  the type of an element in memory
  * DMLCY_WIDEN    makes an accumulator of an element
  * DMLCY_NONE     the accumulator of no element; only for DMLCY_SUMS
@@ -68,6 +69,7 @@ static void DMLCY_NAMED(DMLCY_ROWS, _clear)(void *target, int64_t bytes)
 #undef DMLCY_COMBINE
 #undef DMLCY_ACC
 #undef DMLCY_STORED
+#undef DMLCY_AFTER
 #undef DMLCY_ELEMENT
 #undef DMLCY_WIDEN
 #undef DMLCY_NONE

@@ -115,6 +115,11 @@ class Adder:
     rare: bool  # what some results are computed again with
 
     @property
+    def after(self) -> str:
+        """DMLCY_AFTER of combine_rows.h."""
+        return self.ctype if self.stored == "number" else self.stored
+
+    @property
     def costly(self) -> int:
         """DMLCY_COSTLY of combine_rows.h."""
         if self.rare or self.word not in ("sum", "max"):

@@ -24,6 +24,7 @@ cdef extern from * nogil:
     #define DMLCY_COMBINE sum
     #define DMLCY_ACC float
     #define DMLCY_STORED float
+    #define DMLCY_AFTER float
     #define DMLCY_ELEMENT float
     #define DMLCY_WIDEN
     #define DMLCY_NONE 0
