@@ -14,12 +14,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+import dmlcy as dml
 from benchmarks.calls import Block
 from benchmarks.cells import Cell
 from benchmarks.machine import ROOT
 from benchmarks.timing import BLOCK, SHORT, Times, measure
 
 HERE, THERE = "here", "there"
+OURS: Final = (
+    Path(dml.__file__).resolve().parents[1]
+)  # the package that the benchmark measures: not always the checkout's
 SLOWER: Final = 1.05
 # The benchmark of this checkout, with the package of the checkout that is given.
 START: Final = "import sys; root, package = sys.argv[1:]; sys.path.insert(0, root); import benchmarks; \
@@ -80,7 +84,7 @@ def compare(folder: Path, planned: Iterable[tuple[Cell, int]], seconds: dict[str
     ratios: dict[str, float] = {}
     differ = []
     begin = time.perf_counter()
-    with Checkout(ROOT) as here, Checkout(folder.resolve()) as there:
+    with Checkout(OURS) as here, Checkout(folder.resolve()) as there:
         for cell, threads in planned:
             name = f"{cell.name} {threads}t"
             made = [one.ask("cell", cell.name, threads) for one in (here, there)]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.beside import HERE, THERE, line, summary
-from benchmarks.machine import ROOT
+from benchmarks.beside import HERE, OURS, THERE, line, summary
 from benchmarks.main import main
 from benchmarks.timing import Times
 
@@ -15,7 +14,7 @@ CELL = "padding1/tiny/CONSTANT-by-3/FLOAT32"
 
 
 def test_a_checkout_beside_itself_has_the_same_bits(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--beside", str(ROOT), "--only", CELL, "--quick"]) == 0
+    assert main(["--beside", str(OURS), "--only", CELL, "--quick"]) == 0
     out = capfd.readouterr().out
     assert "3 calls in" in out and "the results of 0 cells differ" in out
     assert out.count("padding1/CONSTANT-by-3/tiny/FLOAT32/contiguous 1t dmlcy") >= 3
