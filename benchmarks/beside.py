@@ -21,9 +21,7 @@ from benchmarks.machine import ROOT
 from benchmarks.timing import BLOCK, SHORT, Times, measure
 
 HERE, THERE = "here", "there"
-OURS: Final = (
-    Path(dml.__file__).resolve().parents[1]
-)  # the package that the benchmark measures: not always the checkout's
+OURS: Final = Path(dml.__file__).resolve().parents[1]  # of the package that the benchmark measures
 SLOWER: Final = 1.05
 # The benchmark of this checkout, with the package of the checkout that is given.
 START: Final = "import sys; root, package = sys.argv[1:]; sys.path.insert(0, root); import benchmarks; \
