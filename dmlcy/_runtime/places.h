@@ -153,7 +153,7 @@ DMLCY_INLINE void dmlcy_store_place_t(place_t *target, place_t place)
         dmlcy_##type##_block mark_of_key)                                                                              \
     {                                                                                                                  \
         const dmlcy_##type##_block mask = (dmlcy_##type##_block)DMLCY_MASK(key > *greatest);                           \
-        *greatest = dmlcy_max_##type(*greatest, key);                                                                  \
+        *greatest = (key & mask) | (*greatest & ~mask);                                                                \
         *mark = (mark_of_key & mask) | (*mark & ~mask);                                                                \
     }
 

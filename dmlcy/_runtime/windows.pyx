@@ -42,7 +42,9 @@ cdef enum:
     ELEMENT_SUMS = 2                # the time to load an element, in additions
     RESULT_SUMS = 8                 # the time to finish a result, in additions
     TURN_SUMS = 12                  # the time to turn an element or a result, in additions
+    TAKE_SUMS = 4                   # the time to compare an element and take it with its index, in additions
     FOLDED_BAND = 65536             # elements of a band of rows that are folded
+    FORESEEN_BYTES = 8 * 1024       # rows as long as this one need no prefetch: the processor foresees what follows
     FAR_BYTES = 8 * 1024 * 1024     # the most of the input that is expected in a cache
     MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
 

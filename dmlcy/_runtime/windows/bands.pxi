@@ -125,7 +125,7 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
     plan_axes(a, &plan)
     plan_bands(&plan)
     plan.ahead = 0
-    if bytes_of(&a.input) > SERIAL_BYTES:
+    if bytes_of(&a.input) > SERIAL_BYTES and (plan.folded or row_bytes(&plan) < FORESEEN_BYTES):
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
         if plan.folded:
             plan.ahead = rows.input_step if bytes_of(&a.input) > FAR_BYTES else 0
@@ -147,6 +147,8 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
     sums += <double> elements * ELEMENT_SUMS
     if plan.turned:
         sums += <double> (elements + results) * TURN_SUMS
+    if plan.beside:
+        sums = <double> results * (plan.volume * TAKE_SUMS + RESULT_SUMS)
     if total * sums <= SERIAL_SUMS:
         return parallel_for(make_bands, &plan, total, total)
     return parallel_for(make_bands, &plan, total, grain_of((elements + results) * kernel.item))

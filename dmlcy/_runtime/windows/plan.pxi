@@ -158,6 +158,11 @@ cdef inline bint packed_columns(
     return column_step == plan.run * item and (plan.lanes.results == 1 or lane_step == item)
 
 
+# The bytes of the input that a row of a band spans, lanes included.
+cdef inline int64_t row_bytes(const WindowPlan* plan) noexcept nogil:
+    return min(plan.pitch, plan.columns.size) * plan.run * plan.kernel.item
+
+
 # A quotient that needs no division.
 cdef inline int64_t elements_of(int64_t bytes, int64_t item) noexcept nogil:
     return bytes // 4 if item == 4 else bytes // 2 if item == 2 else bytes // 8 if item == 8 else bytes
