@@ -143,22 +143,23 @@ DMLCY_TARGET static void DMLCY_OWN(_near)(const void *args)
 DMLCY_TARGET static void DMLCY_OWN(_slide)(const void *args)
 {
     const WindowSum *const sum = args;
-    const int64_t line_step = sum->line_step, last = sum->size - DMLCY_SIZE;
+    const int64_t line_step = sum->line_step, target_step = sum->target_step, lines = sum->lines, size = sum->size;
+    const int64_t last = size - DMLCY_SIZE;
     int64_t i, line;
-    for (i = 0; i < sum->size; i += DMLCY_SIZE) {
+    for (i = 0; i < size; i += DMLCY_SIZE) {
         const int64_t at = i < last ? i : last;
         const DMLCY_ELEMENT *row = (const DMLCY_ELEMENT *)sum->row[0] + at;
         DMLCY_ACC *target = (DMLCY_ACC *)sum->target + at;
         DMLCY_BLOCK_OF first = DMLCY_ELEMENTS(row), second = DMLCY_ELEMENTS(row + line_step);
         row += 2 * line_step;
-        for (line = 0; line < sum->lines; line++) {
+        for (line = 0; line < lines; line++) {
             const DMLCY_BLOCK_OF third = DMLCY_ELEMENTS(row);
             first = DMLCY_JOIN(first, second);
             DMLCY_PUT(target, DMLCY_JOIN(first, third));
             first = second;
             second = third;
             row += line_step;
-            target += sum->target_step;
+            target += target_step;
         }
     }
 }

@@ -23,11 +23,12 @@ DMLCY_TARGET DMLCY_INLINE DMLCY_ACC DMLCY_OWN(_tap)(const DMLCY_ACC *results, in
 #endif
 
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
-    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, const int taps)
+    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, dmlcy_int32_t_block *doubts,
+    const int taps)
 {
     const int64_t step = finish->tap_step, size = finish->size, last = size - DMLCY_SIZE;
     int64_t i;
-    (void)counts;
+    (void)counts, (void)doubts;
     if (last < 0) {
 #if DMLCY_EXACT
         int doubtful = 0;
@@ -46,9 +47,6 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
 #if DMLCY_FINISHED == DMLCY_FINISHED_quotient
         const DMLCY_BLOCK_OF none = DMLCY_NAMED(dmlcy_each_, DMLCY_ACC)(DMLCY_NONE);
 #endif
-#if DMLCY_EXACT
-        dmlcy_int32_t_block doubts = dmlcy_each_int32_t(0);
-#endif
         for (i = 0; i < size; i += DMLCY_SIZE) {
             const int64_t at = i < last ? i : last;
             DMLCY_BLOCK_OF acc = DMLCY_LOADED(results + at);
@@ -57,26 +55,25 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
                 acc = DMLCY_JOIN(acc, DMLCY_LOADED(results + 2 * step + at));
             }
 #if DMLCY_EXACT
-            doubts = doubts | dmlcy_doubts(acc);
+            *doubts = *doubts + dmlcy_doubts(acc);
 #endif
             DMLCY_LEVEL(DMLCY_NAMED(dmlcy_store_, DMLCY_STORED))(
                 target + at, DMLCY_MADE(acc, none, DMLCY_LOADED(counts + at)));
         }
-#if DMLCY_EXACT
-        finish->doubtful |= dmlcy_has_doubts(doubts);
-#endif
     }
 }
 #undef DMLCY_MADE
 
 #elif DMLCY_FINISHED == DMLCY_FINISHED_result || DMLCY_FINISHED == DMLCY_FINISHED_halves
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
-    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, const int taps)
+    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, dmlcy_int32_t_block *doubts,
+    const int taps)
 {
     const int64_t step = finish->tap_step, size = finish->size;
     const DMLCY_ACC volume = (DMLCY_ACC)finish->volume;
     const void *const attributes = finish->attributes;
     int64_t i;
+    (void)doubts;
 #if DMLCY_FINISHED == DMLCY_FINISHED_result
     for (i = 0; i < size; i++)
         target[i] = DMLCY_RESULT(DMLCY_OWN(_tap)(results + i, step, taps), counts[i], volume, attributes);
@@ -94,11 +91,13 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
 
 #else
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
-    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, const int taps)
+    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, dmlcy_int32_t_block *doubts,
+    const int taps)
 {
+    const int64_t size = finish->size;
     int64_t i;
-    (void)counts, (void)taps;
-    for (i = 0; i < finish->size; i++)
+    (void)counts, (void)doubts, (void)taps;
+    for (i = 0; i < size; i++)
         target[i] = DMLCY_NARROW(results[i]);
 }
 #endif
@@ -107,18 +106,20 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
 {
     WindowFinish *const finish = (WindowFinish *)args;
     const DMLCY_ACC *results = finish->results, *counts = finish->counts;
+    dmlcy_int32_t_block doubts = dmlcy_each_int32_t(0);
     int64_t line;
     for (line = 0; line < finish->lines; line++) {
         DMLCY_ELEMENT *const target = (DMLCY_ELEMENT *)(finish->target + line * finish->target_step);
         if (finish->taps == 1)
-            DMLCY_OWN(_line)(target, results, counts, finish, 1);
+            DMLCY_OWN(_line)(target, results, counts, finish, &doubts, 1);
 #if DMLCY_FINISHED != DMLCY_FINISHED_placed
         else
-            DMLCY_OWN(_line)(target, results, counts, finish, DMLCY_SLIDE);
+            DMLCY_OWN(_line)(target, results, counts, finish, &doubts, DMLCY_SLIDE);
 #endif
         results += finish->line_step;
         counts += finish->line_step;
     }
+    finish->doubtful |= dmlcy_has_doubts(doubts);
 }
 
 #undef DMLCY_OWN
