@@ -23,8 +23,8 @@ DMLCY_TARGET DMLCY_INLINE DMLCY_ACC DMLCY_OWN(_tap)(const DMLCY_ACC *results, in
 #endif
 
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
-    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, dmlcy_int32_t_block *doubts,
-    const int taps)
+    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish,
+    dmlcy_int32_t_block *doubts, const int taps)
 {
     const int64_t step = finish->tap_step, size = finish->size, last = size - DMLCY_SIZE;
     int64_t i;
@@ -66,8 +66,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
 
 #elif DMLCY_FINISHED == DMLCY_FINISHED_result || DMLCY_FINISHED == DMLCY_FINISHED_halves
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
-    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, dmlcy_int32_t_block *doubts,
-    const int taps)
+    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish,
+    dmlcy_int32_t_block *doubts, const int taps)
 {
     const int64_t step = finish->tap_step, size = finish->size;
     const DMLCY_ACC volume = (DMLCY_ACC)finish->volume;
@@ -91,8 +91,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
 
 #else
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
-    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish, dmlcy_int32_t_block *doubts,
-    const int taps)
+    DMLCY_ELEMENT *target, const DMLCY_ACC *results, const DMLCY_ACC *counts, WindowFinish *finish,
+    dmlcy_int32_t_block *doubts, const int taps)
 {
     const int64_t size = finish->size;
     int64_t i;
