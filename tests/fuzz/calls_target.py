@@ -183,7 +183,7 @@ def attribute(choices: Choices, operator: Operator, name: str, value: Any, array
     field = next((one for one in operator.parameters if one.python == name), None)
     if field is not None and field.type.startswith("enum:"):
         return choices.of([*ENUMS[field.type.removeprefix("enum:")].cls, "WRAP", "BOGUS"])
-    if isinstance(value, tuple) and value and all(isinstance(entry, int) for entry in value):
+    if type(value) is tuple and value and all(isinstance(entry, int) for entry in value):
         if choices.rarely():
             return number(choices)
         length = max(len(value) + (choices.below(3) - 1) * choices.rarely(), 0)
@@ -197,7 +197,7 @@ def attribute(choices: Choices, operator: Operator, name: str, value: Any, array
         return number(choices) if choices.below(4) else choices.byte() - 128
     if isinstance(value, float):
         return choices.of(FLOATS)
-    if isinstance(value, tuple) and value:
+    if type(value) is tuple and value:
         entries = list(value)
         entries[choices.below(len(entries))] = choices.of(kinds)()
         return tuple(entries)
