@@ -183,21 +183,22 @@ def attribute(choices: Choices, operator: Operator, name: str, value: Any, array
     field = next((one for one in operator.parameters if one.python == name), None)
     if field is not None and field.type.startswith("enum:"):
         return choices.of([*ENUMS[field.type.removeprefix("enum:")].cls, "WRAP", "BOGUS"])
-    if type(value) is tuple and value and all(isinstance(entry, int) for entry in value):
+    kind = type(value)  # isinstance would ask the object, which may be garbage of the last change
+    if issubclass(kind, tuple) and value and all(issubclass(type(entry), int) for entry in value):
         if choices.rarely():
             return number(choices)
         length = max(len(value) + (choices.below(3) - 1) * choices.rarely(), 0)
         return choices.of([tuple, list, np.array])([number(choices) for _ in range(length)])
     kinds: list[Callable[[], Any]] = [lambda: choices.of(FLOATS), lambda: choices.of(SCALARS), lambda: number(choices)]
-    if isinstance(value, bool):
+    if issubclass(kind, bool):
         return choices.of([True, False, np.True_, 1])
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return choices.of([*DTYPES, "FLOAT32", "UINT8", None, True])
-    if isinstance(value, int):
+    if issubclass(kind, int):
         return number(choices) if choices.below(4) else choices.byte() - 128
-    if isinstance(value, float):
+    if issubclass(kind, float):
         return choices.of(FLOATS)
-    if type(value) is tuple and value:
+    if issubclass(kind, tuple) and value:
         entries = list(value)
         entries[choices.below(len(entries))] = choices.of(kinds)()
         return tuple(entries)
