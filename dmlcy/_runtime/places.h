@@ -146,7 +146,8 @@ DMLCY_INLINE void dmlcy_store_place_t(place_t *target, place_t place)
     *target = place;
 }
 
-/* Elements and what says where they stand can also be in blocks of their own. Takes those that are greater. */
+/* Elements and what says where they stand can also be in blocks of their own. Takes those that are greater, both by one
+ * mask: dmlcy_max_ works on half blocks, which go through memory in a loop for the wide instruction set. */
 #define DMLCY_TAKE_GREATER(type)                                                                                       \
     DMLCY_INLINE void dmlcy_take_greater_##type(                                                                       \
         dmlcy_##type##_block *greatest, dmlcy_##type##_block *mark, dmlcy_##type##_block key,                          \
