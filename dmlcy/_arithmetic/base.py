@@ -29,6 +29,18 @@ class Arithmetic(ABC):
     def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
         """The numbers in the data type of a tensor: floats are rounded once, integers are taken modulo 2**bits."""
 
+    def storage(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """The data type of what ``stored`` gives for a data type of a tensor."""
+        return dtype
+
+    def partial(self, a: Number) -> Number:
+        """The same numbers, as parts of sums to which terms are added in any order."""
+        return a
+
+    def placed(self, rest: Array, place: Array) -> Number:
+        """How far places, which are computed in FLOAT32, are behind the whole numbers before them."""
+        return self.of(rest)
+
     @abstractmethod
     def add(self, a: Number, b: Number) -> Number: ...
     @abstractmethod

@@ -80,6 +80,14 @@ class Family(ABC):
         """The axes along which an activation makes each result of several numbers."""
         raise NotImplementedError(f"{desc.operator.name} is no activation")
 
+    def computes(self, desc: OperatorDesc) -> bool:
+        """Whether results are numbers of the arithmetic, which a device may round."""
+        return True
+
+    def flushes(self, desc: OperatorDesc) -> bool:
+        """Whether a device may take 0 in place of operands below the normal numbers: not where elements only move."""
+        return self.computes(desc)
+
     def window(self, operator: Operator) -> WindowRoles | None:
         """The names that say how a window slides over the first input; None if no window does."""
         return None

@@ -86,6 +86,10 @@ class Given(Kernel):
         """The data type of a tensor."""
         return numpy_dtype(dtype_of(self.values[name]))
 
+    def room(self, name: str) -> Any:
+        """An array without values for the elements of an output, as the arithmetic stores them."""
+        return np.empty(self.values[name].sizes, self.arithmetic.storage(self.dtype(name)))
+
     def elements(self, name: str) -> Any:
         """The elements of an input as numbers; None if it is left out."""
         array = self.arrays.get(name)

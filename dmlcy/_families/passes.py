@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array, scaled
-from dmlcy._arithmetic.wide import is_integer
 from dmlcy._families.blocks import At, sizes_of
 
 VALUE: Final = "value"
@@ -96,7 +95,7 @@ class Gathered:
     def add(self, place: tuple[int, ...], values: Array, axes: tuple[int, ...]) -> None:
         """The numbers of another part."""
         before = self.places.get(place)
-        if self.kind == PRODUCT and not is_integer(values) and values.dtype != object:
+        if self.kind == PRODUCT and values.dtype.kind == "f":
             found = scaled.parts(values)
             for axis in axes:
                 found = scaled.product(found, axis)

@@ -64,7 +64,7 @@ class Spread:
         if self.weight is not None:
             weight = m.absolute(self.weight) if absolute else self.weight
             values = m.multiply(values, weight.reshape([-1 if d == axis else 1 for d in range(numbers.ndim)]))
-        values, places = combined(m.add, values, self.target, axis)
+        values, places = combined(m.add, m.partial(values), self.target, axis)
         if len(places) == self.count:
             return values
         sizes = tuple(self.count if d == axis else size for d, size in enumerate(values.shape))
@@ -113,4 +113,4 @@ def between(m: Arithmetic, low: Array, rest: Any, size: int) -> tuple[Array, Any
 def parted(m: Arithmetic, place: Array) -> tuple[Array, Any]:
     """Of places of float64 that are small: the whole numbers before them, and how far they are behind these."""
     low = np.floor(place)
-    return low.astype(np.int64), m.of(place - low)
+    return low.astype(np.int64), m.placed(place - low, place)

@@ -127,7 +127,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     name = names[0] if output is None else output
     if name not in names:
         raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
-    inputs = {name: _array(array) for name, array in arrays.items()}
+    inputs = {name: as_array(array) for name, array in arrays.items()}
     given = Given.of_desc(desc, inputs)
     tensor = given.values[name]
     dtype, own = dtype_of(tensor), numpy_dtype(dtype_of(tensor))
@@ -167,7 +167,7 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
     return [name for name, _ in by_path(desc.operator.fields, "output", desc._values())]
 
 
-def _array(array: Any) -> Any:
+def as_array(array: Any) -> Any:
     """What is given for an input, as an array, or a tuple of them."""
     return tuple(map(np.asarray, array)) if isinstance(array, tuple | list) else np.asarray(array)
 

@@ -40,7 +40,7 @@ class Attention(Family):
         """The same, some queries of a head after others."""
         if output != given.outputs[0][0]:
             return super().result(given, output)
-        found: Array = np.empty(given.values[output].sizes, given.dtype(output))
+        found: Array = given.room(output)
         heads = Heads(given)
         target = _by_heads(found, heads)
         for item, head, rows, values in _parts(given, heads, False):

@@ -45,7 +45,7 @@ class Contract(Family):
         """The same, part by part. What an activation makes results of together is in one part."""
         m, sums, fused, dtype = given.arithmetic, _sums(given, output), given.of_role("fused"), given.dtype(output)
         together = along(fused, sums.output_sizes)
-        result: Array = np.empty(sums.output_sizes, dtype)
+        result: Array = given.room(output)
         target = sums.viewed(result)
         if not together:
             for at in sums.parts():
@@ -54,7 +54,7 @@ class Contract(Family):
         if sums.sizes != sums.output_sizes:  # the activation knows the axes of the output only
             return super().result(given, output)
         for part in around(sums.sizes, together, LIMIT):
-            numbers: Array = np.empty(sizes_of(part))
+            numbers: Array = np.empty(sizes_of(part), m.storage(np.dtype(np.float64)))
             for at in sums.parts(part):
                 numbers[inside(at, part)] = _finished(sums, at, dtype)
             target[part] = m.stored(activated(fused, numbers, m), dtype, numbers.shape)

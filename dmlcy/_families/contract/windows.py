@@ -69,7 +69,7 @@ class Windows(Sums):
         m, zero = self.m, self.entries("right_zero", at)
         zero = zero if zero is None else zero.reshape(*zero.shape[:2], 1)
         before = self.array("left_zero")
-        total: Any = m.of(np.zeros(sizes_of(at), self.source.dtype))
+        total: Any = m.partial(m.of(np.zeros(sizes_of(at), self.source.dtype)))
         for tap in np.ndindex(*self.filter.shape[SPATIAL:]):
             places = [self._places(axis, element, spatial[axis]) for axis, element in enumerate(tap)]
             if any(place is None for place in places):

@@ -61,7 +61,7 @@ class Elementwise(Family):
         if math.prod(sizes) <= BLOCK:
             return super().result(given, output)
         given = _with_entries(given)
-        result: Array = np.empty(sizes, given.dtype(output))
+        result: Array = given.room(output)
         for at in blocks.parts(sizes, BLOCK):
             part = given.with_arrays({name: _part(array, at, sizes) for name, array in given.arrays.items()})
             target = result[at]
@@ -76,6 +76,10 @@ class Elementwise(Family):
         own = given.dtype(output)
         bits = given.arithmetic.stored(values, np.dtype(f"u{own.itemsize}"), tensor.sizes if sizes is None else sizes)
         return np.ascontiguousarray(bits).view(own)
+
+    def computes(self, desc: OperatorDesc) -> bool:
+        """Not of bits."""
+        return "elements" not in desc.operator.definition.words
 
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""

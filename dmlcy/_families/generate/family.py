@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK, parts, ranges
 from dmlcy._families.generate.philox import following, numbers
@@ -36,12 +37,16 @@ class Generate(Family):
             return Result(values)
         return Result(values, magnitudes=lambda: _expression(given, "magnitudes", places, dtype))
 
+    def computes(self, desc: OperatorDesc) -> bool:
+        """Sequences only."""
+        return "filled" not in desc.operator.definition.formulas
+
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
         if "result" not in given.told.formulas or "filled" in given.told.formulas:
             return super().result(given, output)
-        sizes, dtype = _output(given, output)
-        result: Array = np.empty(sizes, dtype)
+        dtype = given.dtype(output)
+        result: Array = given.room(output)
         flat = result.reshape(-1)
         for part in ranges(slice(0, flat.size), BLOCK):
             places = np.arange(part.start, part.stop)

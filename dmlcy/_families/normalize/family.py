@@ -79,7 +79,7 @@ class Normalize(Family):
         sizes = given.input.shape
         _note(given)
         key = _key(given, "result", output)
-        result: Array = np.empty(given.values[output].sizes, given.dtype(output))
+        result: Array = given.room(output)
         if "near" in given.told.roles:
             self.with_neighbors(given, output, result)
             return result
@@ -218,6 +218,7 @@ def _near(m: Arithmetic, values: Any, extents: Sequence[int], mirrored: bool) ->
 
     Of an even number of neighbors one more is behind the element; mirrored, before it.
     """
+    values = m.partial(values)
     for d, extent in enumerate(extents):
         size = values.shape[d]
         before = extent // 2 if mirrored else (extent - 1) // 2

@@ -37,7 +37,7 @@ class Reduce(Family):
         """The same, in parts."""
         index = f"{_prefix(given)}index" in given.told.words
         axes = _axes(given)
-        result: Array = np.empty(given.values[output].sizes, given.dtype(output))
+        result: Array = np.empty(given.values[output].sizes, given.dtype(output)) if index else given.room(output)
         for at in blocks.around(given.input.shape, axes, blocks.BLOCK):
             part = given.with_arrays({name: array[at] for name, array in given.arrays.items()})
             inner = [*blocks.parts(part.input.shape, blocks.BLOCK)]

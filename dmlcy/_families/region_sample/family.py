@@ -42,7 +42,7 @@ class RegionSample(Family):
 
     def result(self, given: Given, output: str) -> Array:
         """The same, some channels of a region after others."""
-        found: Array = np.empty(given.values[output].sizes, given.dtype(output))
+        found: Array = given.room(output)
         if _is_of_regions(given, output):
             return super().result(given, output)
         if "gradient" in given.told.roles:

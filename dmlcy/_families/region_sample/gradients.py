@@ -63,7 +63,7 @@ class Backwards:
         m = self.given.arithmetic
         batch, _, *image = self.sizes
         for channels in self.channels():
-            result = m.of(np.zeros((batch, channels.stop - channels.start, *image)))
+            result = m.partial(m.of(np.zeros((batch, channels.stop - channels.start, *image))))
             for r, region in self.regions():
                 if region.is_outside():
                     continue
@@ -99,7 +99,7 @@ class Backwards:
                 targets[-1] = targets[-1][kept]
         target = np.concatenate(targets)
         order = np.argsort(target, kind="stable")
-        values, places = combined(m.add, np.concatenate(numbers)[order], target[order], 0)
+        values, places = combined(m.add, m.partial(np.concatenate(numbers)[order]), target[order], 0)
         result = m.of(np.zeros(len(gradient) * height * width))
         result[places] = values
         return slice(None), slice(None), result.reshape(len(gradient), height, width)

@@ -38,7 +38,7 @@ class Resample(Family):
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
         sizes = tuple(given.values[output].sizes)
-        result: Array = np.empty(sizes, given.dtype(output))
+        result: Array = np.empty(sizes, given.dtype(output)) if _moves(given) else given.room(output)
         whole = _spreads(given, output) if _is_gradient(given) else None
         for at in parts(sizes, _most(given, output, whole)):
             spreads = _spreads(given, output, at) if whole is None else whole

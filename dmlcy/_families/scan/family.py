@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array, scaled
-from dmlcy._arithmetic.wide import is_integer
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
@@ -35,7 +34,7 @@ class Scan(Family):
         """The same, in parts: each goes on where the one before it along the axis ends."""
         m, axis = given.arithmetic, int(given.field("axis"))
         source = _turned(given, given.input, axis)
-        result: Array = np.empty(given.values[output].sizes, given.dtype(output))
+        result: Array = given.room(output)
         target = _turned(given, result, axis)
         steps = blocks.steps_of(source.shape, blocks.BLOCK)
         step, steps[axis] = steps[axis], source.shape[axis]
@@ -44,7 +43,7 @@ class Scan(Family):
             for first in range(0, source.shape[axis], step):
                 at = (*lines[:axis], slice(first, first + step), *lines[axis + 1 :])
                 values = m.of(np.ascontiguousarray(source[at]))
-                if _adds(given) or is_integer(values):
+                if _adds(given) or values.dtype.kind != "f":
                     joined = _joined(before, values, axis)
                     whole = m.sums(joined, axis) if _adds(given) else m.products(joined, axis)
                     found = _from(whole, axis, joined.shape[axis] - values.shape[axis])
@@ -78,7 +77,11 @@ def _shifted(given: Given, found: Array, before: Array | None, axis: int) -> Arr
     """Results that leave each element itself out, if the use asks for them; ``before``: the one in front of them."""
     if not given.field("exclusive"):
         return found
-    first = np.full_like(_from(found, axis, -1), 0 if _adds(given) else 1) if before is None else before
+    first = before
+    if before is None:
+        last = _from(found, axis, -1)
+        kind = np.float64 if found.dtype.kind in "fV" else np.int64
+        first = given.arithmetic.of(np.full(last.shape, 0 if _adds(given) else 1, kind))
     return _joined(first, np.delete(found, -1, axis), axis)
 
 

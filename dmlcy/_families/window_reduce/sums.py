@@ -25,8 +25,7 @@ def sums(given: Given) -> Result:
     """
     window, m, shape = slide(given, given.input.shape), given.arithmetic, given.output_sizes
     source = m.of(given.input)
-    acc = m.of(np.zeros(shape))
-    acc[...] = given.value("init")
+    acc = m.partial(m.of(np.full(shape, float(given.value("init")))))
     count: Array = np.zeros(shape, np.int64)
     vanished: Array = np.ones(shape, bool)
     for _, positions, places in window.taps(shape[-len(window.sizes) :]):

@@ -22,7 +22,7 @@ class WindowScatter(Family):
         assert window.blocks is not None
         m = given.arithmetic
         source = m.of(given.input).reshape(*sizes[:2], math.prod(window.sizes), *window.blocks)
-        sums = m.of(np.zeros(sizes, given.input.dtype))
+        sums = m.partial(m.of(np.zeros(sizes, given.input.dtype)))
         for row, positions, places in window.taps(window.blocks):
             total = m.add(sums[..., *places], source[:, :, row, *positions])
             sums = sums.astype(total.dtype, copy=False)  # integers of Python, once they do not fit 64 bits

@@ -34,7 +34,7 @@ class WindowSum(Family):
     def result(self, given: Given, output: str) -> Array:
         """The same, part by part."""
         kind = KINDS[given.told.words["of"]](given)
-        result: Array = np.empty(given.output_sizes, given.dtype(output))
+        result: Array = given.room(output)
         for at in kind.parts():
             result[at] = self.stored(given, kind.of(at), output, sizes_of(at))
         return result
@@ -175,7 +175,7 @@ class _Greatest(_Windows):
         places = places_of(m, self.window, self.given.input[lead], gradient.shape).ravel()
         order = np.argsort(places, kind="stable")
         order = order[: np.searchsorted(places[order], NONE)]
-        values, places = combined(m.add, self.numbers(gradient).ravel()[order], places[order], 0)
+        values, places = combined(m.add, m.partial(self.numbers(gradient).ravel()[order]), places[order], 0)
         result = m.of(np.zeros(math.prod(sizes)))
         result[places] = m.add(values, 0)
         return result.reshape(sizes)

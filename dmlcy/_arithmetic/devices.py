@@ -1,0 +1,436 @@
+"""What correct devices make of numbers: the third face of ``[kernel]``, beside the result and the loops.
+
+Each number carries the range in which that of a correct device is: operations round, perhaps by truncation, sums are
+added in any order, functions are approximated, and numbers below the normal ones of FLOAT32 become 0. The nominal
+numbers are those of ``WIDE``. Integers are exact, and are not records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._arithmetic import approximated
+from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, made, radius, test, unsure_of
+from dmlcy._arithmetic.wide import WIDE, is_integer
+
+_SINGLE: Final = np.finfo(np.float32)
+_DOUBLE: Final = np.finfo(np.float64)
+_UNITS: Final = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-51}
+"""The largest relative error of an operation that truncates, by the bytes of the data type."""
+_WHOLE: Final = 4
+"""Bytes of the integers that a record holds exactly."""
+
+
+def limits_of(size: int, half: bool) -> Limits:
+    """What a device rounds to for tensors of floats of so many bytes. ``half``: it adds FLOAT16 in FLOAT16."""
+    own = _DOUBLE if size == _DOUBLE.dtype.itemsize else _SINGLE
+    unit = _UNITS[size]
+    added = unit if half else min(unit, _UNITS[4])
+    least = 0.0 if own is _DOUBLE else float(own.smallest_normal)
+    return Limits(unit, added, float(own.max), least)
+
+
+class Devices(Arithmetic):
+    """Numbers with ranges; ``size``: of the narrowest floats of a use, in bytes."""
+
+    def __init__(self, size: int, half: bool = False) -> None:
+        self.limits = limits_of(size, half)
+        self.precision = approximated.HALF if size == np.dtype(np.float16).itemsize else approximated.SINGLE
+
+    def of(self, array: Array) -> Array:
+        if is_record(array):
+            return array
+        found = WIDE.of(array)
+        return found if is_integer(found) else exact(found)
+
+    def storage(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        return dtype if dtype.kind != "f" and dtype.itemsize > _WHOLE else RECORD
+
+    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+        if self.storage(dtype) != RECORD:
+            plain = values["value"] if is_record(values) else values
+            return WIDE.stored(plain, dtype, sizes)
+        if is_record(values):
+            found = self.settled(values)
+        else:
+            found = exact(WIDE.stored(values, dtype, sizes))
+            unsure = unsure_of(values)
+            if np.any(unsure):
+                low, high = (np.where(unsure, end, found["value"]) for end in (0.0, 1.0))
+                found = made(found["value"], low, high, 0.0)
+        if dtype.kind == "f":
+            found = self.narrowed(found, dtype)
+        return found if found.shape == tuple(sizes) else np.broadcast_to(found, sizes)
+
+    def narrowed(self, a: Array, dtype: np.dtype[Any]) -> Array:
+        """Numbers rounded to a data type, perhaps by truncation; those that are of this type stay."""
+        with np.errstate(all="ignore"):
+            nearest = a["value"].astype(dtype).astype(np.float64)
+            kept = (nearest == a["value"]) & (a["low"] == a["high"])
+            kept |= np.isnan(nearest)
+            size = np.fmax(np.abs(a["low"]), np.abs(a["high"]))
+            info = np.finfo(dtype)
+            step = np.fmax(_UNITS[dtype.itemsize] * size, float(info.smallest_subnormal))
+            limits = Limits(0.0, 0.0, float(info.max), self.limits.least)
+            low, high = limits.widened(a["value"], a["low"], a["high"], np.where(np.isfinite(step), step, 0.0))
+            variance = a["variance"] + np.where(np.isfinite(step), np.square(step), 0.0)
+        columns = [np.where(kept, a[name], one) for name, one in
+                   (("low", low), ("high", high), ("variance", variance))]  # fmt: skip
+        return made(a["value"], *columns)
+
+    def settled(self, a: Number) -> Array:
+        """Records whose ranges have what sums lose."""
+        with np.errstate(all="ignore"):
+            return self.limits.settled(a)
+
+    def partial(self, a: Number) -> Number:
+        if not is_record(a):
+            return a if is_integer(a) and not isinstance(a, int) else self.partial(exact(a))
+        found = np.array(a)
+        found["size"] = np.where(found["terms"] > 0, found["size"], np.abs(found["value"]))
+        found["terms"] = np.maximum(found["terms"], 1.0)
+        return found
+
+    def add(self, a: Number, b: Number) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return self._plain(WIDE.add, a, b)
+        if _is(a, 0) or _is(b, 0):
+            return a if _is(b, 0) else b
+        if (is_record(a) and np.any(a["terms"])) or (is_record(b) and np.any(b["terms"])):
+            return self._joined(self.partial(a), self.partial(b))
+        first, second = self.settled(a), self.settled(b)
+        with np.errstate(all="ignore"):
+            value = np.add(first["value"], second["value"])
+            low, high = first["low"] + second["low"], first["high"] + second["high"]
+            return self.limits.rounded(value, low, high, first["variance"] + second["variance"])
+
+    def _joined(self, a: Array, b: Array) -> Array:
+        """Two parts of a sum."""
+        with np.errstate(all="ignore"):
+            columns = [a[name] + b[name] for name in RECORD.names or ()]
+        value, low, high = columns[:3]
+        lost = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
+        return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *columns[3:])
+
+    def subtract(self, a: Number, b: Number) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return self._plain(WIDE.subtract, a, b)
+        if _is(b, 0):
+            return a
+        return self.add(self.settled(a), self.negate(self.settled(b)))
+
+    def _plain(self, operation: Any, a: Number, b: Number) -> Number:
+        """An operation of integers, or of attributes that are floats."""
+        if is_integer(a) and is_integer(b):
+            return operation(a, b)
+        with np.errstate(all="ignore"):
+            value = np.asarray(operation(a, b), np.float64)
+            return self.limits.rounded(value, value, value, 0.0)
+
+    def multiply(self, a: Number, b: Number) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return self._plain(WIDE.multiply, a, b)
+        if is_record(b) and not is_record(a):
+            a, b = b, a
+        if _is(b, 1):
+            return a
+        if not is_record(b) and np.any(a["terms"]):
+            return self._scaled(np.asarray(a), np.asarray(b, np.float64))
+        first, second = self.settled(a), self.settled(b)
+        with np.errstate(all="ignore"):
+            value = np.multiply(first["value"], second["value"])
+            ends = [_product(first[x], second[y]) for x in ("low", "high") for y in ("low", "high")]
+            low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
+            variance = _finite(np.square(first["value"]) * second["variance"])
+            variance = variance + _finite(np.square(second["value"]) * first["variance"])
+            return self.limits.rounded(value, low, high, variance)
+
+    def _scaled(self, a: Array, factor: Array) -> Array:
+        """A sum times a number, which may be multiplied with each term."""
+        with np.errstate(all="ignore"):
+            ends = [_product(a[end], factor) for end in ("low", "high")]
+            variance, size = _finite(a["variance"] * np.square(factor)), _product(a["size"], np.abs(factor))
+            return made(a["value"] * factor, np.minimum(*ends), np.maximum(*ends), variance, size, a["terms"] + 1.0)
+
+    def divide(self, a: Number, b: Number) -> Number:
+        if isinstance(b, int | float) and b and not is_record(b) and is_record(a) and np.any(a["terms"]):
+            return self._scaled(np.asarray(a), np.asarray(1.0 / b))
+        first, second = self.settled(a), self.settled(b)
+        with np.errstate(all="ignore"):
+            value = np.true_divide(first["value"], second["value"])
+            ends = [_quotient(first[x], second[y]) for x in ("low", "high") for y in ("low", "high")]
+            low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
+            through = (second["low"] <= 0) & (second["high"] >= 0) & (second["low"] < second["high"])
+            low, high = np.where(through, -np.inf, low), np.where(through, np.inf, high)
+            variance = _finite((first["variance"] + np.square(value) * second["variance"]) / np.square(second["value"]))
+            return self.limits.rounded(value, low, high, variance)
+
+    def floor_divide(self, a: Number, b: Number) -> Number:
+        return WIDE.floor_divide(a, b)
+
+    def div_trunc(self, a: Number, b: Number) -> Number:
+        return WIDE.div_trunc(a, b)
+
+    def mod_floor(self, a: Number, b: Number) -> Number:
+        return self._rest(a, b, WIDE.mod_floor, np.floor)
+
+    def mod_trunc(self, a: Number, b: Number) -> Number:
+        return self._rest(a, b, WIDE.mod_trunc, np.trunc)
+
+    def _rest(self, a: Number, b: Number, operation: Any, whole: Any) -> Number:
+        """A remainder: ``a - b * whole(a / b)``, in which the quotient may be the next whole number."""
+        if not (is_record(a) or is_record(b)):
+            return self._plain(operation, a, b)
+        first, second = self.settled(a), self.settled(b)
+        with np.errstate(all="ignore"):
+            value = operation(first["value"], second["value"])
+            quotient = np.abs(first["value"] / second["value"])
+            slack = 2 * self.limits.unit * quotient
+            near = whole(quotient - slack) != whole(quotient + slack)
+            size = np.abs(second["value"])
+            error = self.limits.unit * np.abs(first["value"]) + radius(first) + quotient * radius(second)
+            error = np.where(near, np.fmin(error + size, 2 * size), error)
+            error = np.where(np.isfinite(first["value"]) & np.isfinite(second["value"]), error, 0.0)
+            return self.limits.rounded(value, value - error, value + error, np.square(error))
+
+    def negate(self, a: Number) -> Number:
+        if not is_record(a):
+            return WIDE.negate(a)
+        return made(-a["value"], -a["high"], -a["low"], a["variance"], a["size"], a["terms"])
+
+    def absolute(self, a: Number) -> Number:
+        if not is_record(a):
+            return WIDE.absolute(a)
+        a = self.settled(a)
+        ends = np.abs(a["low"]), np.abs(a["high"])
+        low = np.where((a["low"] <= 0) & (a["high"] >= 0), 0.0, np.minimum(*ends))
+        return made(np.abs(a["value"]), low, np.maximum(*ends), a["variance"])
+
+    def minimum(self, a: Number, b: Number) -> Number:
+        return self._extreme(WIDE.minimum, np.fmin, a, b)
+
+    def maximum(self, a: Number, b: Number) -> Number:
+        return self._extreme(WIDE.maximum, np.fmax, a, b)
+
+    def _extreme(self, operation: Any, ends: Any, a: Number, b: Number) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return operation(a, b)
+        first, second = self.settled(a), self.settled(b)
+        low, high = (ends(first[end], second[end]) for end in ("low", "high"))
+        value = operation(first["value"], second["value"])
+        variance = np.where(value == first["value"], first["variance"], second["variance"])
+        return made(value, low, high, variance)
+
+    def less(self, a: Number, b: Number) -> Number:
+        return self._compared(np.less, a, b)
+
+    def less_equal(self, a: Number, b: Number) -> Number:
+        return self._compared(np.less_equal, a, b)
+
+    def equal(self, a: Number, b: Number) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return np.equal(a, b)
+        first, second = self.settled(a), self.settled(b)
+        meet = (first["low"] <= second["high"]) & (second["low"] <= first["high"])
+        sure = (first["low"] == first["high"]) & (second["low"] == second["high"])
+        return test(first["value"] == second["value"], meet & ~sure)
+
+    def _compared(self, operation: Any, a: Number, b: Number) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return operation(a, b)
+        first, second = self.settled(a), self.settled(b)
+        unsure = operation(first["low"], second["high"]) != operation(first["high"], second["low"])
+        return test(operation(first["value"], second["value"]), unsure)
+
+    def isnan(self, a: Number) -> Number:
+        return np.isnan(a["value"]) if is_record(a) else WIDE.isnan(a)
+
+    def isfinite(self, a: Number) -> Number:
+        return np.isfinite(a["value"]) if is_record(a) else WIDE.isfinite(a)
+
+    def negative(self, a: Number) -> Number:
+        if not is_record(a):
+            return WIDE.negative(a)
+        a = self.settled(a)
+        return test(WIDE.negative(a["value"]), (a["low"] < 0) & (a["high"] > 0))
+
+    def single(self, a: Number) -> Number:
+        if not is_record(a):
+            return exact(WIDE.single(a))
+        a = self.settled(a)
+        with np.errstate(all="ignore"):
+            value = WIDE.single(a["value"])
+        if self.limits.unit < _UNITS[4]:
+            return self.narrowed(made(value, a["low"], a["high"], a["variance"]), np.dtype(np.float32))
+        low, high = np.fmin(a["low"], value), np.fmax(a["high"], value)
+        return made(value, low, high, a["variance"])
+
+    def single_sum(self, a: Number, b: Number) -> Number:
+        found = self.settled(self.add(a, b))
+        with np.errstate(all="ignore"):
+            value = WIDE.single_sum(self.settled(a)["value"], self.settled(b)["value"])
+        return made(value, np.fmin(found["low"], value), np.fmax(found["high"], value), found["variance"])
+
+    def double(self, a: Number) -> Number:
+        return a if is_record(a) else exact(WIDE.double(a))
+
+    def shortened(self, a: Number) -> Number:
+        return self.settled(a)
+
+    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+        if not is_record(a):
+            return WIDE.saturate(a, dtype)
+        a = self.settled(a)
+        value, low, high = (np.asarray(WIDE.saturate(a[end], dtype)) for end in ("value", "low", "high"))
+        return made(value, low, high, a["variance"])
+
+    def function(self, name: str, *values: Number) -> Number:
+        return approximated.function(self, self.limits, self.precision, name, *values)
+
+    def sum(self, a: Array, axes: int | tuple[int, ...]) -> Number:
+        if not is_record(a):
+            return WIDE.sum(a, axes)
+        parts = self.partial(a)
+        with np.errstate(all="ignore"):
+            return _joined_along(lambda one: np.sum(one, axes, keepdims=True), parts)
+
+    def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
+        if not is_record(a):
+            return WIDE.product(a, axes)
+        found = a
+        for axis in axes if isinstance(axes, tuple) else (axes,):
+            while found.shape[axis] > 1:
+                half = found.shape[axis] // 2
+                ahead, behind, rest = np.split(found, [half, 2 * half], axis)
+                found = np.concatenate([self.multiply(ahead, behind), rest], axis)
+        return found
+
+    def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
+        return self._along(WIDE.least, np.fmin, a, axes)
+
+    def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
+        return self._along(WIDE.greatest, np.fmax, a, axes)
+
+    def _along(self, operation: Any, ends: Any, a: Array, axes: int | tuple[int, ...]) -> Number:
+        if not is_record(a):
+            return operation(a, axes)
+        a = self.settled(a)
+        low, high = (ends.reduce(a[end], axes, keepdims=True) for end in ("low", "high"))
+        return made(operation(a["value"], axes), low, high, np.max(a["variance"], axes, keepdims=True))
+
+    def sums(self, a: Array, axis: int) -> Number:
+        if not is_record(a):
+            return WIDE.sums(a, axis)
+        with np.errstate(all="ignore"):
+            return _joined_along(lambda one: np.cumsum(one, axis), self.partial(a))
+
+    def products(self, a: Array, axis: int) -> Number:
+        if not is_record(a):
+            return WIDE.products(a, axis)
+        lines = np.moveaxis(a, axis, 0)
+        found = [lines[0]]
+        for line in lines[1:]:
+            found.append(self.multiply(found[-1], line))
+        return np.moveaxis(np.stack(found), 0, axis)
+
+    def matmul(self, a: Array, b: Array) -> Number:
+        if not (is_record(a) or is_record(b)):
+            return WIDE.matmul(a, b)
+        first, second = self.settled(a), self.settled(b)
+        with np.errstate(all="ignore"):
+            return _matmul(first, second)
+
+    def where(self, test: Any, then: Number, other: Number) -> Number:
+        unsure = unsure_of(test)
+        if not (is_record(then) or is_record(other)) and not np.any(unsure):
+            return (
+                WIDE.where(np.asarray(test), then, other) if isinstance(test, np.ndarray) else then if test else other
+            )
+        if not np.any(unsure):
+            first, second = (one if is_record(one) else exact(one) for one in (then, other))
+            return np.where(np.asarray(test), first, second)
+        first, second = self.settled(then), self.settled(other)
+        with np.errstate(all="ignore"):
+            found = np.where(np.asarray(test), first, second)
+            apart = np.square(first["value"] - second["value"])
+        low, high = np.fmin(first["low"], second["low"]), np.fmax(first["high"], second["high"])
+        variance = np.fmax(first["variance"], second["variance"]) + _finite(apart)
+        return made(found["value"], np.where(unsure, low, found["low"]), np.where(unsure, high, found["high"]),
+                    np.where(unsure, variance, found["variance"]))  # fmt: skip
+
+    def both(self, a: Any, b: Any) -> Any:
+        first, second = np.asarray(a), np.asarray(b)
+        unsure = (unsure_of(a) & (second | unsure_of(b))) | (unsure_of(b) & (first | unsure_of(a)))
+        return test(np.logical_and(first, second), unsure)
+
+    def either(self, a: Any, b: Any) -> Any:
+        return self.negation(self.both(self.negation(a), self.negation(b)))
+
+    def negation(self, a: Any) -> Any:
+        return test(np.logical_not(np.asarray(a)), unsure_of(a))
+
+    def placed(self, rest: Array, place: Array) -> Number:
+        error = 4 * self.limits.added * (np.abs(place) + 1)
+        return made(rest, np.maximum(rest - error, 0), np.minimum(rest + error, 1), np.square(error))
+
+
+def _is(a: Number, number: int) -> bool:
+    """Whether this is that number itself, and no record or array."""
+    return isinstance(a, int | float) and not isinstance(a, bool) and a == number
+
+
+def _finite(a: Any) -> Any:
+    return np.where(np.isfinite(a), a, 0.0)
+
+
+def _product(a: Any, b: Any) -> Any:
+    """The product of two ends; 0 times an infinity is 0, for the other ends tell of the infinity."""
+    found = np.multiply(a, b)
+    return np.where(np.isnan(found) & ~(np.isnan(a) | np.isnan(b)), 0.0, found)
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    found = np.true_divide(a, b)
+    return np.where(np.isnan(found) & ~(np.isnan(a) | np.isnan(b)), 0.0, found)
+
+
+def _joined_along(reduce: Any, parts: Array) -> Array:
+    """The sums of all columns of records."""
+    columns = [reduce(parts[name]) for name in RECORD.names or ()]
+    value, low, high = columns[0] + 0.0, columns[1], columns[2]
+    lost = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
+    return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *columns[3:])
+
+
+def _matmul(a: Array, b: Array) -> Array:
+    """Products of matrices, as sums that are not rounded yet."""
+    (x, y), (p, q) = (a["value"], b["value"]), (radius(a), radius(b))
+    value = np.matmul(x, y) + 0.0
+    sizes = [np.where(np.isfinite(one), np.abs(one), 0.0) for one in (x, y)]
+    total = np.matmul(*sizes)
+    error: Any = 0.0
+    variance: Any = 0.0
+    if p.any():
+        error = error + _error(p, sizes[1] + q)
+        variance = variance + np.matmul(a["variance"], np.square(sizes[1]))
+    if q.any():
+        error = error + _error(sizes[0], q)
+        variance = variance + np.matmul(np.square(sizes[0]), b["variance"])
+    known = np.isfinite(value)
+    low, high = (np.where(known, value + sign * error, value) for sign in (-1, 1))
+    return made(value, low, high, variance, total, float(x.shape[-1]))
+
+
+def _error(a: Any, b: Any) -> Any:
+    """Products of errors; an infinite one makes the sum unknown, whatever it is multiplied with."""
+    if np.isfinite(a).all() and np.isfinite(b).all():
+        return np.matmul(a, b)
+    found = np.matmul(np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0))
+    unknown = np.matmul((~np.isfinite(a)).astype(float), np.ones(b.shape)) + np.matmul(
+        np.ones(a.shape), (~np.isfinite(b)).astype(float)
+    )
+    return np.where(unknown > 0, np.inf, found)
