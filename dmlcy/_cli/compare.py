@@ -11,9 +11,9 @@ from typing import Final
 from dmlcy._cli import compare_dumps, compare_json, compare_text
 from dmlcy._cli.options import add_examples, add_format
 from dmlcy._errors import DmlError, ModelError
-from dmlcy._frontends.dxdispatch.compare import Report, compare
-from dmlcy._frontends.graphs.compare import compare as compare_values
-from dmlcy._frontends.graphs.dump import is_dump
+from dmlcy._judge.dumps.compare import compare as compare_values
+from dmlcy._judge.dumps.dump import is_dump
+from dmlcy._judge.expected.compare import Report, compare
 from dmlcy._show.terminal import Progress
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": compare_text.lines, "json": compare_json.lines}

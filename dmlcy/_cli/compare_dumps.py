@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from dmlcy._frontends.dxdispatch.differences import Differences
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._frontends.graphs.compare import Judged, Report
+from dmlcy._judge.differences import Differences
+from dmlcy._judge.dumps.compare import Judged, Report
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._frontends.dxdispatch.compare import Comparison, Report, Window
-from dmlcy._frontends.dxdispatch.differences import Differences, Worst
+from dmlcy._judge.differences import Differences, Worst
+from dmlcy._judge.expected.compare import Comparison, Report, Window
 from dmlcy._reference.ulp import bits
 
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._facts.dtypes import is_float
-from dmlcy._frontends.dxdispatch.compare import Comparison, Report, Window
-from dmlcy._frontends.dxdispatch.differences import Differences, Worst
-from dmlcy._frontends.dxdispatch.manifest import Output
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._frontends.dxdispatch.window import Plane
+from dmlcy._judge.differences import Differences, Worst
+from dmlcy._judge.expected.compare import Comparison, Report, Window
+from dmlcy._judge.expected.manifest import Output
+from dmlcy._judge.window import Plane
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT
 from dmlcy._reference.ulp import bits
 from dmlcy._show.terminal import paint

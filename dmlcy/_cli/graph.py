@@ -15,7 +15,7 @@ from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
-from dmlcy._frontends.graphs import dump, expose, writer
+from dmlcy._frontends.graphs import expose, writer
 from dmlcy._frontends.graphs.files import read
 from dmlcy._frontends.graphs.found import UNREAD, Read
 from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
@@ -23,6 +23,7 @@ from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.minimum import lowest
 from dmlcy._graph.model import Node
+from dmlcy._judge.dumps import dump, exposed
 from dmlcy._show.graphs import dot, svg, text
 
 FORMATS: Final = ("text", "json", "dot", "svg")
@@ -89,7 +90,7 @@ def _expose(found: Read, options: argparse.Namespace) -> int:
     """Write the graph for a device."""
     graph, folder = valid(found, options.feature_level), options.expose_edges
     dump.may_write(folder)
-    settings = Options(options.feature_level, given_inputs(found, options.input), options.seed, dump=folder)
+    settings = Options(options.feature_level, given_inputs(found, options.input), options.seed, keep=True)
     described = sorted({one.kind for one in graph.nodes if isinstance(one, Node) and not one.desc.operator.runs})
     if described:
         values = expose.given(graph, inputs(graph, settings))
@@ -97,6 +98,6 @@ def _expose(found: Read, options: argparse.Namespace) -> int:
     else:
         values, _ = computed(found, graph, settings)
     level = options.feature_level or LEVELS[NEWEST].name
-    writer.write(folder, expose.files(graph, values, level))
+    writer.write(folder, exposed.contents(graph, values, level))
     print(f"Graph and models written to '{printable(str(folder))}'")
     return 0

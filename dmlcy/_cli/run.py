@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, whole_number
 from dmlcy._errors import DmlError
+from dmlcy._facts.levels import current_level
 from dmlcy._frontends.dxdispatch import files
-from dmlcy._frontends.dxdispatch.expect import distinct
-from dmlcy._frontends.dxdispatch.files import open_regular
+from dmlcy._frontends.dxdispatch.files import distinct, open_regular
 from dmlcy._frontends.dxdispatch.json import Document
-from dmlcy._frontends.dxdispatch.model import read
+from dmlcy._frontends.dxdispatch.model import Model, read
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Problem, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.run import Options
@@ -25,6 +24,9 @@ from dmlcy._frontends.graphs.files import read as read_graph
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.model import MOST
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._judge.dumps import dump
+from dmlcy._judge.expected.recorder import Recorder
+from dmlcy._judge.expected.save import save
 from dmlcy._show.terminal import Progress
 from dmlcy._words.values import quote
 
@@ -70,15 +72,15 @@ def execute(options: argparse.Namespace) -> int:
     if options.dump is not None and len(options.models) > 1:
         print("dmlcy run: --dump takes the values of one graph.", file=sys.stderr)
         return 2
-    settings = Options(options.feature_level, options.output_path, options.iterations, options.expect)
+    settings = Options(options.feature_level, options.output_path, options.iterations)
     several = len(options.models) > 1
     taken: set[str] = set()
     status = 0
     for name in options.models:
-        if options.expect is not None and several:
-            folder = distinct("stdin" if name == "-" else Path(name).stem, taken)
-            settings = replace(settings, expect=options.expect / folder)
-        status = max(status, _run(name, settings, several, options))
+        expect = options.expect
+        if expect is not None and several:
+            expect /= distinct("stdin" if name == "-" else Path(name).stem, taken)
+        status = max(status, _run(name, settings, expect, several, options))
     return status
 
 
@@ -123,13 +125,13 @@ def filled(document: Document | Serialized, folder: Path, options: argparse.Name
     return read_graph(document, folder, limit=options.limit)
 
 
-def _run(name: str, settings: Options, several: bool, options: argparse.Namespace) -> int:
+def _run(name: str, settings: Options, expect: Path | None, several: bool, options: argparse.Namespace) -> int:
     if several:
         print(f"{printable(name)}:")
     try:
         document, folder = load(name, options.limit)
         if isinstance(document, Serialized) or is_graph(document):
-            if settings.expect is not None:
+            if expect is not None:
                 print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
                 return 2
             _graph(filled(document, folder, options), name, options)
@@ -139,16 +141,27 @@ def _run(name: str, settings: Options, several: bool, options: argparse.Namespac
             return 2
         model = read(document, folder)
         _warn(model.warnings)
-        progress = Progress()
-        try:
-            run_model(model, sys.stdout, settings, progress.reached)
-        finally:
-            progress.clear()
+        _model(model, settings, expect)
     except DmlError as error:
         sys.stdout.flush()
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
     return 0
+
+
+def _model(model: Model, settings: Options, expect: Path | None) -> None:
+    """Execute a model; write what a device should give for it into the folder ``expect``, None for none."""
+    progress = Progress()
+    recorder = None if expect is None else Recorder()
+    try:
+        run_model(model, sys.stdout, settings, progress.reached, recorder)
+    finally:
+        progress.clear()
+    if expect is None or recorder is None:
+        return
+    for path in save(expect, model, settings.level, recorder):
+        print(f"Removed '{printable(str(path))}', which the earlier manifest lists")
+    print(f"Expected values written to '{printable(str(expect))}'")
 
 
 def _warn(warnings: Iterable[Problem]) -> None:
@@ -164,10 +177,16 @@ def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
         inputs=given_inputs(found, options.input),
         seed=options.seed,
         iterations=options.iterations,
-        dump=options.dump,
+        keep=options.dump is not None,
         name="stdin" if name == "-" else Path(name).stem,
     )
-    graphs.run(found, sys.stdout, settings)
+    graph = graphs.valid(found, settings.level)
+    if options.dump is not None:
+        dump.may_write(options.dump)
+    values = graphs.run(found, graph, sys.stdout, settings)
+    if options.dump is not None:
+        path = dump.save(graph, values, settings.level or current_level(), options.dump)
+        print(f"Values written to '{printable(str(path.parent))}'")
 
 
 def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""The conformance pack: cases of operators for a back end without Python, and the judgement of what it wrote."""
+"""The conformance pack: cases of operators for a back end without Python, drawn and written; and its command."""

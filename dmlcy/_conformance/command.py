@@ -11,13 +11,13 @@ from typing import Final
 from dmlcy._cli import Parser, main
 from dmlcy._cli.options import add_examples, add_format, level_name, whole_number
 from dmlcy._conformance import report
-from dmlcy._conformance.judge import Report, judge
 from dmlcy._conformance.write import write
 from dmlcy._errors import DmlError
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, RUNNABLE
 from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._judge.packs.judge import Report, judge
 from dmlcy._show.terminal import Progress
 
 CASES: Final = 12

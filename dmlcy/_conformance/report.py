@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from dmlcy._conformance.judge import MISSING, Answer, Judged, Report
-from dmlcy._frontends.dxdispatch.compare import Comparison
-from dmlcy._frontends.dxdispatch.differences import Worst
 from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._judge.differences import Worst
+from dmlcy._judge.expected.compare import Comparison
+from dmlcy._judge.packs.judge import MISSING, Answer, Judged, Report
 from dmlcy._show.terminal import paint
 
 COLUMNS: Final = ("passed", "failed", MISSING, "unreadable", "unjudged")

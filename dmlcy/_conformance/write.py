@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from dmlcy._conformance.cases import Case, cases_of
-from dmlcy._conformance.pack import EXPECTED, NAME, REFUSALS, Entry, File, Pack, Refusals
 from dmlcy._conformance.refusals import refusals_of
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
@@ -20,6 +19,9 @@ from dmlcy._frontends.dxdispatch.model import read
 from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
 from dmlcy._frontends.dxdispatch.run import Options, run
 from dmlcy._frontends.dxdispatch.write import Use, export
+from dmlcy._judge.expected.recorder import Recorder
+from dmlcy._judge.expected.save import save
+from dmlcy._judge.packs.pack import EXPECTED, NAME, REFUSALS, Entry, File, Pack, Refusals
 
 Reached = Callable[[str, int, int], None]
 
@@ -67,8 +69,9 @@ def _case(root: Path, case: Case) -> Entry:
     written = export([use], str(folder))
     model = read(decode(str(written.model), written.model.read_bytes()), folder)
     with tempfile.TemporaryDirectory() as elsewhere:
-        options = Options(LEVELS[-1].name, Path(elsewhere), expect=folder / EXPECTED, exact=True)
-        run(model, io.StringIO(), options)
+        recorder = Recorder()
+        run(model, io.StringIO(), Options(LEVELS[-1].name, Path(elsewhere)), observer=recorder)
+        save(folder / EXPECTED, model, LEVELS[-1].name, recorder, exact=True)
     found = sorted(path for path in folder.rglob("*") if path.is_file())
     tensors = [*use.tensors("input").values(), *use.tensors("output").values()]
     return Entry(

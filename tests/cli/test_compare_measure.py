@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmlcy._facts.tables import DTYPES
-from dmlcy._frontends.dxdispatch.differences import measure
-from dmlcy._frontends.dxdispatch.histogram import Histogram
+from dmlcy._judge.differences import measure
+from dmlcy._judge.histogram import Histogram
 from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import Bound
 

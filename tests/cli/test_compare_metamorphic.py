@@ -27,11 +27,13 @@ from exchange import Array
 import dmlcy as dml
 from dmlcy._errors import DmlError
 from dmlcy._facts.tables import DTYPES
-from dmlcy._frontends.dxdispatch.compare import Comparison, compare
 from dmlcy._frontends.dxdispatch.json import decode
-from dmlcy._frontends.dxdispatch.manifest import Output
 from dmlcy._frontends.dxdispatch.model import read
 from dmlcy._frontends.dxdispatch.run import Options, run
+from dmlcy._judge.expected.compare import Comparison, compare
+from dmlcy._judge.expected.manifest import Output
+from dmlcy._judge.expected.recorder import Recorder
+from dmlcy._judge.expected.save import save
 
 MODELS = int(os.environ.get("DMLCY_MODELS", "40"))
 PARTS = 4  # tests, each with a part of the models
@@ -243,7 +245,9 @@ def made(chance: random.Random, folder: Path) -> Maker:
         maker = Maker(chance)
         document = decode("m.json", json.dumps(maker.make()).encode())
         try:
-            run(read(document, folder), io.StringIO(), Options("6_4", folder / "device", 1, folder / "expected"))
+            model, recorder = read(document, folder), Recorder()
+            run(model, io.StringIO(), Options("6_4", folder / "device"), observer=recorder)
+            save(folder / "expected", model, "6_4", recorder)
         except DmlError as error:  # no dispatch found room, or a file is in the way of a folder
             assert {one.id for one in error.violations} <= {"DML-MODEL-no-output", "DML-MODEL-write"}, error
             shutil.rmtree(folder / "device", ignore_errors=True)

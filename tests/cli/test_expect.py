@@ -37,7 +37,7 @@ from hypothesis import strategies as st
 from dmlcy._cli.example import model
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import DTYPES
-from dmlcy._frontends.dxdispatch.expect import distinct
+from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._reference import ulp
 
 FLOATS = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3]}

@@ -18,7 +18,7 @@ import dmlcy as dml
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, OPERATORS, RUNNABLE
 from dmlcy._field_types.tensor import dtypes_at
-from dmlcy._frontends.dxdispatch import manifest_reader
+from dmlcy._judge.expected import manifest_reader
 
 
 def files(folder: Path) -> dict[str, bytes]:

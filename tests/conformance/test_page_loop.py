@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dmlcy._frontends.dxdispatch.differences import measure
+from dmlcy._judge.differences import measure
 from dmlcy._reference.accuracy import Bound
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"

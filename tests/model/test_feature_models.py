@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import re
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import execute, refused
+from helpers import execute, parse, refused
 
-from dmlcy._frontends.dxdispatch import manifest_reader
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.lint import lint
+from dmlcy._frontends.dxdispatch.run import Options
+from dmlcy._frontends.dxdispatch.run import run as run_model
+from dmlcy._judge.expected import manifest_reader
+from dmlcy._judge.expected.recorder import Recorder
+from dmlcy._judge.expected.save import save
 
 FOLDER = Path(__file__).parents[2] / "examples" / "features"
 PAGE = (FOLDER.parent / "README.md").read_text("utf-8")
@@ -22,10 +27,23 @@ ROWS = dict(re.findall(r"^\| \[\w+\]\(features/(\w+)\.json\) \|.*\| (.*) \|$", P
 NEEDS = {"image": "PIL"}
 
 
-def run(name: str, output_path: Path, expect: Path | None = None) -> str:
+def needed(name: str) -> None:
+    """Skip a model whose package is missing."""
     if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"needs {NEEDS[name]}")
-    return execute((FOLDER / f"{name}.json").read_bytes(), FOLDER, output_path=output_path, expect=expect)
+
+
+def expect(name: str, output_path: Path, folder: Path) -> None:
+    """Write the expected values of a model."""
+    needed(name)
+    model, recorder = parse((FOLDER / f"{name}.json").read_bytes(), FOLDER), Recorder()
+    run_model(model, io.StringIO(), Options(output_path=output_path), observer=recorder)
+    save(folder, model, None, recorder)
+
+
+def run(name: str, output_path: Path) -> str:
+    needed(name)
+    return execute((FOLDER / f"{name}.json").read_bytes(), FOLDER, output_path=output_path)
 
 
 def test_the_page_has_every_model() -> None:
@@ -65,7 +83,7 @@ def test_the_image_that_is_written(tmp_path: Path) -> None:
 
 def test_the_expected_values_of_arrays_of_tensors(tmp_path: Path) -> None:
     """Each tensor of an array is an output of its own, and an input of its own."""
-    run("join_split", tmp_path, tmp_path / "expected")
+    expect("join_split", tmp_path, tmp_path / "expected")
     found = manifest_reader.read(tmp_path / "expected").manifest
     assert [(one.name, one.file) for one in found.outputs] == [
         ("OutputTensor", "joined.npy"),
@@ -81,7 +99,7 @@ def test_the_expected_values_of_arrays_of_tensors(tmp_path: Path) -> None:
 
 
 def test_images_are_no_expected_values(tmp_path: Path) -> None:
-    run("image", tmp_path, tmp_path / "expected")
+    expect("image", tmp_path, tmp_path / "expected")
     found = manifest_reader.read(tmp_path / "expected").manifest
     assert not found.written
     assert np.load(tmp_path / "expected" / "grey.npy").reshape(-1).tolist() == [0.5, 0.25, 0.25, 1, 0.75, 0]

@@ -15,8 +15,8 @@ PACKAGE = Path(dmlcy.__file__).parent
 # What is generated holds facts and calls; dmlcy/__init__.py, the last but one, imports the rest when it is asked for.
 ORDER = (
     "_version", "_words", "_errors", "_generated", "_runtime", "_facts", "_field_types", "_check", "_desc",
-    "_arithmetic", "_families", "_reference", "_graph", "_frontends", "_record", "_testing", "_dask", "specs", "desc",
-    "dask", "graph", "directml", "_show", "_cli", "_conformance", "testing", "__init__", "__main__",
+    "_arithmetic", "_families", "_reference", "_graph", "_frontends", "_record", "_judge", "_testing", "_dask", "specs",
+    "desc", "dask", "graph", "directml", "_show", "_cli", "_conformance", "testing", "__init__", "__main__",
 )  # fmt: skip
 FILES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path

@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Callable, Mapping
-from itertools import takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
@@ -20,6 +20,10 @@ from dmlcy._frontends.dxdispatch.signals import Clearing
 LARGEST: Final = 256 * 2**20
 """Bytes of a file that a model or a graph is in."""
 _PIECE: Final = 16 * 2**20  # bytes that are written between two looks for a signal
+_LONGEST: Final = 100
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
 
 
 class NotRegular(OSError):
@@ -59,6 +63,17 @@ def target_parts(path: str) -> tuple[str, ...] | None:
     if not steps or "" in steps or ".." in steps or "\0" in path or ":" in steps[0]:
         return None
     return tuple(steps)
+
+
+def distinct(name: str, taken: set[str], folder: str = "") -> str:
+    """A file name like this one that every file system takes; it is added to ``taken``."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:_LONGEST].strip(".") or "_"
+    if stem.split(".")[0].lower() in _RESERVED:
+        stem = f"_{stem}"
+    candidates = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    chosen = next(name for name in candidates if (folder + name).lower() not in taken)
+    taken.add((folder + chosen).lower())
+    return chosen
 
 
 def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], None]) -> Path:

@@ -109,14 +109,14 @@ def check(reader: Reader, model: Model, graphs: Mapping[str, Loaded]) -> None:
         buffers.overlaps(reader, model, command.bindings, tensors, ())
 
 
-def must_run(reader: Reader, model: Model, graphs: Mapping[str, Loaded], *, expect: bool) -> None:
+def must_run(reader: Reader, model: Model, graphs: Mapping[str, Loaded], *, observed: bool) -> None:
     """Report nodes that do not run, and that the values of a graph have no bounds to be expected within."""
     for name, loaded in graphs.items():
         source = model.graphs[name].source
         for number, node in enumerate(loaded.graph.nodes):
             if isinstance(node, Node) and not node.desc.operator.runs:
                 reader.add(source, of_node(not_runnable(node.kind), loaded.graph, number))
-        if expect:
+        if observed:
             reader.add(source, _unexpected(reader, name))
 
 

@@ -17,14 +17,11 @@ from dmlcy._desc import memory
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._errors import DmlError
 from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._facts.levels import current_level
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch import buffers, expect, files, graph_models, images, npy, show
-from dmlcy._frontends.dxdispatch.expect import Recorder
-from dmlcy._frontends.dxdispatch.manifest import WrittenFile
+from dmlcy._frontends.dxdispatch import buffers, files, graph_models, images, npy, show
 from dmlcy._frontends.dxdispatch.model import (
     Binding,
     Dispatch,
@@ -34,6 +31,7 @@ from dmlcy._frontends.dxdispatch.model import (
     Print,
     WriteFile,
 )
+from dmlcy._frontends.dxdispatch.observer import Observer, WrittenFile
 from dmlcy._frontends.dxdispatch.operators import Desc, entry_name, parted, tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import printable, refuse
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
@@ -43,22 +41,19 @@ from dmlcy._frontends.dxdispatch.resources import Storage, fill_all
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``level``: a feature level, None for the current one. ``expect``: a folder for expected values, None for none.
-
-    ``exact``: the expected values are those of exact arithmetic, which takes some microseconds for each element.
-    """
+    """``level``: a feature level, None for the current one."""
 
     level: FeatureLevelName | None = None
     output_path: Path = Path()
     iterations: int = 1
-    expect: Path | None = None
-    exact: bool = False
 
 
-def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing) -> None:
+def run(
+    model: Model, out: TextIO, options: Options, reached: Reached = nothing, observer: Observer | None = None
+) -> None:
     """Execute a model and print to ``out``; ModelError with all that is wrong before anything is executed.
 
-    ``reached`` is told how many of the iterations of a dispatch are done.
+    ``reached`` is told how many of the iterations of a dispatch are done. With an observer, graphs are refused.
     """
     reader = Reader(model.document)
     reader.problems += model.problems
@@ -67,17 +62,23 @@ def run(model: Model, out: TextIO, options: Options, reached: Reached = nothing)
         dispatchable.desc.must_run(reader)
     reader.finish()
     graphs = graph_models.load(reader, model, model.folder, options.level, fill=True)
-    graph_models.must_run(reader, model, graphs, expect=options.expect is not None)
+    graph_models.must_run(reader, model, graphs, observed=observer is not None)
     reader.finish()
     buffers.shared(reader, model, model.dispatchables)
     graph_models.check(reader, model, graphs)
     reader.finish()
-    _Executor(model, out, options, reached, graphs).run()
+    _Executor(model, out, options, reached, observer, graphs).run()
 
 
 class _Executor:
     def __init__(
-        self, model: Model, out: TextIO, options: Options, reached: Reached, graphs: Mapping[str, graph_models.Loaded]
+        self,
+        model: Model,
+        out: TextIO,
+        options: Options,
+        reached: Reached,
+        observer: Observer | None,
+        graphs: Mapping[str, graph_models.Loaded],
     ) -> None:
         self.model = model
         self.out = out
@@ -92,7 +93,9 @@ class _Executor:
         self.operators = {name: compile_desc(d.desc.value, options.level) for name, d in model.dispatchables.items()}
         self.graphs = {name: compile_desc(one.graph, options.level) for name, one in graphs.items()}
         self.loaded = graphs
-        self.recorder = None if options.expect is None else Recorder(self.storages)
+        self.observer = observer
+        if observer is not None:
+            observer.begin(self.storages)
         self.initial = {name: self.tensors(d, d.bindings) for name, d in model.dispatchables.items()}
         for bound in self.initial.values():  # DirectML owns a copy of what is bound at initialisation
             bound.update({name: tensor.copy() for name, tensor in bound.items()})
@@ -116,8 +119,6 @@ class _Executor:
             else:
                 self.write_file(command)
             self.out.flush()  # a signal may end the next one
-        if self.recorder is not None and self.options.expect is not None:
-            self.save(self.recorder, self.options.expect)
 
     def dispatch(self, command: Dispatch) -> None:
         dispatchable = self.model.dispatchables[command.dispatchable]
@@ -127,8 +128,8 @@ class _Executor:
         inputs = [self.argument(desc, field, bound) for field in desc.operator.fields if field.kind == "input"]
         outputs = [self.argument(desc, field, bound) for field in desc.operator.fields if field.kind == "output"]
         outputs = [output for output in outputs if output is not None]
-        if self.recorder is not None:
-            self.recorder.dispatch(command, dispatchable, bound)
+        if self.observer is not None:
+            self.observer.dispatch(command, dispatchable, bound)
 
         def once() -> None:
             try:
@@ -237,8 +238,8 @@ class _Executor:
             self.reader.report("DML-MODEL-write", target, path=name, why=error.strerror or str(error))
             self.reader.finish()
         else:
-            if self.recorder is not None and not image:  # whose values are rounded
-                self.recorder.write_file(WrittenFile(name, command.resource, command.dimensions, size), written)
+            if self.observer is not None and not image:  # whose values are rounded
+                self.observer.write_file(WrittenFile(name, command.resource, command.dimensions, size), written)
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
 
     def shaped(self, command: WriteFile, array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
@@ -255,22 +256,6 @@ class _Executor:
             self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
             self.reader.finish()
             raise
-
-    def save(self, recorder: Recorder, folder: Path) -> None:
-        """Write what a device should give for this model."""
-        root = self.model.document.root
-        if not recorder.written:
-            self.reader.report("DML-MODEL-no-output", root.get("commands") or root)
-            self.reader.finish()
-        name, level = Path(self.model.document.name).name, self.options.level or current_level()
-        try:
-            removed = expect.save(folder, name, level, recorder, self.options.exact)
-        except expect.NotWritten as error:
-            self.reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
-            self.reader.finish()
-        for path in removed:
-            self.out.write(f"Removed '{printable(str(path))}', which the earlier manifest lists\n")
-        self.out.write(f"Expected values written to '{printable(str(folder))}'\n")
 
     def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:
         """Whole elements of a part of a buffer, in the data type of its initial values."""

@@ -12,11 +12,10 @@ from dmlcy._desc.memory import dtype_of, extent, is_packed, view
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.expect import distinct
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.write import Use, brief, layout, model, sized, zeros
-from dmlcy._frontends.graphs import dump
-from dmlcy._frontends.graphs.writer import Contents, contents
+from dmlcy._frontends.graphs.value_files import laid_out, names_of
+from dmlcy._frontends.graphs.writer import Contents
 from dmlcy._graph.check import is_owned
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Edge, End, Node, Port
@@ -25,7 +24,6 @@ from dmlcy._graph.wiring import wiring_of
 Array = npt.NDArray[Any]
 
 MODEL: Final = "model.json"
-NODES: Final = "nodes"
 
 
 def exposed(graph: GraphDesc) -> GraphDesc:
@@ -53,35 +51,18 @@ def distinct_name(name: str, taken: set[str]) -> str:
     return found
 
 
-def files(graph: GraphDesc, values: Mapping[Port, Array], level: str) -> Contents:
-    """The files: the exposed graph and the models; and the dump, where every value is known."""
-    wiring, named = wiring_of(graph), dump.names_of(graph)
-    whole = dump.contents(graph, values, level)
-    complete = len(values) == len(named)
-    if not complete:  # some nodes do not run: there is no dump, but inputs for a device
-        whole = {path: content for path, content in whole.items() if path != (dump.MANIFEST,) and path[0] != "graph"}
-    found: Contents = contents(exposed(graph))
-    found |= _text(MODEL, chain(graph, named))
-    taken: set[str] = set()
-    for number in wiring.order if complete else ():
-        node = graph.nodes[number]
-        if isinstance(node, Node):
-            file = distinct(f"{number:0{len(str(len(graph.nodes)))}}_{node.name or node.kind.lower()}", taken)
-            found |= _text(NODES, alone(graph, number, node, named), f"{file}.json")
-    return found | whole
-
-
-def _text(first: str, content: dict[str, Any], *rest: str) -> Contents:
-    text = (layout(content) + "\n").encode()
-    return {(first, *rest): lambda stream: stream.write(text)}
+def text(first: str, content: dict[str, Any], *rest: str) -> Contents:
+    """A file of a model."""
+    data = (layout(content) + "\n").encode()
+    return {(first, *rest): lambda stream: stream.write(data)}
 
 
 def model_of(graph: GraphDesc, values: Mapping[Port, Array]) -> Contents:
     """A model of a graph that writes its outputs; ``values``: those of its inputs and constants."""
-    wiring, named = wiring_of(graph), dump.names_of(graph)
+    wiring, named = wiring_of(graph), names_of(graph)
     outputs = {wiring.source_of(Port(None, index)) for index in range(len(graph.outputs))}
-    found: Contents = {(named[port],): writer(dump.laid_out(graph, port, value)) for port, value in values.items()}
-    return found | _text(MODEL, chain(graph, named, {port for port in outputs if port is not None}))
+    found: Contents = {(named[port],): writer(laid_out(graph, port, value)) for port, value in values.items()}
+    return found | text(MODEL, chain(graph, named, {port for port in outputs if port is not None}))
 
 
 def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None = None) -> dict[str, Any]:

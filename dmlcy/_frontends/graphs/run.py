@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -18,7 +17,6 @@ from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch import show
 from dmlcy._frontends.dxdispatch.given import made, read, shaped
 from dmlcy._frontends.dxdispatch.problems import printable, refuse
-from dmlcy._frontends.graphs.dump import may_write, save
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Port
@@ -29,21 +27,21 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``inputs``: files by the name of the graph input; the others get small integers, drawn from ``seed``."""
+    """``inputs``: files by the name of the graph input; the others get small integers, drawn from ``seed``.
+
+    ``keep``: every value of the last iteration is kept.
+    """
 
     level: FeatureLevelName | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     iterations: int = 1
-    dump: Path | None = None
+    keep: bool = False
     name: str = "graph"
 
 
-def run(found: Read, out: TextIO, options: Options) -> None:
-    """Run a graph and print its outputs; every problem is raised before anything runs."""
-    graph = valid(found, options.level)
-    if options.dump is not None:
-        may_write(options.dump)
+def run(found: Read, graph: GraphDesc, out: TextIO, options: Options) -> dict[Port, Array]:
+    """Run the graph of a file, which is valid, and print its outputs; the values that are kept."""
     values, results = computed(found, graph, options, out)
     for index, result in enumerate(results):
         flat = np.ascontiguousarray(result).reshape(-1)
@@ -53,9 +51,7 @@ def run(found: Read, out: TextIO, options: Options) -> None:
         out.write(f"Output '{printable(name)}': ")
         out.writelines(show.line(flat))
         out.write("\n")
-    if options.dump is not None:
-        path = save(graph, values, options.level or current_level(), options.dump)
-        out.write(f"Values written to '{printable(str(path.parent))}'\n")
+    return values
 
 
 def valid(found: Read, level: FeatureLevelName | None) -> GraphDesc:
@@ -70,7 +66,7 @@ def valid(found: Read, level: FeatureLevelName | None) -> GraphDesc:
 def computed(
     found: Read, graph: GraphDesc, options: Options, out: TextIO | None = None
 ) -> tuple[dict[Port, Array], tuple[Array, ...]]:
-    """Every value of a run, and the outputs."""
+    """The values of a run that are kept, and the outputs."""
     values: dict[Port, Array] = {}
     try:
         operator = compile_desc(graph, options.level)
@@ -79,7 +75,7 @@ def computed(
         arguments = {name: given[name] for name in operator.called}
         times = []
         for number in range(options.iterations):
-            keep = options.dump is not None and number == options.iterations - 1
+            keep = options.keep and number == options.iterations - 1
             start = time.perf_counter()
             results = operator.run((), arguments, None, _keeper(values) if keep else None)
             times.append((time.perf_counter() - start) * 1000)

@@ -16,7 +16,7 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._field_types.base import spelled_in_json
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._frontends.dxdispatch import files
-from dmlcy._frontends.dxdispatch.expect import distinct
+from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._frontends.dxdispatch.write import brief, layout

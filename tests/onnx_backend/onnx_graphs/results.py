@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._conformance import reader
-from dmlcy._conformance.pack import EXPECTED
 from dmlcy._desc.memory import view
 from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._frontends.dxdispatch import manifest_reader
-from dmlcy._frontends.dxdispatch.manifest import Output
 from dmlcy._frontends.dxdispatch.operators import tensors_of
+from dmlcy._judge.expected import manifest_reader
+from dmlcy._judge.expected.manifest import Output
+from dmlcy._judge.packs import reader
+from dmlcy._judge.packs.pack import EXPECTED
 from onnx_graphs.graph import NotExpressible, evaluate, refuse
 
 

@@ -20,8 +20,9 @@ from dmlcy._desc.memory import extent, is_packed, rounded, view
 from dmlcy._facts.dtypes import Bytes, numpy_dtype
 from dmlcy._frontends.dxdispatch import npy
 from dmlcy._frontends.dxdispatch.files import open_regular
-from dmlcy._frontends.dxdispatch.manifest import Output, WrittenFile
+from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.problems import Problem, make, whole
+from dmlcy._judge.expected.manifest import Output
 from dmlcy._words.values import show
 
 Array = npt.NDArray[Any]

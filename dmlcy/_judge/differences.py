@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._frontends.dxdispatch.histogram import Histogram
+from dmlcy._judge.histogram import Histogram
 from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import RESULT, SIDES, Bound, Tolerance, of_results
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dmlcy._conformance import reader
-from dmlcy._conformance.pack import EXPECTED, NAME, REFUSED, Entry, Pack, Refusals
 from dmlcy._errors import ModelError
 from dmlcy._facts.tables import LEVEL_INDEX
-from dmlcy._frontends.dxdispatch.compare import VERDICTS, Comparison, compare
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
+from dmlcy._judge.expected.compare import VERDICTS, Comparison, compare
+from dmlcy._judge.packs import reader
+from dmlcy._judge.packs.pack import EXPECTED, NAME, REFUSED, Entry, Pack, Refusals
 
 MISSING: Final = "missing"
 STATUS: Final = {"unreadable": 2, "failed": 1, MISSING: 1}

@@ -16,13 +16,15 @@ import numpy.typing as npt
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import DTYPES
-from dmlcy._frontends.dxdispatch import manifest_reader, window
-from dmlcy._frontends.dxdispatch.actual import RAW, Actual
-from dmlcy._frontends.dxdispatch.differences import Differences, measure
-from dmlcy._frontends.dxdispatch.manifest import NAME, Manifest, Output, WrittenFile
-from dmlcy._frontends.dxdispatch.manifest_reader import Expected
+from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
+from dmlcy._judge import window
+from dmlcy._judge.differences import Differences, measure
+from dmlcy._judge.expected import manifest_reader
+from dmlcy._judge.expected.actual import RAW, Actual
+from dmlcy._judge.expected.manifest import NAME, Manifest, Output
+from dmlcy._judge.expected.manifest_reader import Expected
 from dmlcy._reference.accuracy import Tolerance
 from dmlcy._words.values import quote, show
 

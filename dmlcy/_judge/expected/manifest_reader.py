@@ -20,10 +20,11 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch import npy, operators
 from dmlcy._frontends.dxdispatch.files import open_regular, target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node, decode
-from dmlcy._frontends.dxdispatch.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output, WrittenFile
+from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
+from dmlcy._judge.expected.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._words.values import show
 

@@ -7,12 +7,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NoReturn
 
-from dmlcy._conformance.pack import FORMAT, NAME, VERSION, Entry, File, Pack, Refusals
 from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, OPERATORS
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes, target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node, decode
 from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT64, Reader
+from dmlcy._judge.packs.pack import FORMAT, NAME, VERSION, Entry, File, Pack, Refusals
 
 _HEAD: Final = ("format", "version", "dmlcy", "seed", "feature_level", "cases", "refusals")
 _CASE: Final = ("name", "operator", "feature_level", "origin", "dtypes", "stock_dxdispatch", "files")

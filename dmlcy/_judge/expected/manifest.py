@@ -14,6 +14,7 @@ from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
+from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import entry_name, tensor_of
 from dmlcy._reference.accuracy import SIDES, Bound
 from dmlcy._version import __version__
@@ -54,38 +55,6 @@ class Buffer:
     dtype: Dtype | None
     size: int
     offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A file that the model writes below the output folder: the first ``size`` bytes of a resource, in their order.
-
-    ``dimensions`` are those of the last ``writeFile`` command of that name, empty where it has none.
-    """
-
-    path: str
-    resource: str
-    dimensions: tuple[int, ...]
-    size: int
-
-    @property
-    def key(self) -> str:
-        """The path as a file system compares it that ignores case."""
-        return self.path.casefold()
-
-    @property
-    def is_npy(self) -> bool:
-        """Whether the elements follow a header; a file of any other suffix has the bytes alone."""
-        return self.path.lower().endswith(".npy")
-
-    def to_json(self) -> dict[str, Any]:
-        """The file as the manifest has it."""
-        return {
-            "path": self.path,
-            "resource": self.resource,
-            "dimensions": list(self.dimensions),
-            "size_in_bytes": self.size,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +153,18 @@ class Manifest:
             "model": self.model,
             "feature_level": self.level,
             "comparison": _EXACT if any(one.allowed for one in self.outputs) else _COMPARISON,
-            "written": [file.to_json() for file in self.written],
+            "written": [_written(file) for file in self.written],
             "outputs": [output.to_json() for output in self.outputs],
         }
         text = json.dumps(members, indent=2, allow_nan=False)
         return (_SPREAD.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n").encode()
+
+
+def _written(file: WrittenFile) -> dict[str, Any]:
+    """A file that the model writes as the manifest has it."""
+    return {
+        "path": file.path,
+        "resource": file.resource,
+        "dimensions": list(file.dimensions),
+        "size_in_bytes": file.size,
+    }

@@ -12,12 +12,11 @@ from typing import Any, Final, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, extent, in_memory, view
+from dmlcy._desc.memory import dtype_of, extent, view
 from dmlcy._errors import ModelError
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.expect import distinct
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.json import Node, decode
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header, writer
@@ -25,6 +24,7 @@ from dmlcy._frontends.dxdispatch.problems import make, printable, whole
 from dmlcy._frontends.dxdispatch.write import layout
 from dmlcy._frontends.graphs import writer as graph_writer
 from dmlcy._frontends.graphs.reader import read, values_of
+from dmlcy._frontends.graphs.value_files import laid_out, names_of
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Port, Structure
 from dmlcy._graph.violations import made
@@ -88,16 +88,6 @@ def load(path: Path, desc: TensorDesc) -> Array:
     return flat.reshape(desc.sizes)
 
 
-def names_of(graph: Structure) -> dict[Port, str]:
-    """The file of each value that has a desc."""
-    wiring, taken = wiring_of(graph), {MANIFEST.lower()}
-    return {
-        port: f"{distinct(name, taken)}.npy"
-        for port, name in wiring.value_names.items()
-        if wiring.desc_of(port) is not None
-    }
-
-
 def contents(graph: Structure, values: Mapping[Port, Array], level: str) -> graph_writer.Contents:
     """The files of a dump: the manifest last."""
     files = names_of(graph)
@@ -106,13 +96,6 @@ def contents(graph: Structure, values: Mapping[Port, Array], level: str) -> grap
     text = manifest(graph, values, level, files).encode()
     found[(MANIFEST,)] = lambda stream: stream.write(text)
     return found
-
-
-def laid_out(graph: Structure, port: Port, value: Array) -> Array:
-    """A value as its file has it: in its sizes, or where its desc has strides as it lies in its buffer."""
-    desc = wiring_of(graph).desc_of(port)
-    assert desc is not None
-    return in_memory(desc, np.ascontiguousarray(value))
 
 
 def save(graph: Structure, values: Mapping[Port, Array], level: str, folder: Path) -> Path:

@@ -15,12 +15,12 @@ from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.memory import dtype_of, in_memory, needed, view
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.differences import Differences, measure
 from dmlcy._frontends.dxdispatch.problems import make, printable, refuse, whole
-from dmlcy._frontends.graphs.dump import Dump, read_dump
 from dmlcy._graph.model import Constant, Node, Port
 from dmlcy._graph.plan import Action, Tensor, actions
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._judge.differences import Differences, measure
+from dmlcy._judge.dumps.dump import Dump, read_dump
 from dmlcy._reference.accuracy import bound, varying
 
 Array = npt.NDArray[Any]

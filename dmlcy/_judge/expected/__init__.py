@@ -1,0 +1,1 @@
+"""Expected values of a model: their folder, and the comparison with what a device wrote."""

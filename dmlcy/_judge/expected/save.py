@@ -1,0 +1,186 @@
+"""Write the folder of expected values: what a recorder kept of a run, with bounds, and the manifest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.memory import dtype_of
+from dmlcy._errors import ModelError
+from dmlcy._facts.levels import current_level
+from dmlcy._facts.tables import FeatureLevelName
+from dmlcy._frontends.dxdispatch import files, npy
+from dmlcy._frontends.dxdispatch.files import distinct
+from dmlcy._frontends.dxdispatch.model import Model
+from dmlcy._frontends.dxdispatch.operators import tensor_of
+from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._judge.expected import manifest_reader
+from dmlcy._judge.expected.manifest import NAME, Input, Manifest, Output
+from dmlcy._judge.expected.recorder import Recorder, Tensor, Written
+from dmlcy._reference import expected
+from dmlcy._reference.accuracy import bound, varying
+from dmlcy._reference.passing import passing
+
+Array = npt.NDArray[Any]
+
+
+class _NotWritten(Exception):
+    """A file that cannot be written, and why."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(path, why)
+        self.path, self.why = path, why
+
+
+def save(
+    folder: Path, model: Model, level: FeatureLevelName | None, recorder: Recorder, exact: bool = False
+) -> list[Path]:
+    """Write values, inputs, tolerances and the manifest; the files of an earlier run that were removed.
+
+    ``exact``: not the values that the dispatches wrote, but those of exact arithmetic, with the differences that pass;
+    they take some microseconds for each element.
+
+    A file that exists already is replaced or removed only when a valid manifest of an earlier run lists it. ModelError
+    where no dispatch wrote anything, and for a file that cannot be written.
+    """
+    reader, root = Reader(model.document), model.document.root
+    if not recorder.written:
+        reader.report("DML-MODEL-no-output", root.get("commands") or root)
+        reader.finish()
+    try:
+        return _save(folder, Path(model.document.name).name, level or current_level(), recorder, exact)
+    except _NotWritten as error:
+        reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
+        reader.finish()
+        raise
+
+
+def _save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder, exact: bool) -> list[Path]:
+    """The same, with the name of the file of the model."""
+    contents: dict[str, Callable[[], Array]] = {}
+    outputs = _Outputs(contents, level)
+    found = tuple((outputs.exact if exact else outputs.add)(one) for one in recorder.written)
+    manifest = Manifest(model, level, found, tuple(recorder.files.values()))
+    ours = _ours(folder)
+    for path in (*contents, NAME):
+        if recorder.has_written(folder / path):
+            raise _NotWritten(folder / path, "a writeFile command of the model has written it: use two folders")
+        if path not in ours and os.path.lexists(folder / path):
+            raise _NotWritten(folder / path, "it exists, and no valid manifest of dmlcy lists it")
+    content: dict[str, Callable[[IO[bytes]], Any]] = {path: _writer(values) for path, values in contents.items()}
+    content[NAME] = lambda stream: stream.write(manifest.to_bytes())
+    try:
+        files.write_all(folder, {tuple(path.split("/")): write for path, write in content.items()})
+    except OSError as error:
+        raise _NotWritten(folder, error.strerror or str(error)) from None
+    removed = []
+    left = {path for path in ours - content.keys() if not recorder.has_written(folder / path)}
+    for path in sorted(left):  # of an earlier run, which wrote more
+        with suppress(OSError):  # what is elsewhere, or no file, was not written by it
+            removed.append(files.remove(folder, tuple(path.split("/"))))
+    return removed
+
+
+class _Outputs:
+    """Gives each array a file; ``contents`` has the arrays by file, to be made when they are written."""
+
+    def __init__(self, contents: dict[str, Callable[[], Array]], level: FeatureLevelName) -> None:
+        self.contents = contents
+        self.level = level
+        self.taken: set[str] = set()
+        self.files: dict[int, str] = {}
+
+    def add(self, one: Written) -> Output:
+        """The entry of the manifest."""
+        desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
+        made = self.output(one, values)
+        if made.bound is None:
+            return made
+        bounds = varying(desc, field, made.bound, _grouped(one.inputs), values, self.level)
+        return made if bounds is None else replace(made, tolerance=self.beside("tolerance/", one, bounds))
+
+    def exact(self, one: Written) -> Output:
+        """The entry of the manifest, of values that are rounded from exact ones."""
+        field, entry = one.output.field, one.output.entry
+        name = field.python if entry is None else f"{field.python}[{entry}]"
+        values, allowed = passing(expected(one.dispatchable.desc.value, _grouped(one.inputs), name))
+        made = self.output(one, values.reshape(one.output.values.shape))
+        if allowed is None:
+            return replace(made, bound=None)
+        return replace(made, allowed=self.beside("allowed/", one, lambda: allowed))
+
+    def beside(self, folder: str, one: Written, values: Callable[[], Array]) -> str:
+        """A file of numbers for the elements of an output."""
+        file = self.file(folder, one.output.resource)
+        self.contents[file] = values
+        return file
+
+    def output(self, one: Written, values: Array) -> Output:
+        """The entry of the manifest without what tells how far each element may be off."""
+        desc, field = one.dispatchable.desc.value, one.output.field
+        file = self.beside("", one, lambda: values)
+        sources = {tensor.name: self.source(tensor) for tensor in one.inputs}
+        standing = None
+        if one.standing is not None:
+            standing = self.beside("standing/", one, partial(np.asarray, one.standing, np.uint8))
+        return Output(
+            file=file,
+            resource=one.output.resource,
+            dispatchable=one.dispatchable.name,
+            desc=desc,
+            field=field,
+            entry=one.output.entry,
+            buffer=one.buffer,
+            inputs=MappingProxyType(sources),
+            bound=bound(desc, dtype_of(tensor_of(desc, field, one.output.entry))),
+            tolerance=None,
+            written_to=one.files,
+            standing=standing,
+        )
+
+    def source(self, tensor: Tensor) -> Input:
+        """The file of an input, which several dispatches may share."""
+        values = tensor.values
+        if id(values) not in self.files:
+            self.files[id(values)] = self.file("inputs/", tensor.resource)
+            self.contents[self.files[id(values)]] = lambda: values
+        return Input(self.files[id(values)], tensor.resource, tensor.computed_by)
+
+    def file(self, folder: str, name: str) -> str:
+        """A path that is like the name, that every file system takes, and that no other file has."""
+        return f"{folder}{distinct(name, self.taken, folder)}.npy"
+
+
+def _grouped(tensors: Iterable[Tensor]) -> dict[str, Any]:
+    """The elements by the Python name of the field: a tuple for an array of tensors."""
+    found: dict[str, Any] = {}
+    for tensor in tensors:
+        name = tensor.field.python
+        found[name] = tensor.values if tensor.entry is None else (*found.get(name, ()), tensor.values)
+    return found
+
+
+def _ours(folder: Path) -> frozenset[str]:
+    """The files in a folder that its manifest lists; of a damaged manifest, only itself."""
+    try:
+        if not manifest_reader.is_ours(manifest_reader.decode_file(folder / NAME).root):
+            return frozenset()
+    except ModelError:
+        return frozenset()
+    try:
+        return frozenset({NAME}) | manifest_reader.files(manifest_reader.read(folder).manifest)
+    except ModelError:
+        return frozenset({NAME})
+
+
+def _writer(values: Callable[[], Array]) -> Callable[[IO[bytes]], None]:
+    return lambda stream: npy.writer(np.ascontiguousarray(values()))(stream)

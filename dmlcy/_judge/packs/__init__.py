@@ -1,0 +1,1 @@
+"""Conformance packs: their list, its reader, and the judgement of what a back end wrote."""
