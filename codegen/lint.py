@@ -399,6 +399,7 @@ class _Linter:
         for independent in operator.independent:
             formulas += independent.formulas
         formulas += [row.ulp for row in operator.accuracy]
+        formulas += [formula for item in operator.interpretations for formula in (item.when, item.not_judged)]
         return [formula for formula in formulas if formula is not None]
 
 

@@ -77,7 +77,8 @@ def _group() -> dict[str, JSON]:
         "sized": BOOL, "inputs": _map(tensors), "attributes": _map(ANY),
         "outputs": _map(tensors), "figure": FIGURE,
     }  # fmt: skip
-    interpretation = {"id": TEXT, "question": TEXT, "choice": TEXT, "evidence": TEXT}
+    texts = ("id", "question", "choice", "evidence")
+    interpretation = {**dict.fromkeys(texts, TEXT), "not_judged": FORMULA, "when": FORMULA, "outputs": WORDS}
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
     ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
     let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT, "each": TEXT}
@@ -95,7 +96,7 @@ def _group() -> dict[str, JSON]:
         "rule": _tables(_rule()),
         "data_rule": _tables(_rule({"each": TEXT})),
         "independent": _tables(_table(independent, ("doc", "axes"))),
-        "interpretation": _tables(_table(interpretation, interpretation)),
+        "interpretation": _tables(_table(interpretation, texts)),
         "example": _tables(_table(example, ("title", "inputs", "outputs"))),
         "accuracy": _map(accuracy),
         "kernel": {"type": "object", "description": "The contract of the family; its keys are the family's."},

@@ -89,8 +89,9 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     for version in operator.same:
         yield table("[[same]]", {"as": version.older, "with": version.given})
     for item in operator.interpretations:
-        rows = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
-        yield table("[[interpretation]]", rows)
+        texts = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
+        conditions = {"not_judged": _text(item.not_judged), "when": _text(item.when), "outputs": item.outputs or None}
+        yield table("[[interpretation]]", {**texts, **conditions})
     for example in operator.examples:
         from_: dict[str, Any] = {"source": example.source, "calculation": example.calculation}
         from_["contradicts"] = example.contradicts or None

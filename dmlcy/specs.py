@@ -103,7 +103,8 @@ def operator(name: str) -> dict[str, Any]:
             Older versions whose results the operator gives, bit for bit: ``as`` (the name), ``with`` (values of
             attributes).
         ``interpretation``
-            ``id``, ``question``, ``choice``, ``evidence``.
+            ``id``, ``question``, ``choice``, ``evidence``; ``not_judged``, the condition for elements whose value no
+            document promises, with ``when`` and ``outputs``.
         ``example``
             ``title``, ``source`` or ``calculation``, ``contradicts`` (of a documented example that its page
             contradicts: what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``sized``

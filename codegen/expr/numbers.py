@@ -6,7 +6,7 @@ from functools import reduce
 
 from .nodes import Arith, Call, Choice, Compare, Logic, Name, Negate, Node, Not, Number, Text, Within
 from .python import python
-from .types import Scope
+from .types import SPREAD, Scope, elements_in, inside
 
 ARITH = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "mod_floor"}
 COMPARE = {"<": ("less", False), "<=": ("less_equal", False), ">": ("less", True), ">=": ("less_equal", True)}
@@ -46,6 +46,11 @@ def numbers(node: Node, scope: Scope) -> str:
             return f"m.where({said(test)}, {said(then)}, {said(other)})"
         case Call(function="min" | "max" as function, args=args):
             return _joined(EXTREMES[function], [said(arg) for arg in args])
+        case Call(function=function, args=(test,)) if function in SPREAD:
+            assert isinstance(node, Call)
+            return f"self.{function}({elements_in(test, scope)[0]!r}, lambda: {numbers(test, inside(node, scope))})"
+        case Call(function="in_range", args=(value,)):
+            return f"self.in_range({said(value)})"
         case Call(function="saturate", args=(value,)):
             return f"m.saturate({said(value)}, self.stored_as)"
         case Call(function="ceil_div", args=(left, right)):

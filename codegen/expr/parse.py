@@ -46,8 +46,9 @@ REFERENCE: dict[str, int | None] = {
     "sinh": 1, "cosh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "int_pow": 2, "div_trunc": 2, "mod_trunc": 2, "mod_floor": 2,
     "bit_and": 2, "bit_or": 2, "bit_xor": 2, "bit_not": 1, "shift_left": 2, "shift_right": 2, "bit_count": 1,
+    "any": 1, "all": 1, "idle": 1, "in_range": 1,
 }  # fmt: skip
-"""Functions of ``[kernel]`` that only the reference evaluates: no rule, and no loop."""
+"""Functions of ``[kernel]`` and of ``not_judged`` that only the reference evaluates: no rule, and no loop."""
 EACH = ("sum", "prod", "min", "max", "all", "any")
 REFUSED: dict[type[ast.AST], str] = {
     ast.Attribute: "attribute access",

@@ -51,6 +51,7 @@ class Kind(enum.Enum):
     FLOATS = "a vector of floats"
     TENSOR = "a tensor"
     TENSORS = "an array of tensors"
+    ELEMENTS = "the elements of a tensor"
     OPERATOR = "an operator"
     OPERATORS = "an array of operators"
     SIZE_2D = "a SIZE_2D"
@@ -96,6 +97,9 @@ OF_INTEGERS = (
     "div_trunc", "int_pow", "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "bit_count",
 )  # fmt: skip
 """Functions that take integers only, and give one."""
+
+SPREAD = ("any", "all", "idle")
+"""Functions of a condition on the elements of a tensor, which hold for elements of an output."""
 
 SIZE = Interval(1, UINT_MAX)
 
@@ -296,7 +300,10 @@ def _call(node: Call, scope: Scope) -> Kind:
                 _expect(arg, scope, Kind.INT)
             _positive(args[1], scope)
             return Kind.INT
-        case "isfinite" | "isnan" | "negative":
+        case _ if function in SPREAD:
+            _expect(args[0], inside(node, scope), Kind.BOOL)
+            return Kind.BOOL
+        case "isfinite" | "isnan" | "negative" | "in_range":
             _number(args[0], scope)
             return Kind.BOOL
         case "saturate":
@@ -315,6 +322,25 @@ def _call(node: Call, scope: Scope) -> Kind:
     for arg in args:
         _number(arg, scope)
     return Kind.FLOAT
+
+
+def elements_in(node: Node, scope: Scope) -> tuple[str, ...]:
+    """The names of elements of tensors in an expression, sorted."""
+    names = {part.id for part in node.walk() if isinstance(part, Name)}
+    return tuple(sorted(name for name in names if name in scope and scope[name].kind is Kind.ELEMENTS))
+
+
+def inside(node: Call, scope: Scope) -> Scope:
+    """The scope inside a condition on the elements of one tensor: its name is one of them there."""
+    for part in node.walk():
+        if isinstance(part, Name):
+            _symbol(part, part.id, scope)
+    found = elements_in(node, scope)
+    if len(found) != 1:
+        problem = f"{node.function} takes a condition on the elements of one tensor"
+        names = [name for name, symbol in scope.items() if symbol.kind is Kind.ELEMENTS]
+        raise ExprError(problem, node.at, node.length, f"of {', '.join(names)}" if names else None)
+    return {**scope, found[0]: replace(scope[found[0]], kind=Kind.FLOAT)}
 
 
 def refined(scope: Scope, test: Node, truth: bool) -> Scope:

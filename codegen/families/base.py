@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.cython import Cython
@@ -22,6 +22,14 @@ from ..source import Table
 
 ITEMS = (1, 2, 4, 8)  # sizes of elements in bytes
 C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
+
+OUTPUT_NAMES: Mapping[str, Symbol] = {
+    "integers": Symbol(Kind.BOOL, "local"),
+    "least": Symbol(Kind.FLOAT, "local"),
+    "bits": Symbol(Kind.INT, "local"),
+}
+"""What every condition of an interpretation may read of the data type of the output: whether it is one of integers, its
+least number, its width."""
 
 Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 
@@ -115,6 +123,9 @@ class Family(Protocol):
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Any:
         """What ``[kernel]`` of one operator says: an object with a Definition, for the run template if there is one."""
 
+    def names_of_conditions(self, operator: Operator, facts: Facts) -> Mapping[str, Symbol]:
+        """What the conditions of interpretations may read beside attributes and the data type of the output."""
+
     def pieces(self, kernel: Any) -> str | None:
         """Along which axes other than the independent ones a call can be cut, into pieces that read over their ends."""
 
@@ -139,7 +150,21 @@ class Told:
     definition: Definition
 
 
-class Evaluated:
+class Conditioned:
+    """What the conditions of interpretations may read in most families: the elements of inputs in any(), all(), idle().
+
+    ``told`` has names of numbers and conditions that the family of the package tells of each element of an output.
+    """
+
+    told: ClassVar[Mapping[str, Kind]] = {}
+
+    def names_of_conditions(self, operator: Operator, facts: Facts) -> Mapping[str, Symbol]:
+        """The elements of each input by its name, and what the family tells."""
+        elements = {field.python: local(Kind.ELEMENTS) for field in operator.inputs if not type_of(field).several}
+        return {**elements, **{name: local(kind) for name, kind in self.told.items()}}
+
+
+class Evaluated(Conditioned):
     """The answers of most families without loops."""
 
     def pieces(self, kernel: Any) -> str | None:

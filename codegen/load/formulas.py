@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..diagnostics import Diagnostics, Span
 from ..expr.nodes import Call, ExprError, Name, Node
 from ..expr.parse import REFERENCE, parse
@@ -15,7 +17,7 @@ def in_rules(node: Node) -> Node:
     """The expression itself; ExprError if it calls what only ``[kernel]`` has."""
     for part in node.walk():
         if isinstance(part, Call) and part.function in REFERENCE:
-            raise ExprError(f"{part.function} is a function for [kernel] only", part.at, part.length)
+            raise ExprError(f"{part.function} is a function for [kernel] and not_judged only", part.at, part.length)
     return node
 
 
@@ -27,13 +29,13 @@ class Formulas:
         self.scope: dict[str, Symbol] = {}
         self.broken: set[str] = set()  # lets that are wrong: what uses them is not looked at
 
-    def formula(self, row: Table, key: str) -> Formula:
-        """The expression at ``key``, parsed; its names are looked up later."""
+    def formula(self, row: Table, key: str, demands: Callable[[Node], Node] = in_rules) -> Formula:
+        """The expression at ``key``, parsed; its names are looked up later. ``demands`` raises ExprError."""
         text, span = row.str(key), row.span(key)
         if not text and (not row.has(key) or row.any(key) != ""):  # reported already
             return Formula(text, parse("0"), None)
         try:
-            return Formula(text, in_rules(parse(text)), span)
+            return Formula(text, demands(parse(text)), span)
         except ExprError as error:
             self.report(span, text, error)
             return Formula(text, parse("0"), None)

@@ -10,7 +10,7 @@ from .. import names
 from ..diagnostics import did_you_mean
 from ..expr.types import MAX_RANK, Interval
 from ..field_types import type_of
-from ..model import Facts, Interpretation, Operator
+from ..model import Facts, Operator
 from ..source import Table
 from .equivalents import equivalent
 from .examples import Examples
@@ -59,7 +59,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
     rules = demands.rules()
     independent = demands.all_independent(ranks)
     same = tuple(finished(row, shown.same) for row in table.tables("same"))
-    interpretations = tuple(finished(row, _interpretation) for one in tables for row in one.tables("interpretation"))
+    interpretations = demands.interpretations()
     accuracy = tuple(demands.accuracy())
     examples = tuple(finished(row, shown.example) for row in table.tables("example"))
     equivalents = tuple(finished(row, partial(equivalent, facts)) for row in table.tables("equivalent"))
@@ -116,7 +116,3 @@ def _group(files: Files, head: Table, name: str) -> Table | None:
         head.error("include", f"there is no group {name!r}", did_you_mean(name, known))
         return None
     return files.table(relative)
-
-
-def _interpretation(row: Table) -> Interpretation:
-    return Interpretation(row.str("id"), row.str("question"), row.str("choice"), row.str("evidence"))

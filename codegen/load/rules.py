@@ -19,6 +19,7 @@ from ..model import (
     Field,
     Formula,
     Independent,
+    Interpretation,
     RankRow,
     Rule,
     element,
@@ -179,6 +180,34 @@ class Rules:
             found[name] = self.formulas.formula(table, name)
         table.finish()
         return found
+
+    def interpretations(self) -> tuple[Interpretation, ...]:
+        """The decisions of the operator; its family says later what the conditions of elements may read."""
+        rows = [row for table in self.tables for row in table.tables("interpretation")]
+        return tuple(finished(row, self.interpretation) for row in rows)
+
+    def interpretation(self, row: Table) -> Interpretation:
+        outputs = {field.python: field for field in self.fields if field.kind == "output"}
+        given = row.strings("outputs", ())
+        for name in given:
+            if name not in outputs:
+                row.error("outputs", f"{name!r} is no output", did_you_mean(name, outputs))
+        for key in ("outputs", "when"):
+            if row.has(key) and not row.has("not_judged"):
+                row.error(key, f"{key} is of a condition: there is no not_judged")
+        when = self.formulas.formula(row, "when") if row.has("when") else None
+        if when is not None:
+            self.formulas.typed(when, self.formulas.scope, Kind.BOOL)
+        return Interpretation(
+            row.str("id"),
+            row.str("question"),
+            row.str("choice"),
+            row.str("evidence"),
+            self.formulas.formula(row, "not_judged", lambda node: node) if row.has("not_judged") else None,
+            when,
+            given,
+            row.span("id"),
+        )
 
     def accuracy(self) -> Iterator[Accuracy]:
         for table in each(self.tables, "accuracy"):

@@ -190,12 +190,20 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """A decision where the documentation is silent or contradicts itself."""
+    """A decision where the documentation is silent or contradicts itself.
+
+    ``not_judged`` is a condition: the elements of ``outputs`` (of none: of all) for which it holds have a value that no
+    document promises, if ``when`` holds for the desc.
+    """
 
     id: str
     question: str
     choice: str
     evidence: str
+    not_judged: Formula | None
+    when: Formula | None
+    outputs: tuple[str, ...]
+    span: Span | None
 
 
 @dataclass(frozen=True, slots=True)

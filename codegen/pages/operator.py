@@ -24,6 +24,7 @@ from .independent import independent_table
 from .levels import kinds, support
 from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
 from .speed import Speed
+from .unjudged import left_out
 from .values import array_code, array_text, call, listed, literal, prompt
 
 POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
@@ -419,8 +420,8 @@ class OperatorPage:
     def interpretations(self) -> Iterator[str]:
         """What was decided where the documentation is silent."""
         for item in self.spec.interpretations:
-            choice, evidence = wrapped(self.linked(item.choice), 2), f"*Evidence:* {self.linked(item.evidence)}"
-            yield f"**{escape(item.question)}**\n  {choice}\n  {wrapped(evidence, 2)}"
+            said = [self.linked(item.choice), f"*Evidence:* {self.linked(item.evidence)}", *left_out(self.spec, item)]
+            yield "\n  ".join([f"**{escape(item.question)}**", *(wrapped(text, 2) for text in said)])
 
     @property
     def measured(self) -> str:

@@ -178,6 +178,16 @@ class FormulaPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class UnjudgedPlan:
+    """A condition on elements of outputs that are not judged, as the tables of the package hold it."""
+
+    id: str
+    outputs: tuple[str, ...]
+    when: FormulaPlan | None
+    condition: FormulaPlan  # Python over an arithmetic
+
+
+@dataclass(frozen=True, slots=True)
 class FieldPlan:
     """A field as the tables of the package and the docs show it."""
 
@@ -251,6 +261,7 @@ class OperatorPlan:
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any  # what its family says of it, and its run template is given; None: described, so that it does not run
     compiled: CompiledPlan | None  # None: no loops compute it
+    unjudged: tuple[UnjudgedPlan, ...]
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 

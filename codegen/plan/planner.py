@@ -14,6 +14,7 @@ from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
 from .tables import Tables
+from .unjudged import unjudged
 
 NOT_TAKEN = Taken((), "", "")
 
@@ -73,6 +74,7 @@ class Planner:
             pieces=None if self.family is None else self.family.pieces(kernel),
             kernel=kernel,
             compiled=compiled,
+            unjudged=tuple(unjudged(operator, self.facts, self.family, self.diagnostics)),
             in_place=tuple(snake(name) for name in self.facts.catalogue[operator.name].in_place),
             ids=self.tables.ids((*fields, *choices), rules),
         )

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..field_types import type_of
 from ..model import ELEMENT, DtypeRow, Facts, RankRow
-from .data import FieldPlan, FormulaPlan, IndependentPlan, OperatorPlan, RulePlan
+from .data import FieldPlan, FormulaPlan, IndependentPlan, OperatorPlan, RulePlan, UnjudgedPlan
 
 Row = TypeVar("Row")
 
@@ -130,6 +130,14 @@ class Accuracy:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    id: str
+    outputs: tuple[str, ...]
+    when: Formula | None
+    condition: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     roles: dict[str, str]
     words: dict[str, str]
@@ -153,6 +161,7 @@ class Operator:
     rules_class: Code
     accuracy: dict[str, Accuracy]
     kernel: Definition | None
+    unjudged: tuple[Unjudged, ...] = ()
     in_place: tuple[str, ...] = ()
 
 
@@ -203,6 +212,7 @@ def operator_row(op: OperatorPlan) -> Operator:
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
         kernel=None if op.definition is None else definition(op.definition),
+        unjudged=tuple(unjudged(one) for one in op.unjudged),
         in_place=op.in_place,
     )
 
@@ -214,6 +224,14 @@ def definition(told: Any) -> Definition:
         for key, said in told.formulas.items()
     }
     return Definition(told.roles, told.words, formulas)
+
+
+def unjudged(one: UnjudgedPlan) -> Unjudged:
+    """A condition on elements, over the numbers of an arithmetic."""
+    condition = Formula(
+        one.condition.text, frozenset(one.condition.reads), Code(f"lambda m, self: {one.condition.python}")
+    )
+    return Unjudged(one.id, one.outputs, None if one.when is None else formula(one.when), condition)
 
 
 def taken(row: type[Row], of: object, **others: Any) -> Row:

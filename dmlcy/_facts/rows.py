@@ -197,6 +197,21 @@ class Accuracy(Row):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Unjudged(Row):
+    """The condition of an interpretation: the elements of outputs for which it holds have a value that is not promised.
+
+    ``outputs`` are Python names, () all outputs. ``when`` is a formula of the desc: the condition counts if it holds.
+    ``condition`` reads attributes and what the family tells of each element; it is a function of an arithmetic and of
+    the values.
+    """
+
+    id: str
+    outputs: tuple[str, ...]
+    when: Formula | None
+    condition: Formula
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Definition(Row):
     """What the reference and the loops of a family are told of an operator; docs/families.md says what the keys mean.
 
@@ -212,12 +227,19 @@ class Definition(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Interpretation(Row):
-    """A decision where the documentation is silent or contradicts itself."""
+    """A decision where the documentation is silent or contradicts itself.
+
+    ``not_judged``, ``when`` and ``outputs`` are those of its condition (see Unjudged), as they are written; "" and ()
+    without one.
+    """
 
     id: str
     question: str
     choice: str
     evidence: str
+    not_judged: str = ""
+    when: str = ""
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -256,6 +278,7 @@ class Operator(Row):
     rules_class: type[Rules]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
     kernel: Definition | None  # None: it does not run
+    unjudged: tuple[Unjudged, ...] = ()
     in_place: tuple[str, ...] = ()  # the inputs that an output may be written over
 
     def __repr__(self) -> str:
@@ -373,7 +396,8 @@ def _docs(operator: str) -> dict[str, str]:
 
 @cache
 def _interpretations(operator: str) -> tuple[Interpretation, ...]:
-    return tuple(Interpretation(**row) for row in shipped.operator(operator).get("interpretation", ()))
+    rows = shipped.operator(operator).get("interpretation", ())
+    return tuple(Interpretation(**{**row, "outputs": tuple(row.get("outputs", ()))}) for row in rows)
 
 
 @cache

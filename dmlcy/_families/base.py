@@ -14,7 +14,8 @@ from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import is_float
-from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.rows import Field, Formula, Operator
+from dmlcy._families import conditions
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pieces import Cut, Cutting
@@ -97,6 +98,23 @@ class Family(ABC):
     ) -> npt.NDArray[np.bool_] | None:
         """Where the accuracy promises nothing of the results for these inputs, by Python name; None: nowhere."""
         return None
+
+    def holds(self, condition: Formula, given: Given, output: str) -> Any:
+        """Where the condition of an interpretation holds: for which elements of an output."""
+        told = {name: tell() for name, tell in self.told(given, output).items() if name in condition.reads}
+        return conditions.holds(condition, given, output, {**told, **conditions.of_elements(self, given, output)})
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
+        """What conditions may read of each element of an output, beside the elements of inputs; each is computed."""
+        return {}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """Which elements of an output are made of a marked element of the input of that name, among others."""
+        raise NotImplementedError(f"{given.operator.name}: any() of {name}")
+
+    def idle(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """For which elements of an output a marked element of the input of that name is multiplied by no element."""
+        raise NotImplementedError(f"{given.operator.name}: idle() of {name}")
 
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""

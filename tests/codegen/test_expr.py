@@ -72,7 +72,6 @@ PARSE_ERRORS = {
     "'\"'": "a string is the name of an enum member or of a data type",
     "open('x')": "unknown function open",
     "__import__('os')": "unknown function __import__",
-    "all(v)": "unknown function all",
     "min(a, key=b)": "a call is a function's name and its arguments",
     "a[0](1)": "a call is a function's name and its arguments",
     "sum()": "sum takes 1 argument(s)",

@@ -181,7 +181,12 @@ def test_operator(name: str) -> None:
         assert (row["from"], row.get("hint", "")) == (rule.provenance, rule.hint)
         assert (row.get("since", known.since), row.get("until")) == (rule.since, rule.until)
         assert row.get("fix") == (None if rule.fix is None else rule.fix.text)
-    assert list(map(asdict, known.interpretations)) == list(map(asdict, written.interpretations))
+    for item, said in zip(known.interpretations, written.interpretations, strict=True):
+        texts = {key: getattr(said, key) for key in ("id", "question", "choice", "evidence", "outputs")}
+        conditions = {key: getattr(getattr(said, key), "text", "") for key in ("not_judged", "when")}
+        assert asdict(item) == texts | conditions
+    conditions = {f"{name}-{item.id}": normal(item.not_judged) for item in known.interpretations if item.not_judged}
+    assert {one.id: one.condition.text for one in known.unjudged} == conditions
     for example, other in zip(known.examples, written.examples, strict=True):
         assert (example.title, example.source, example.calculation) == (other.title, other.source, other.calculation)
         assert same(example.attributes) == same(dict(other.attributes))

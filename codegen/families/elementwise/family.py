@@ -7,7 +7,7 @@ terms of the result are, where the accuracy is of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind, Symbol
@@ -52,7 +52,7 @@ class Elementwise(Evaluated):
 
     def results(self, kernel: KernelTable, table: Table, key: str, kind: Kind, bits: bool) -> None:
         """The expression at a key, or one for each output in a table; ``kind``: what the elements of the inputs are."""
-        names = self.names(kernel, kind, bits)
+        names = self.names(kernel.operator, kernel.definition.words, kind, bits)
         if len(kernel.operator.outputs) == 1:
             kernel.formula(table, key, names, *ALL, Kind.BOOL)
             return
@@ -61,6 +61,13 @@ class Elementwise(Evaluated):
             for output in kernel.operator.outputs:
                 kernel.formula(inner, output.python, names, *ALL, Kind.BOOL)
             inner.finish()
+
+    def names_of_conditions(self, operator: Operator, facts: Facts) -> Mapping[str, Symbol]:
+        """The elements of the inputs at the place, by the names of the inputs."""
+        assert operator.kernel is not None
+        tensors = operator.kernel.data.get("tensors", {})
+        names = self.names(operator, {f"tensors.{name}": own for name, own in tensors.items()}, Kind.FLOAT, False)
+        return {operator.inputs[0].python if name == "x" else name: symbol for name, symbol in names.items()}
 
     def words(self, kernel: KernelTable, table: Table, key: str) -> None:
         """A table of names."""
@@ -78,13 +85,12 @@ class Elementwise(Evaluated):
                 kernel.word(f"along.{name}", str(inner.int(name)))
             inner.finish()
 
-    def names(self, kernel: KernelTable, kind: Kind, bits: bool) -> dict[str, Symbol]:
+    def names(self, operator: Operator, words: Mapping[str, str], kind: Kind, bits: bool) -> dict[str, Symbol]:
         """The elements of the inputs, and attributes that have the data type of a tensor."""
         found: dict[str, Symbol] = {}
-        operator = kernel.operator
         for field in operator.inputs:
             if type_of(field).several:  # tensors of several data types
-                own = kernel.definition.words.get(f"tensors.{field.python}", "").split()
+                own = words.get(f"tensors.{field.python}", "").split()
                 found |= dict.fromkeys(own, local(Kind.FLOAT))
                 continue
             kinds = [Kind.INT] if bits else list(self.kinds(operator, field))

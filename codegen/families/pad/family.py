@@ -16,6 +16,7 @@ from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
     ITEMS,
+    Conditioned,
     Definition,
     KernelTable,
     Picture,
@@ -51,7 +52,7 @@ class PadKernel:
     definition: Definition
 
 
-class Pad:
+class Pad(Conditioned):
     """The family."""
 
     name = "pad"

@@ -16,7 +16,20 @@ from typing import Any
 from ...diagnostics import Diagnostics, did_you_mean
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import ITEMS, Definition, KernelTable, Picture, Place, Region, Use, element_types, grid, joined, spread
+from ..base import (
+    ITEMS,
+    Conditioned,
+    Definition,
+    KernelTable,
+    Picture,
+    Place,
+    Region,
+    Use,
+    element_types,
+    grid,
+    joined,
+    spread,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +66,7 @@ class RearrangeKernel:
         return tuple(dict.fromkeys(name for pattern in self.patterns for name, _ in pattern.sizes))
 
 
-class Rearrange:
+class Rearrange(Conditioned):
     """The family."""
 
     name = "rearrange"

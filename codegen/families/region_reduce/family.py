@@ -19,6 +19,7 @@ from ...source import Table
 from ..base import (
     C_TYPES,
     ITEMS,
+    Conditioned,
     Definition,
     KernelTable,
     Picture,
@@ -65,7 +66,7 @@ class RegionKernel:
     definition: Definition
 
 
-class RegionReduce:
+class RegionReduce(Conditioned):
     """The family."""
 
     name = "region_reduce"

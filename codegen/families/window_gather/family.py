@@ -10,7 +10,19 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import ITEMS, Definition, KernelTable, Picture, Place, Use, element_types, grid, inside, spread
+from ..base import (
+    ITEMS,
+    Conditioned,
+    Definition,
+    KernelTable,
+    Picture,
+    Place,
+    Use,
+    element_types,
+    grid,
+    inside,
+    spread,
+)
 from ..windows import Slide, Window, window_of
 
 
@@ -23,7 +35,7 @@ class GatherKernel:
     definition: Definition
 
 
-class WindowGather:
+class WindowGather(Conditioned):
     """The family."""
 
     name = "window_gather"

@@ -20,6 +20,7 @@ from ...source import Table
 from ..base import (
     C_TYPES,
     ITEMS,
+    Conditioned,
     Definition,
     KernelTable,
     Picture,
@@ -175,7 +176,7 @@ class ReduceKernel:
         return attributes_of(self.scalars)
 
 
-class WindowReduce:
+class WindowReduce(Conditioned):
     """The family."""
 
     name = "window_reduce"

@@ -17,6 +17,7 @@ from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
     ITEMS,
+    Conditioned,
     Definition,
     KernelTable,
     Picture,
@@ -59,7 +60,7 @@ class ScatterKernel:
     definition: Definition
 
 
-class WindowScatter:
+class WindowScatter(Conditioned):
     """The family."""
 
     name = "window_scatter"

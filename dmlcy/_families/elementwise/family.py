@@ -12,7 +12,8 @@ import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families import blocks
+from dmlcy._facts.rows import Formula
+from dmlcy._families import blocks, conditions
 from dmlcy._families.activations import activated
 from dmlcy._families.base import Family, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
@@ -30,22 +31,15 @@ class Elementwise(Family):
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The expression of the elements of all inputs, then the activation."""
-        words, m = given.told.words, given.arithmetic
         names = _names(given)
         given = _with_entries(given, spread=True)
-        elements: dict[str, Any] = {}
-        for name in names:
-            array = given.arrays.get(name)
-            if array is None:
-                elements[name] = given.value(f"absent.{name}") if f"absent.{name}" in given.told.formulas else None
-            else:
-                elements[name] = m.of(array.view(f"u{array.itemsize}") if "elements" in words else array)
+        words, m = given.told.words, given.arithmetic
+        elements = _elements(given, names)
         whole = all(array.dtype.kind in "iu" for array in given.arrays.values()) or "elements" in words
         scale_bias = given.of_role("scaled")
         if scale_bias is not None:
             elements[names[0]] = _scaled(m, elements[names[0]], scale_bias, given.input.dtype)
             whole = False
-        elements |= {name: m.of(array) for name, array in given.arrays.items() if name not in names}
         if len(names) == 1:
             elements["x"] = elements.pop(names[0])
         key = "integers" if whole and _has(given, "integers") else "result"
@@ -63,9 +57,19 @@ class Elementwise(Family):
         given = _with_entries(given)
         result: Array = given.room(output)
         for at in blocks.parts(sizes, BLOCK):
-            part = given.with_arrays({name: _part(array, at, sizes) for name, array in given.arrays.items()})
+            part = _given_part(given, at, sizes)
             target = result[at]
             target[...] = self.stored(given, self.evaluate(part, output).values, output, target.shape)
+        return result
+
+    def holds(self, condition: Formula, given: Given, output: str) -> Any:
+        """The same of the elements at each place, block by block."""
+        sizes = tuple(given.values[output].sizes)
+        names, given = _names(given), _with_entries(given)
+        result: Array = np.empty(sizes, np.bool_)
+        for at in blocks.parts(sizes, BLOCK):
+            part = _given_part(given, at, sizes)
+            result[at] = conditions.holds(condition, part, output, _elements(part, names))
         return result
 
     def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:
@@ -124,6 +128,23 @@ def _names(given: Given) -> list[str]:
     """The names of the elements of the inputs: of an array of tensors, those that ``tensors`` gives them."""
     fields = [field.python for field in given.operator.fields if field.kind == "input"]
     return [name for field in fields for name in given.told.words.get(f"tensors.{field}", field).split()]
+
+
+def _elements(given: Given, names: Sequence[str]) -> dict[str, Any]:
+    """The elements of the inputs as numbers: None, or what ``absent`` gives, for one that is left out."""
+    m, found = given.arithmetic, dict[str, Any]()
+    for name in names:
+        array = given.arrays.get(name)
+        if array is None:
+            found[name] = given.value(f"absent.{name}") if f"absent.{name}" in given.told.formulas else None
+        else:
+            found[name] = m.of(array.view(f"u{array.itemsize}") if "elements" in given.told.words else array)
+    return found | {name: m.of(array) for name, array in given.arrays.items() if name not in names}
+
+
+def _given_part(given: Given, at: At, sizes: Sequence[int]) -> Given:
+    """The use with what goes with a part of the output."""
+    return given.with_arrays({name: _part(array, at, sizes) for name, array in given.arrays.items()})
 
 
 def _with_entries(given: Given, spread: bool = False) -> Given:

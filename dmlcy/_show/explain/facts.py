@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -78,7 +79,7 @@ def of_operator(name: str) -> Facts:
         ],
         "rules": [brief_rule(operator, rule) for rule in operator.rules],
         "interpretations": [
-            {"id": one.id, "question": one.question, "choice": one.choice, "evidence": one.evidence}
+            {"id": f"{name}-{one.id}", **{key: value for key, value in asdict(one).items() if key != "id"}}
             for one in operator.interpretations
         ],
         "accuracy": {dtype: {"ulp": bound.ulp.text, "of": bound.of} for dtype, bound in operator.accuracy.items()},

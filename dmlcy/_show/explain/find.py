@@ -33,8 +33,8 @@ def find(word: str) -> list[Facts]:
     if wanted in published().by_small_letters:
         return [*_ids(wanted)]
     return [
-        *_ids(wanted), *_operators(wanted), *_enums(wanted), *_members(wanted), *_levels(wanted), *_dtypes(wanted),
-        *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
+        *_ids(wanted), *_operators(wanted), *_interpretations(wanted), *_enums(wanted), *_members(wanted),
+        *_levels(wanted), *_dtypes(wanted), *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
     ]  # fmt: skip
 
 
@@ -111,6 +111,13 @@ def _operators(wanted: str) -> Iterator[Facts]:
     name = catalogue_name(wanted.removeprefix("dml-"))  # DML-PADDING1, the beginning of its ids
     if name is not None:
         yield facts.of_operator(name)
+
+
+def _interpretations(wanted: str) -> Iterator[Facts]:
+    """The operator of the interpretation that a report names: CAST-conversion."""
+    operator = OPERATORS.get(wanted.partition("-")[0].upper())
+    if operator is not None and wanted in [f"{operator.name}-{one.id}".lower() for one in operator.interpretations]:
+        yield facts.of_operator(operator.name)
 
 
 def _enums_called(wanted: str) -> Iterator[EnumInfo]:

@@ -73,6 +73,8 @@ def operator_page(page: Page, operator: Facts) -> None:
             page.text(one["question"])
             page.text(one["choice"], 3 * INDENT)
             page.text(f"Evidence: {one['evidence']}", 3 * INDENT)
+            if one["not_judged"]:
+                page.text(_left_out(one), 3 * INDENT)
     if runs:
         _accuracy(page, operator)
     page.section("Levels")
@@ -81,6 +83,13 @@ def operator_page(page: Page, operator: Facts) -> None:
     page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
     page.text(f"dmlcy example {operator['name']} --number N prints one as a model{' that runs' if runs else ''}.")
     see(page, operator)
+
+
+def _left_out(one: Facts) -> str:
+    """Which elements of a device's result are not judged."""
+    of = f" of {listing(one['outputs'])}" if one["outputs"] else ""
+    when = f", if {one['when']}" if one["when"] else ""
+    return f"Not judged ({one['id']}): elements{of} where {one['not_judged']}{when}."
 
 
 def _accuracy(page: Page, operator: Facts) -> None:

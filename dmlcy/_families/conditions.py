@@ -1,0 +1,76 @@
+"""What the conditions of interpretations read: docs/expression-language.md says what the names mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dmlcy._arithmetic import Array
+from dmlcy._families import blocks
+from dmlcy._families.given import Given
+
+if TYPE_CHECKING:
+    from dmlcy._facts.rows import Formula
+    from dmlcy._families.base import Family
+
+
+def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any]) -> Any:
+    """The value of a condition, over the names that it reads of places of an output."""
+    dtype = given.dtype(output)
+    found = {
+        "integers": dtype.kind != "f",
+        "least": (np.finfo if dtype.kind == "f" else np.iinfo)(dtype).min,
+        "bits": 8 * dtype.itemsize,
+        "in_range": lambda x: in_range(x, dtype),
+    }
+    kept = given.rules.__dict__.copy()
+    given.rules.__dict__.update({**found, **names})
+    try:
+        return condition.function(given.arithmetic, given.rules)
+    finally:
+        given.rules.__dict__.clear()
+        given.rules.__dict__.update(kept)
+
+
+def in_range(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Whether numbers, without their fractions, are in the range of a data type; NaN is not."""
+    if dtype.kind == "f":
+        return np.abs(x) <= float(np.finfo(dtype).max)
+    limits = np.iinfo(dtype)
+    if np.asarray(x).dtype.kind != "f":
+        return (x >= limits.min) & (x <= limits.max)
+    whole = np.trunc(x)
+    return (whole >= float(limits.min)) & (whole < float(limits.max + 1))
+
+
+def of_elements(family: Family, given: Given, output: str) -> dict[str, Callable[..., Any]]:
+    """``any``, ``all`` and ``idle`` of a condition on the elements of an input: where each holds in an output."""
+
+    def marks(name: str, test: Callable[[], Any]) -> Array | None:
+        array = given.arrays.get(name)
+        return None if array is None else _marks(given, name, array, test)
+
+    def any_(name: str, test: Callable[[], Any]) -> Any:
+        found = marks(name, test)
+        return found is not None and (found.any() and family.spread(given, output, name, found))
+
+    def all_(name: str, test: Callable[[], Any]) -> Any:
+        found = marks(name, test)
+        return found is None or found.all() or ~np.asarray(family.spread(given, output, name, ~found))
+
+    def idle(name: str, test: Callable[[], Any]) -> Any:
+        found = marks(name, test)
+        return found is not None and (found.any() and family.idle(given, output, name, found))
+
+    return {"any": any_, "all": all_, "idle": idle}
+
+
+def _marks(given: Given, name: str, array: Array, test: Callable[[], Any]) -> Array:
+    """For which elements of an input a condition holds."""
+    marks: Array = np.empty(array.shape, np.bool_)
+    for at in blocks.parts(array.shape, blocks.BLOCK):
+        given.rules.__dict__[name] = given.arithmetic.of(array[at])
+        marks[at] = test()
+    return marks
