@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli import compare_dumps, compare_json, compare_text
-from dmlcy._cli.options import add_examples, add_format
+from dmlcy._cli.options import add_device, add_examples, add_format, of_device
 from dmlcy._errors import DmlError, ModelError
 from dmlcy._judge.dumps.compare import compare as compare_values
 from dmlcy._judge.dumps.dump import is_dump
@@ -25,9 +25,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "compare",
         help="compare a device's outputs, or its dump of a graph, with expected ones",
         description="Compare the files of a device with the expected values that dmlcy run --expect wrote. An element "
-        "passes if it differs by at most twice its bound, since each of the two values may be off by the bound. Exit "
-        "status: 1 if an output fails or has no file, 2 for an unreadable file or wrong usage, else 0. Of two dumps of "
-        "a graph, it names the first node that is wrong.",
+        "passes if it differs by no more than a correct device may. Exit status: 2 for an unreadable file or wrong "
+        "usage, 1 if an output fails or has no file, or with --strict if one is suspect or not judged, else 0. Of two "
+        "dumps of a graph, it names the first node that is wrong.",
     )
     parser.add_argument(
         "expected",
@@ -43,6 +43,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="a folder with the files that the model writes, or else with .npy, .bin or .dat files of the names in "
         "EXPECTED; or one file",
     )
+    add_device(parser)
     add_format(parser, FORMATS)
     add_examples(
         parser,
@@ -60,7 +61,7 @@ def execute(options: argparse.Namespace) -> int:
     if is_dump(options.expected):
         return _dumps(options)
     try:
-        report = compare(options.expected, options.actual, progress.reached)
+        report = compare(options.expected, options.actual, progress.reached, of_device(options))
     except ModelError as error:
         progress.clear()
         print(error, file=sys.stderr)
@@ -69,16 +70,16 @@ def execute(options: argparse.Namespace) -> int:
         print(warning, file=sys.stderr)
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
-    return report.status
+    return max(report.status, int(options.strict and report.is_doubtful))
 
 
 def _dumps(options: argparse.Namespace) -> int:
     """Compare two dumps of a graph."""
     try:
-        found = compare_values(options.expected, options.actual)
+        found = compare_values(options.expected, options.actual, of_device(options))
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2
     for line in (compare_dumps.as_json if options.format == "json" else compare_dumps.text)(found):
         sys.stdout.write(f"{line}\n")
-    return found.status
+    return max(found.status, int(options.strict and found.is_doubtful))

@@ -16,7 +16,7 @@ from dmlcy._words.values import quote
 def text(report: Report) -> Iterator[str]:
     """A line for each output of each node, and the first node that is wrong."""
     for one in report.nodes:
-        style = {"passed": "note", "unjudged": "warning"}.get(one.verdict, "error")
+        style = {"passed": "note", "not judged": "warning", "suspect": "warning"}.get(one.verdict, "error")
         yield f"{one.label} {quote(one.value)}: {paint(one.verdict, style)}{_alone(one)}"
     first = report.first_wrong
     yield ""
@@ -45,7 +45,7 @@ def _shown(found: Differences | None) -> str:
     worst = found.worst
     if worst is None:
         return "equal"
-    exceeding = f", {found.exceeding} of {found.elements} exceed {worst.allowed:g}" if worst.allowed else ""
+    exceeding = f", {found.failing.count} of {found.elements} exceed {worst.allowed:g}" if found.failing.count else ""
     return f"up to {worst.error:g} ({worst.steps} steps){exceeding}"
 
 
@@ -55,7 +55,7 @@ def as_json(report: Report) -> Iterator[str]:
     yield json.dumps(
         {
             "format": "dmlcy-dump-comparison",
-            "version": 1,
+            "version": 2,
             "expected": printable(str(report.expected)),
             "actual": printable(str(report.actual)),
             "passed": first is None,
@@ -82,7 +82,9 @@ def _found(found: Differences | None) -> dict[str, Any] | None:
     return {
         "elements": found.elements,
         "different": found.different,
-        "exceeding": found.exceeding,
+        "exceeding": found.failing.count,
+        "suspect": found.suspect.count,
+        "not_judged": found.unjudged,
         "worst": None if worst is None else {
             "at": worst.at, "error": _number(worst.error), "allowed": _number(worst.allowed), "steps": worst.steps
         },

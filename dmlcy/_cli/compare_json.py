@@ -18,10 +18,10 @@ def lines(report: Report) -> Iterator[str]:
     """The report as one document."""
     whole = {
         "format": "dmlcy-comparison",
-        "version": 1,
+        "version": 2,
         "expected": str(report.expected),
         "actual": str(report.actual),
-        "passed": all(comparison.verdict == "passed" for comparison in report.comparisons),
+        "passed": report.status == 0,
         "warnings": [warning.located().to_json() for warning in report.warnings],
         "outputs": [_comparison(comparison) for comparison in report.comparisons],
     }
@@ -36,7 +36,6 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         **{name: stated[name] for name in members},
         "operator": output.desc.operator.name,
-        "bounds_that_pass": output.sides,
         "actual": str(comparison.actual),
         "files": [str(file) for file in comparison.files],
         "status": comparison.verdict,
@@ -50,10 +49,15 @@ def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
     return {
         "elements": found.elements,
         "different": found.different,
-        "exceeding": found.exceeding,
-        "first_exceeding": [list(comparison.position(at)) for at in found.first],
-        "ranges_exceeding": [list(ends) for ends in found.ranges],
-        "unjudged": found.unjudged,
+        "exceeding": found.failing.count,
+        "first_exceeding": [list(comparison.position(at)) for at in found.failing.first],
+        "ranges_exceeding": [list(ends) for ends in found.failing.ranges],
+        "suspect": found.suspect.count,
+        "first_suspect": [list(comparison.position(at)) for at in found.suspect.first],
+        "ranges_suspect": [list(ends) for ends in found.suspect.ranges],
+        "mean_in_typical_deviations": found.leaning or None,
+        "not_judged": found.unjudged,
+        "not_judged_by": dict(found.not_judged),
         "written_over": comparison.written_over,
         "signs_of_zero": found.signs,
         "flushed_to_zero": found.flushed,
@@ -78,7 +82,6 @@ def _worst(comparison: Comparison, worst: Worst) -> dict[str, Any]:
         "error": _number(float("nan") if nan else worst.distance),
         "allowed": _number(worst.allowed),
         "ulp": None if nan else worst.steps,
-        "units_of_the_bound": None if nan else worst.units,
     }
 
 

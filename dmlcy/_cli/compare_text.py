@@ -12,35 +12,38 @@ import numpy as np
 
 from dmlcy._facts.dtypes import is_float
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._judge.differences import Differences, Worst
+from dmlcy._judge.differences import Differences, Places, Worst
 from dmlcy._judge.expected.compare import Comparison, Report, Window
 from dmlcy._judge.expected.manifest import Output
+from dmlcy._judge.passes import BEYOND, Device
 from dmlcy._judge.window import Plane
-from dmlcy._reference.accuracy import MAGNITUDES, RESULT
+from dmlcy._reference.accuracy import MAGNITUDES
 from dmlcy._reference.ulp import bits
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
 
 _PADDING: Final = "pad"
 _WIDTH: Final = 100
-_UNPROMISED: Final = {
-    MAGNITUDES: "the result for the absolute values of the inputs exceeds the range of the data type",
-    RESULT: "the sum of the window is outside the normal numbers of the data type in which the operator adds",
-}
-WORDS: Final = {"passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "unjudged": "UNJUDGED"}
+WORDS: Final = {
+    "passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "suspect": "suspect", "not judged": "not judged"
+}  # fmt: skip
 
 
 def lines(report: Report) -> Iterator[str]:
     """The lines of the report; the last one has the totals."""
     for comparison in report.comparisons:
-        yield from _comparison(comparison)
+        yield from _comparison(comparison, report.options)
         yield ""
     if len(report.comparisons) > 1:
         yield from _totals(report.comparisons)
         yield ""
     words = Counter(WORDS[comparison.verdict] for comparison in report.comparisons)
-    unjudged = f", {words['UNJUDGED']} unjudged" if words["UNJUDGED"] else ""
-    yield f"{_count(len(report.comparisons), 'output')}: {words['passed']} passed, {words['FAILED']} failed{unjudged}"
+    others = "".join(f", {words[word]} {word}" for word in ("suspect", "not judged") if words[word])
+    found = (comparison.differences for comparison in report.comparisons)
+    elements = sum(one.unjudged for one in found if one is not None)
+    left = f"; not judged: {_count(elements, 'element')}" if elements else ""
+    total = _count(len(report.comparisons), "output")
+    yield f"{total}: {words['passed']} passed, {words['FAILED']} failed{others}{left}"
 
 
 def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -48,7 +51,7 @@ def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
     rows = [["", "output", "elements", "different", "by more than passes"]]
     for comparison in comparisons:
         found = comparison.differences
-        counts = [] if found is None else [found.elements, found.different, found.exceeding]
+        counts = [] if found is None else [found.elements, found.different, found.failing.count]
         rows.append(
             [WORDS[comparison.verdict], printable(comparison.output.file), *(map(str, counts) if counts else [""] * 3)]
         )
@@ -61,7 +64,7 @@ def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield f"  {painted}"
 
 
-def _comparison(comparison: Comparison) -> Iterator[str]:
+def _comparison(comparison: Comparison, options: Device) -> Iterator[str]:
     output, found = comparison.output, comparison.differences
     title = (
         f"{printable(output.file)}, {output.name} of {quote(output.dispatchable)} ({output.desc.operator.name}), "
@@ -77,11 +80,11 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     if len(comparison.files) > 1:
         count, path = len(comparison.files), printable(str(comparison.actual))
         yield from _wrapped("  ", f"compared with {count} files, of which this is {path}")
-    yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.exceeding}"
-    for line in (*_bound(output), *_failing(comparison, found)):
+    yield f"  elements: {found.elements}, different: {found.different}, by more than passes: {found.failing.count}"
+    for line in (*_passes(output, options), *_failing(comparison, found), *_suspect(comparison, found)):
         yield from _wrapped("  ", line)
     if found.worst is not None:
-        for line in _worst(comparison, found.worst):
+        for line in _worst(output, comparison.index, found.worst):
             yield from _wrapped("  ", line)
     if comparison.written_over:
         subject = _count(comparison.written_over, "element")
@@ -108,21 +111,24 @@ def _wrapped(indent: str, text: str) -> list[str]:
     )  # fmt: skip
 
 
-def _bound(output: Output) -> Iterator[str]:
-    bound = output.bound
-    if bound is None:
+def _passes(output: Output, options: Device) -> Iterator[str]:
+    if output.is_exact:
         yield "no difference passes: the values are exact"
         return
-    passes, own = _short(output.sides * bound.ulp), _short(bound.ulp)
-    unit = _unit(output)
-    if output.sides == 1:
-        yield f"differences of up to {own} {unit} from the exact value pass"
+    own = {"ulp": options.ulp, "rtol": options.rtol, "atol": options.atol}
+    given = [f"--{name} {_short(value)}" for name, value in own.items() if value is not None]
+    if given:
+        yield f"what passes is what the options say: {', '.join(given)}"
+    elif output.old is None:
+        half = ", which may add FLOAT16 in FLOAT16" if options.half and output.dtype.name == "FLOAT16" else ""
+        yield f"what passes is what a correct device may differ by{half}"
     else:
-        twice = f"twice the bound of {own} {unit}, since both values may be off"
-        yield f"differences of up to {passes} {unit} pass: {twice}"
-    if bound.of == MAGNITUDES:
-        yield "counted in ulp of the result for the absolute values of the inputs"
-    yield f"the bound is {printable(bound.formula)}"
+        bound = output.old.bound
+        of = " of the result for the absolute values of the inputs" if bound.of == MAGNITUDES else ""
+        yield (
+            f"version 2 of the manifest: twice the bound of {_short(bound.ulp)} {_unit(output)}{of} passes. This is "
+            "the accuracy of dmlcy, not of a device: write the expected values again with dmlcy run --expect"
+        )
 
 
 def _unit(output: Output) -> str:
@@ -132,46 +138,65 @@ def _unit(output: Output) -> str:
 
 def _failing(comparison: Comparison, found: Differences) -> Iterator[str]:
     """Where the failing elements are, unless the worst one is the only one."""
-    if found.exceeding < 2:
-        return
-    first = [str(list(comparison.position(at))) for at in found.first]
-    more = found.exceeding - len(first)
-    yield f"failing: {', '.join(first)}{f' and {more} more' if more else ''}"
-    ranges = [str(first) if first == last else f"{first} to {last}" for first, last in found.ranges]
-    yield f"all of these lie in [{', '.join(ranges)}]"
+    if found.failing.count > 1:
+        yield from _places(comparison, "failing", found.failing)
 
 
-def _worst(comparison: Comparison, worst: Worst) -> Iterator[str]:
-    output = comparison.output
-    yield f"worst element {list(comparison.index)}: expected {_number(worst.expected)}, actual {_number(worst.actual)}"
+def _suspect(comparison: Comparison, found: Differences) -> Iterator[str]:
+    """Elements that no usual order of additions gives, and a mean that rounding does not explain."""
+    if found.suspect.count:
+        subject = f"{_count(found.suspect.count, 'element')} {_are(found.suspect.count)} suspect"
+        yield f"{subject}: rounding rarely adds up to so large a difference"
+        yield from _places(comparison, "suspect", found.suspect)
+    if found.leaning:
+        side = "larger" if found.leaning > 0 else "smaller"
+        yield (
+            f"suspect: the elements are {side} than expected, on average by {abs(found.leaning):.3g} times the "
+            "deviation that rounding typically causes"
+        )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _places(comparison: Comparison, word: str, places: Places) -> Iterator[str]:
+    first = [str(list(comparison.position(at))) for at in places.first]
+    more = places.count - len(first)
+    yield f"{word}: {', '.join(first)}{f' and {more} more' if more else ''}"
+    if places.count > 1:
+        ranges = [str(first) if first == last else f"{first} to {last}" for first, last in places.ranges]
+        yield f"all of these lie in [{', '.join(ranges)}]"
+
+
+def _worst(output: Output, index: tuple[int, ...], worst: Worst) -> Iterator[str]:
+    yield f"worst element {list(index)}: expected {_number(worst.expected)}, actual {_number(worst.actual)}"
     if np.isnan(worst.expected) != np.isnan(worst.actual):
         yield "difference: one of them is no number"
         return
-    passes = "" if output.bound is None else f"; up to {_short(worst.allowed)} passes here"
+    passes = "" if output.is_exact else f"; up to {worst.allowed:.6g} passes here"
     if math.isinf(worst.distance):
         yield f"difference: infinite{passes}"
         return
-    own = output.bound is not None and output.bound.of == MAGNITUDES
-    steps = f", {worst.steps} ulp of the result itself" if own else ""
-    yield f"difference: {worst.distance}, that is {worst.units} {_unit(output)}{steps}{passes}"
+    yield f"difference: {worst.distance}, that is {worst.steps} {_unit(output)}{passes}"
 
 
 def _notes(output: Output, found: Differences) -> Iterator[str]:
-    if found.unjudged:
-        subject = f"{_count(found.unjudged, 'element')} cannot be judged, for the accuracy promises nothing"
-        yield f"{subject}: {_UNPROMISED[output.bound.of if output.bound else RESULT]}"
-        if found.verdict == "unjudged":
-            yield "values differ, but no element can be judged: nothing tells whether the output is right"
+    for name, count in found.not_judged.items():
+        why = "a sum or a step may exceed the range of its data type" if name == BEYOND else name
+        yield f"not judged: {_count(count, 'element')}, {why}"
+    if found.verdict == "not judged":
+        yield "no element can be judged: nothing tells whether the output is right"
     if found.flushed:
         subject = f"{_count(found.flushed, 'failing element')} should be subnormal"
         yield f"{subject}, not 0: does the device flush subnormal numbers?"
-    if found.signs and output.bound is None:
+    if found.signs and output.is_exact:
         yield f"{_count(found.signs, 'zero')} of another sign, which passes"
     for name, source in output.inputs.items():
         if source.computed_by is not None:
             yield (
-                f"{name} was written by {quote(source.computed_by)}: the bound is that of the last operator alone, "
-                "for inputs without error"
+                f"{name} was written by {quote(source.computed_by)}: what passes is what the last operator alone may "
+                "differ by, for inputs without error"
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -11,6 +12,7 @@ from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVELS
 from dmlcy._graph.model import MOST
+from dmlcy._judge.passes import Device
 from dmlcy._words.values import quote
 
 EXAMPLES: Final = "examples:"
@@ -20,6 +22,40 @@ def add_format(parser: argparse.ArgumentParser, formats: Iterable[str] = ("text"
     """Declare ``--format``, and ``--json``, of a command that prints text, JSON or more."""
     parser.add_argument("--format", choices=tuple(formats), default="text", help="what to print (default: text)")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Declare what a user may say of the device that is judged, and ``--strict``."""
+    for name, what in (("ulp", "N units in the last place"), ("rtol", "N times the expected value"), ("atol", "N")):
+        parser.add_argument(
+            f"--{name}",
+            type=_tolerance,
+            metavar="N",
+            help=f"let differences of {what} pass, in place of what a correct device may differ by; exact outputs stay "
+            "exact, and of --ulp, --rtol and --atol the sum passes",
+        )
+    parser.add_argument(
+        "--allow-half-precision",
+        action="store_true",
+        help="the device may add FLOAT16 in FLOAT16, as DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION lets it",
+    )
+    parser.add_argument("--strict", action="store_true", help="exit with 1 for what is suspect or not judged, too")
+
+
+def of_device(options: argparse.Namespace) -> Device:
+    """What the options say of the device."""
+    return Device(options.ulp, options.rtol, options.atol, options.allow_half_precision)
+
+
+def _tolerance(text: str) -> float:
+    """The type of a difference that passes."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return found
 
 
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:

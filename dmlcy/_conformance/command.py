@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli import Parser, main
-from dmlcy._cli.options import add_examples, add_format, level_name, whole_number
+from dmlcy._cli.options import add_device, add_examples, add_format, level_name, of_device, whole_number
 from dmlcy._conformance import report
 from dmlcy._conformance.write import write
 from dmlcy._errors import DmlError
@@ -71,12 +71,14 @@ def _add_compare(commands: argparse._SubParsersAction[Parser]) -> None:
         "compare",
         help="judge what a back end wrote",
         description="Judge the outputs that a back end wrote for the cases of a pack. Exit status: 2 for an unreadable "
-        "file, a damaged pack or wrong usage, 1 if a case fails or has no result, else 0.",
+        "file, a damaged pack or wrong usage, 1 if a case fails or has no result, or with --strict if one is suspect "
+        "or not judged, else 0.",
     )
     one.add_argument("folder", type=Path, metavar="DIR", help="the folder of the pack")
     one.add_argument("results", type=Path, metavar="RESULTS", help="the results, in a folder for each case")
     _add_choice(one, "judge only cases that this level has")
     one.add_argument("--allow-missing", action="store_true", help="a case without results is no failure")
+    add_device(one)
     add_format(one, FORMATS)
     one.set_defaults(execute=_compare)
 
@@ -124,7 +126,15 @@ def _compare(options: argparse.Namespace) -> int:
     progress = Progress()
     names = [one.name for one in options.operators]
     try:
-        found = judge(options.folder, options.results, names, options.level, options.allow_missing, progress.reached)
+        found = judge(
+            options.folder,
+            options.results,
+            names,
+            options.level,
+            options.allow_missing,
+            progress.reached,
+            of_device(options),
+        )
     except DmlError as error:
         progress.clear()
         print(error, file=sys.stderr)
@@ -134,4 +144,4 @@ def _compare(options: argparse.Namespace) -> int:
         print(warning, file=sys.stderr)
     for line in FORMATS[options.format](found):
         sys.stdout.write(f"{line}\n")
-    return found.status
+    return max(found.status, int(options.strict and found.is_doubtful))

@@ -10,18 +10,18 @@ from typing import Any, Final
 
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._judge.differences import Worst
-from dmlcy._judge.expected.compare import Comparison
+from dmlcy._judge.expected.compare import DOUBTFUL, Comparison
 from dmlcy._judge.packs.judge import MISSING, Answer, Judged, Report
 from dmlcy._show.terminal import paint
 
-COLUMNS: Final = ("passed", "failed", MISSING, "unreadable", "unjudged")
+COLUMNS: Final = ("passed", "failed", MISSING, "unreadable", "suspect", "not judged")
 _SHOWN: Final = 100
 """Cases that are told of one by one."""
 
 
 def text(report: Report) -> Iterator[str]:
     """What is wrong, case by case; a row for each operator; the totals."""
-    wrong = [one for one in report.cases if one.verdict not in ("passed", MISSING, "unjudged")]
+    wrong = [one for one in report.cases if one.verdict not in ("passed", MISSING, "suspect", "not judged")]
     refused = [one for one in report.answers if one.verdict not in ("passed", MISSING)]
     for case in wrong[:_SHOWN]:
         yield from _case(case)
@@ -48,7 +48,7 @@ def _totals(several: Sequence[Judged | Answer]) -> str:
 def _case(case: Judged) -> Iterator[str]:
     yield f"{paint('FAILED', 'failed')}  {case.entry.name}"
     for one in case.comparisons:
-        if one.verdict not in ("passed", "unjudged"):
+        if one.verdict not in ("passed", *DOUBTFUL):
             yield f"  {printable(one.output.file)}: {_output(one)}"
 
 
@@ -57,9 +57,8 @@ def _output(one: Comparison) -> str:
         assert one.problem is not None
         return str(one.problem.violation)
     found = one.differences
-    count = (
-        f"{found.exceeding} of {found.elements} elements are wrong, the first at {list(one.position(found.first[0]))}"
-    )
+    first = list(one.position(found.failing.first[0]))
+    count = f"{found.failing.count} of {found.elements} elements are wrong, the first at {first}"
     return count if found.worst is None else f"{count}; {_worst(one, found.worst)}"
 
 
@@ -99,7 +98,7 @@ def as_json(report: Report) -> Iterator[str]:
     """The report as one document. Numbers that JSON lacks stand as text."""
     whole = {
         "format": "dmlcy-conformance-report",
-        "version": 1,
+        "version": 2,
         "pack": printable(str(report.pack)),
         "results": printable(str(report.results)),
         "passed": report.status == 0,
@@ -137,10 +136,11 @@ def _output_json(one: Comparison) -> dict[str, Any]:
     return stated | {
         "elements": found.elements,
         "different": found.different,
-        "wrong": found.exceeding,
-        "unjudged": found.unjudged,
+        "wrong": found.failing.count,
+        "suspect": found.suspect.count,
+        "not_judged": found.unjudged,
         "signs_of_zero": found.signs,
-        "first_wrong": [list(one.position(at)) for at in found.first],
+        "first_wrong": [list(one.position(at)) for at in found.failing.first],
         "worst": None if worst is None else {
             "at": list(one.index),
             "expected": _number(worst.expected.item()),

@@ -1,11 +1,11 @@
-"""How far an array is from what it should be, element by element, and whether that is within the bound.
+"""How far an array is from what it should be, element by element, and whether that passes.
 
-NaN equals NaN, whatever its sign and payload; -0 equals +0; an infinity is the number after the largest. A difference
-of ``accuracy.SIDES`` bounds passes, or, from values rounded from exact ones, the difference that is given with them.
+NaN equals NaN, whatever its sign and payload; -0 equals +0; an infinity is the number after the largest.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,18 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._judge.histogram import Histogram
+from dmlcy._judge.passes import BEYOND, Passes
 from dmlcy._reference import ulp
-from dmlcy._reference.accuracy import RESULT, SIDES, Bound, Tolerance, of_results
+from dmlcy._reference.device import SUSPECT
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 _CHUNK: Final = 2**20
 _FIRST: Final = 4
+_LEANING: Final = 15
+"""A mean of signed errors of one typical deviation is suspect, and of ``1 + _LEANING / sqrt(n)`` among n elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The element with the largest error for its bound; among equals the largest error, then the first one.
+    """The element with the largest error for what passes; among equals the largest error, then the first one.
 
     Attributes
     ----------
@@ -37,8 +41,6 @@ class Worst:
         The distance, the largest that passes, and the one over the other.
     steps
         The distance as a number of steps from number to next number; ``ulp.APART`` where one is NaN.
-    units
-        The distance in the units that the bound is stated in, rounded up where they are those of the magnitudes.
     """
 
     at: int
@@ -48,7 +50,6 @@ class Worst:
     allowed: float
     ratio: float
     steps: int
-    units: int
 
     @property
     def distance(self) -> float:
@@ -65,35 +66,57 @@ class Worst:
 
 
 @dataclass(slots=True)
+class Places:
+    """Some elements: their number, the first few in row-major order, and the ends of the indices of all, per axis."""
+
+    count: int = 0
+    first: list[int] = field(default_factory=list)
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, places: Array, shape: tuple[int, ...]) -> None:
+        """Elements behind those that are there."""
+        if not places.size:
+            return
+        self.count += int(places.size)
+        self.first += [int(at) for at in places[: _FIRST - len(self.first)]]
+        here = [(int(axis.min()), int(axis.max())) for axis in np.unravel_index(places, shape)]
+        before = self.ranges or here
+        self.ranges = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(before, here, strict=True)]
+
+
+@dataclass(slots=True)
 class Differences:
     """What ``measure`` found.
 
     Attributes
     ----------
-    elements, different, exceeding
-        All elements, those whose values differ, those that differ by more than passes.
-    first, ranges
-        The first few positions of those, in row-major order; the smallest and largest index of them all, per axis.
+    elements, different
+        All elements, and those whose values differ.
+    failing, suspect
+        Elements that differ by more than passes, and elements that pass and differ by more than is typical.
+    not_judged
+        By id of an interpretation, or BEYOND, how many elements are not judged. An element may have several ids.
     unjudged
-        Elements without a bound, for the accuracy promises nothing of them: a sum of absolute values exceeds the range
-        of the data type, or a sum of powers that of the accumulator. NaN in place of a number is judged all the same,
-        unless the bound is NaN: sums of both signs may overflow.
+        Elements that are not judged.
+    leaning
+        The mean of the signed errors, in typical deviations, if rounding does not explain it; else 0.
     signs
         Zeros of another sign.
     flushed
-        Among the exceeding ones, subnormal numbers that became 0.
+        Among the failing ones, subnormal numbers that became 0.
     worst
-        None where nothing differs.
+        Of the elements that are judged; None where nothing differs.
     histogram
-        Distances in the units of ``Worst.units``, of the elements that can be judged.
+        Distances in steps, of the elements that are judged.
     """
 
     elements: int
     different: int = 0
-    exceeding: int = 0
-    first: list[int] = field(default_factory=list)
-    ranges: list[tuple[int, int]] = field(default_factory=list)
+    failing: Places = field(default_factory=Places)
+    suspect: Places = field(default_factory=Places)
+    not_judged: dict[str, int] = field(default_factory=dict)
     unjudged: int = 0
+    leaning: float = 0.0
     signs: int = 0
     flushed: int = 0
     worst: Worst | None = None
@@ -101,96 +124,133 @@ class Differences:
 
     @property
     def verdict(self) -> str:
-        """passed, failed, or unjudged: values differ, and no element has a bound that could tell whether they may."""
-        if self.exceeding:
+        """failed, not judged (no element is), suspect, or passed."""
+        if self.failing.count:
             return "failed"
-        return "unjudged" if self.different and self.unjudged == self.elements else "passed"
+        if self.unjudged == self.elements:
+            return "not judged"
+        return "suspect" if self.suspect.count or self.leaning else "passed"
 
 
 def measure(
     expected: Array,
     actual: Array,
-    bound: Bound | None,
-    tolerance: Tolerance | None = None,
+    passes: Passes,
     reached: Callable[[int, int], None] = lambda done, total: None,
-    sides: int = SIDES,
 ) -> Differences:
-    """Compare two arrays of one data type and as many elements; ``tolerance`` has the bounds ``of`` magnitudes.
-
-    ``reached`` is told how many elements are compared, of how many. ``sides``: how many bounds pass.
-    """
-    e, a = expected.reshape(-1), actual.reshape(-1)
-    t = None if tolerance is None else tolerance.reshape(-1)
-    found = Differences(e.size)
-    bits = np.dtype(f"u{e.itemsize}")
-    unbounded = 0  # different elements without a bound
-    for start in range(0, e.size, _CHUNK):
-        reached(start, e.size)
-        part = slice(start, start + _CHUNK)
-        where = np.flatnonzero(e[part].view(bits) != a[part].view(bits)) + start
-        found.unjudged += 0 if t is None else int((~np.isfinite(t[part])).sum())
-        limit = None
-        if t is not None:
-            finite, apart = np.isfinite(t[where]), ulp.steps(e[where], a[where]) > 0
-            judged = finite | (np.isinf(t[where]) & (np.isnan(e[where]) != np.isnan(a[where])))
-            unbounded += int((apart & ~finite).sum())
-            found.different += int((apart & ~judged).sum())
-            limit = np.where(finite, t[where], 0.0)[judged]
-            where = where[judged]
-        if where.size:
-            exceeds = _count(found, where, e[where], a[where], bound, limit, sides)
-            _locate(found, where[exceeds], expected.shape)
-    reached(e.size, e.size)
-    found.histogram.add_zeros(found.elements - found.unjudged - (found.different - unbounded))
+    """Compare two arrays of one data type and as many elements. ``reached`` is told how many of them are compared."""
+    found = Differences(expected.size)
+    run = _Measuring(found, expected, actual, passes)
+    for start in range(0, expected.size, _CHUNK):
+        reached(start, expected.size)
+        run.part(slice(start, start + _CHUNK))
+    reached(expected.size, expected.size)
+    found.leaning = run.leaning()
     return found
 
 
-def _count(
-    found: Differences, where: Array, e: Array, a: Array, bound: Bound | None, tolerance: Tolerance | None, sides: int
-) -> npt.NDArray[np.bool_]:
-    """Add elements whose bits differ; which of them differ by more than passes."""
-    steps, error = ulp.steps(e, a), ulp.difference(e, a)
-    allowed = _allowed(e, bound, tolerance, sides)
-    exceeds = steps > 0 if bound is None else error > allowed
-    units = _units(steps, error, bound, tolerance)
-    apart = steps > 0
-    found.different += int(apart.sum())
-    found.exceeding += int(exceeds.sum())
-    nan, infinite = np.zeros((2, *e.shape), bool)
-    if e.dtype.kind == "f":
-        nan = np.isnan(e) != np.isnan(a)
-        infinite = exceeds & ~nan & (np.isinf(e) | np.isinf(a))
-        found.signs += int(((e == 0) & (a == 0)).sum())
-        small = np.abs(e) < np.finfo(e.dtype).smallest_normal
-        found.flushed += int((exceeds & small & (a == 0)).sum())
-    found.histogram.add(units[apart & ~nan & ~infinite], int(nan.sum()), int(infinite.sum()))
-    if apart.any():
+class _Measuring:
+    def __init__(self, found: Differences, expected: Array, actual: Array, passes: Passes) -> None:
+        self.found, self.shape = found, expected.shape
+        self.e, self.a = expected.reshape(-1), actual.reshape(-1)
+        self.allowed, self.typical = (_flat(one) for one in (passes.allowed, passes.typical))
+        self.flushed = None if passes.flushed is None else tuple(one.reshape(-1) for one in passes.flushed)
+        self.marks = [(name, mask.reshape(-1)) for name, mask in passes.not_judged]
+        self.signed, self.counted = 0.0, 0
+
+    def part(self, part: slice) -> None:
+        """Compare some elements."""
+        found, e, a = self.found, self.e[part], self.a[part]
+        free = self.free(part)
+        steps = ulp.steps(e, a)
+        found.different += int((steps > 0).sum())
+        left = np.flatnonzero(~free)
+        same = left[steps[left] == 0]
+        found.histogram.add_zeros(same.size)
+        if e.dtype.kind == "f":
+            bits = np.dtype(f"u{e.itemsize}")
+            zeros = (e[same] == 0) & (e[same].view(bits) != a[same].view(bits))
+            found.signs += int(zeros.sum())
+        self.lean(part, left)
+        where = left[steps[left] > 0]
+        if where.size:
+            self.count(part.start + where, steps[where])
+
+    def free(self, part: slice) -> Mask:
+        """The elements that are not judged, which are counted."""
+        e, a = self.e[part], self.a[part]
+        free: Mask = np.zeros(e.shape, np.bool_)
+        for name, mask in self.marks:
+            self.note(name, int(mask[part].sum()))
+            free |= mask[part]
+        if self.allowed is not None:
+            t = self.allowed[part]
+            unbounded = ~np.isfinite(t)
+            if unbounded.any() and e.dtype.kind == "f":  # NaN in place of a number is judged unless the bound is NaN
+                unbounded &= np.isnan(t) | (np.isnan(e) == np.isnan(a))
+            self.note(BEYOND, int((unbounded & ~free).sum()))
+            free |= unbounded
+        self.found.unjudged += int(free.sum())
+        return free
+
+    def note(self, name: str, count: int) -> None:
+        if count:
+            self.found.not_judged[name] = self.found.not_judged.get(name, 0) + count
+
+    def lean(self, part: slice, left: Array) -> None:
+        """Add the signed errors of the elements that are judged."""
+        if self.typical is None:
+            return
+        typical = self.typical[part][left]
+        with np.errstate(all="ignore"):
+            apart = self.a[part][left].astype(np.float64) - self.e[part][left]
+            units = apart / typical
+        some = np.isfinite(units) & (typical > 0)
+        self.signed += float(units[some].sum())
+        self.counted += int(some.sum())
+
+    def leaning(self) -> float:
+        """The mean of the signed errors in typical deviations, where it is suspect."""
+        if not self.counted:
+            return 0.0
+        mean = SUSPECT * self.signed / self.counted
+        return mean if abs(mean) > 1 + _LEANING / math.sqrt(self.counted) else 0.0
+
+    def count(self, where: Array, steps: Array) -> None:
+        """Count elements that differ."""
+        found, e, a = self.found, self.e[where], self.a[where]
+        error = ulp.difference(e, a)
+        allowed = np.zeros(e.shape) if self.allowed is None else self.allowed[where]
+        allowed = np.where(np.isfinite(allowed), allowed, 0.0)
+        exceeds = error > allowed
+        if self.flushed is not None:
+            values, limits = (one[where] for one in self.flushed)
+            exceeds &= ~(ulp.difference(values, a) <= np.where(np.isnan(limits), np.inf, limits))
+        nan, infinite = np.zeros((2, *e.shape), bool)
+        if e.dtype.kind == "f":
+            nan = np.isnan(e) != np.isnan(a)
+            infinite = exceeds & ~nan & (np.isinf(e) | np.isinf(a))
+            small = np.abs(e) < np.finfo(e.dtype).smallest_normal
+            found.flushed += int((exceeds & small & (a == 0)).sum())
+        found.histogram.add(steps[~nan & ~infinite], int(nan.sum()), int(infinite.sum()))
+        found.failing.add(where[exceeds], self.shape)
+        if self.typical is not None:
+            typical = self.typical[where]
+            found.suspect.add(
+                where[~exceeds & np.isfinite(typical) & (error > typical) & (error <= allowed)], self.shape
+            )
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            ratio = np.where(np.isinf(error), np.inf, np.where(apart, error / allowed, -1.0))
+            ratio = np.where(np.isinf(error), np.inf, error / allowed)
+        ratio = np.where(exceeds, ratio, np.minimum(ratio, 1.0))  # flushed, and near the other value
         i = _largest(ratio, error, steps)
-        worst = Worst(
-            at=int(where[i]),
-            expected=e[i],
-            actual=a[i],
-            error=float(error[i]),
-            allowed=float(allowed[i]),
-            ratio=float(ratio[i]),
-            steps=int(steps[i]),
-            units=int(units[i]),
-        )
+        numbers = [float(one[i]) for one in (error, allowed, ratio)]
+        worst = Worst(int(where[i]), e[i], a[i], numbers[0], numbers[1], numbers[2], int(steps[i]))
         if found.worst is None or worst.rank > found.worst.rank:
             found.worst = worst
-    return exceeds
 
 
-def _locate(found: Differences, failing: Array, shape: tuple[int, ...]) -> None:
-    """Add the positions of elements that differ by more than passes."""
-    if not failing.size:
-        return
-    found.first += [int(at) for at in failing[: _FIRST - len(found.first)]]
-    here = [(int(axis.min()), int(axis.max())) for axis in np.unravel_index(failing, shape)]
-    before = found.ranges or here
-    found.ranges = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(before, here, strict=True)]
+def _flat(array: Array | None) -> Array | None:
+    return None if array is None else array.reshape(-1)
 
 
 def _largest(*keys: Array) -> int:
@@ -199,28 +259,3 @@ def _largest(*keys: Array) -> int:
     for key in keys:
         left = left[key[left] == key[left].max()]
     return int(left[0])
-
-
-def _allowed(e: Array, bound: Bound | None, tolerance: Tolerance | None, sides: int) -> npt.NDArray[np.float64]:
-    if bound is None:
-        return np.zeros(e.shape)
-    if tolerance is not None:
-        with np.errstate(over="ignore"):  # an infinite difference is allowed where the bound is half the range
-            return sides * tolerance
-    return sides * of_results(bound, e)
-
-
-def _units(
-    steps: npt.NDArray[np.uint64], error: npt.NDArray[np.float64], bound: Bound | None, tolerance: Tolerance | None
-) -> npt.NDArray[np.uint64]:
-    """Distances in the units of the bound.
-
-    They are steps where the bound counts units of the result, where it is 0, and between NaN and a number.
-    """
-    if bound is None or tolerance is None or bound.of == RESULT:
-        return steps
-    counted = (tolerance > 0) & np.isfinite(error)
-    unit = np.where(counted, tolerance / bound.ulp, 1.0)
-    with np.errstate(over="ignore"):
-        units = np.minimum(np.ceil(np.where(counted, error, 0.0) / unit), 2.0**63).astype(np.uint64)
-    return np.where(counted, units, steps)

@@ -40,7 +40,7 @@ class Allowed:
         The elements of the reference, in the data type of the output.
     worst
         The largest difference that passes, where an infinity counts as the number after the largest one: the bound of
-        a device, and how far the element of the reference is off itself. Infinite: nothing is promised.
+        a device, and how far the element of the reference is off itself. NaN: any value passes.
     typical
         The deviation that rounding typically causes: ``SUSPECT`` of it are suspect.
     flushed
@@ -89,7 +89,8 @@ def _allowed(desc: OperatorDesc, arrays: Mapping[str, Any], output: str, half: b
 
 def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any) -> Allowed:
     """What passes, of the numbers of a device."""
-    values = WIDE.stored(found["value"], own, found.shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = WIDE.stored(found["value"], own, found.shape)
     ends = np.array([found["low"], found["high"]])
     if own.kind == "f":
         info = np.finfo(own)
@@ -102,7 +103,7 @@ def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any
         exact = (ends[0] == ends[1]) | np.isnan(found["value"])
         stated = bound(desc, dtype)
         lost = 0.0 if stated is None else ulp.unit(np.nan_to_num(values), own)
-        worst = np.where(unknown, np.inf, np.where(exact, 0.0, worst + lost))
+        worst = np.where(unknown, np.nan, np.where(exact, 0.0, worst + lost))
     else:
         wide = values.astype(np.float64)
         worst = np.maximum(wide - ends[0], ends[1] - wide)

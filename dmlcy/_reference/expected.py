@@ -52,7 +52,7 @@ class Expected:
         a NaN do not count.
         """
         values = self.values
-        if result.dtype != self.dtype or _without_ones(result.shape) != _without_ones(values.shape):
+        if result.dtype != self.dtype or without_ones(result.shape) != without_ones(values.shape):
             raise AssertionError(
                 f"the result is {result.dtype} {result.shape}, and must be {self.dtype} {values.shape}"
             )
@@ -98,7 +98,7 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
+def without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Sizes without leading ones."""
     first = next((axis for axis, size in enumerate(sizes) if size != 1), len(sizes))
     return sizes[first:]

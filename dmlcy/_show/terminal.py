@@ -15,7 +15,8 @@ STYLES: Final = {
     "note": "1;36",
     "passed": "32",
     "failed": "1;31",
-    "unjudged": "1;33",
+    "suspect": "1;33",
+    "not judged": "1;33",
 }
 _FIRST: Final = 0.5  # seconds: what is done by then needs no progress
 _BETWEEN: Final = 0.1

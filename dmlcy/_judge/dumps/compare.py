@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.compile import compile as compile_desc
-from dmlcy._desc.memory import dtype_of, in_memory, needed, view
+from dmlcy._desc.check import check_inputs
+from dmlcy._desc.memory import in_memory, needed, view
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.problems import make, printable, refuse, whole
@@ -21,7 +21,7 @@ from dmlcy._graph.plan import Action, Tensor, actions
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.dump import Dump, read_dump
-from dmlcy._reference.accuracy import bound, varying
+from dmlcy._judge.passes import CORRECT, Device, Passes, judged
 
 Array = npt.NDArray[Any]
 
@@ -44,7 +44,7 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """passed, unjudged, failed, or missing."""
+        """passed, not judged, suspect, failed, or missing."""
         if self.alone is not None:
             return self.alone.verdict
         return "missing" if self.problem.startswith("there is no") else "failed"
@@ -64,28 +64,33 @@ class Report:
         return next((one for one in self.nodes if one.verdict in ("failed", "missing")), None)
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether an output is suspect, or no element of it is judged."""
+        return any(one.verdict in ("not judged", "suspect") for one in self.nodes)
+
+    @property
     def status(self) -> int:
         """1 where a node is wrong."""
         return int(self.first_wrong is not None)
 
 
-def compare(expected: Path, actual: Path) -> Report:
+def compare(expected: Path, actual: Path, options: Device = CORRECT) -> Report:
     """Compare the values in a folder with a dump; ModelError for a dump that cannot be read."""
     dump = read_dump(expected)
     if not actual.is_dir():
         why = "it is not a folder" if os.path.lexists(actual) else "there is no such folder"
         refuse([make("DML-MODEL-actual", whole(str(actual)), {"path": str(actual), "why": why})])
-    return Report(expected, actual, tuple(_Comparer(dump, actual).judged()))
+    return Report(expected, actual, tuple(_Comparer(dump, actual, options).judged()))
 
 
 class _Comparer:
-    def __init__(self, dump: Dump, actual: Path) -> None:
+    def __init__(self, dump: Dump, actual: Path, options: Device) -> None:
         self.dump = dump
+        self.options = options
         self.graph = dump.graph
         self.wiring = wiring_of(dump.graph)
         self.actual = actual
         self.known: dict[Port, Array | None] = {}
-        self.operators: dict[Any, Any] = {}
 
     def judged(self) -> Iterator[Judged]:
         """Each output of each node."""
@@ -111,39 +116,25 @@ class _Comparer:
             for field, one in zip(fields, action.inputs, strict=True)
             if (given := self.tensor(one)) is not None
         }
-        problem, results = "", ()
+        problem = ""
         try:
-            if desc not in self.operators:
-                self.operators[desc] = compile_desc(desc, self.dump.level)
-            found: Any = self.operators[desc](**inputs)
-            results = found if isinstance(found, tuple) else (found,)
+            check_inputs(desc, inputs)
         except DmlError as error:
             problem = printable(str(error))
-        for number, output in enumerate(action.outputs):
+        for output in action.outputs:
             path = self.wiring.outputs[action.node][output.port.place][0]
             actual, own = self.value(output.port), self.dump.value(output.port)
             said = problem
             if actual is None:
                 said = f"there is no {self.dump.files[output.port]}"
-            accumulated = None if actual is None or own is None else measure(own, actual, None)
+            accumulated = None if actual is None or own is None else measure(own, actual, Passes(None))
             alone = None
             if not said and actual is not None:
-                alone = self.alone(node, path, output.desc, results[number], actual, inputs)
+                expected, passes = judged(desc, inputs, path, self.options)
+                alone = measure(expected, actual, passes)
             name = self.wiring.value_names[output.port]
             label = self.graph.label(action.node)
             yield Judged(action.node, label, name, node.kind, alone, accumulated, said)
-
-    def alone(
-        self, node: Node, path: str, tensor: TensorDesc, expected: Array, actual: Array, inputs: Mapping[str, Any]
-    ) -> Differences:
-        """How far a result is from that of the node alone, and whether that is within its accuracy."""
-        desc = node.desc
-        field = desc.operator.field(path)
-        stated, tolerance = bound(desc, dtype_of(tensor)), None
-        if stated is not None:
-            limits = varying(desc, field, stated, inputs, expected, self.dump.level)
-            tolerance = None if limits is None else limits()
-        return measure(np.ascontiguousarray(expected), actual, stated, tolerance)
 
     def tensor(self, one: Any) -> Any:
         """The other side's values for a field: an array, a tuple of them, or None."""

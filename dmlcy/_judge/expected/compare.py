@@ -17,6 +17,7 @@ from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import DTYPES
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
+from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
 from dmlcy._judge import window
@@ -25,11 +26,14 @@ from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.actual import RAW, Actual
 from dmlcy._judge.expected.manifest import NAME, Manifest, Output
 from dmlcy._judge.expected.manifest_reader import Expected
+from dmlcy._judge.passes import CORRECT, Device, Passes, grouped, judged
 from dmlcy._reference.accuracy import Tolerance
 from dmlcy._words.values import quote, show
 
-VERDICTS: Final = ("passed", "unjudged", "failed", "unreadable")
+VERDICTS: Final = ("passed", "not judged", "suspect", "failed", "unreadable")
 """What can be said of an output, the worst last."""
+DOUBTFUL: Final = ("not judged", "suspect")
+"""What is no failure, except where the user asks for strictness."""
 _NAMED: Final = 8
 """Files that a message names."""
 
@@ -70,7 +74,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """passed, failed (a missing file too), unjudged, or unreadable."""
+        """passed, not judged, suspect, failed (a missing file too), or unreadable."""
         if self.differences is not None:
             return self.differences.verdict
         return "unreadable" if self.problem is not None and self.problem.violation.id in UNREADABLE else "failed"
@@ -99,14 +103,20 @@ class Report:
     actual: Path
     comparisons: tuple[Comparison, ...]
     warnings: Sequence[Problem]
+    options: Device = CORRECT
 
     @property
     def status(self) -> int:
         """The worst status."""
         return max(comparison.status for comparison in self.comparisons)
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether an output is suspect, or no element of it is judged."""
+        return any(comparison.verdict in DOUBTFUL for comparison in self.comparisons)
 
-def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
+
+def compare(expected: Path, actual: Path, reached: Reached = nothing, options: Device = CORRECT) -> Report:
     """Compare a folder with a manifest, or one file of it, with a folder or a file.
 
     ModelError for expected values that cannot be understood; what is wrong with an actual file is in the report.
@@ -124,10 +134,10 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
     files = _Files(source.manifest, actual)
     pairs = [(output, files.find(output)) for output in outputs]
     warnings += _same(expected, source, actual, pairs)
-    found = tuple(_Comparer(source, output, files, warnings).compare(own, reached) for output, own in pairs)
+    found = tuple(_Comparer(source, output, files, warnings, options).compare(own, reached) for output, own in pairs)
     if folder and actual.is_dir():
         warnings += files.extra()
-    return Report(expected, actual, found, warnings)
+    return Report(expected, actual, found, warnings, options)
 
 
 def _check(actual: Path, count: int) -> None:
@@ -253,24 +263,26 @@ def _listed(names: Sequence[str], word: str) -> str:
 class _Comparer:
     """Compares one output."""
 
-    def __init__(self, source: Expected, output: Output, files: _Files, warnings: list[Problem]) -> None:
+    def __init__(
+        self, source: Expected, output: Output, files: _Files, warnings: list[Problem], options: Device
+    ) -> None:
         assert output.node is not None
         self.source = source
         self.output = output
         self.files = files
         self.node = output.node
         self.warnings = warnings
+        self.options = options
 
     def compare(self, files: Sequence[Found], reached: Reached) -> Comparison:
         """Compare each file of the output; the report is of the first file among those with the worst verdict."""
         output = self.output
         expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
-        tolerance, standing = self.tolerance(), self.standing()
-        if tolerance is not None and standing is not None:
-            tolerance = np.where(standing, tolerance, np.inf)
+        standing = self.standing()
+        passes = self.passes(expected).without(standing)
         if not files:
             return Comparison(output, self.files.actual / output.file, problem=self.files.missing(output))
-        found = [self.file(file, expected, tolerance, standing, reached) for file in files]
+        found = [self.file(file, expected, passes, standing, reached) for file in files]
         worst = max(found, key=lambda one: VERDICTS.index(one.verdict))
         over = 0 if standing is None else int((~standing).sum())
         worst = replace(worst, files=tuple(file.path for file in files), written_over=over)
@@ -279,7 +291,7 @@ class _Comparer:
         return replace(worst, window=self.window(worst.index))
 
     def file(
-        self, file: Found, expected: Array, tolerance: Tolerance | None, standing: Array | None, reached: Reached
+        self, file: Found, expected: Array, passes: Passes, standing: Array | None, reached: Reached
     ) -> Comparison:
         """Compare one file. Elements that a later dispatch has written over count as equal: they are its elements."""
         given = Actual(self.output, file.path, file.written)
@@ -289,7 +301,7 @@ class _Comparer:
         if standing is not None:
             actual = np.where(standing, actual, expected)
         told = partial(reached, printable(self.output.file))
-        found = measure(expected, actual, self.output.bound, tolerance, told, self.output.sides)
+        found = measure(expected, actual, passes, told)
         return Comparison(self.output, file.path, differences=found)
 
     def standing(self) -> npt.NDArray[np.bool_] | None:
@@ -300,13 +312,43 @@ class _Comparer:
         found: npt.NDArray[np.bool_] = flags != 0
         return found
 
-    def tolerance(self) -> Tolerance | None:
-        """The bound of each element, or the difference that passes; None: the result tells."""
-        name = "tolerance" if self.output.allowed is None else "allowed"
-        if getattr(self.output, name) is None:
-            return None
-        node = self.node.value["accuracy"].value[name]
-        found = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)
+    def passes(self, expected: Array) -> Passes:
+        """What passes, by the rules of the version of the manifest, and with the options."""
+        output = self.output
+        if output.old is not None:
+            tolerance = None if output.old.tolerance is None else self.numbers("accuracy", "tolerance")
+            return self.options.replaced(Passes.of_bound(expected, output.old.bound, tolerance), expected)
+        if self.options.half and output.dtype.name == "FLOAT16":
+            return judged(output.desc, self.inputs(), output.path, self.options)[1]
+        allowed, typical = (
+            None if file is None else self.numbers("accuracy", name)
+            for name, file in (("allowed", output.allowed), ("typical", output.typical))
+        )
+        flushed = None
+        if output.flushed is not None:
+            values = self.source.array(self.node.value["flushed"].value["file"], output.dtype, output.tensor.sizes)
+            flushed = values, self.numbers("flushed", "allowed")
+        marks = [
+            (node.value["id"].value, self.source.array(node.value["file"], DTYPES["UINT8"], output.tensor.sizes) != 0)
+            for node in (self.node.value["not_judged"].value if output.not_judged else ())
+        ]
+        return self.options.replaced(Passes(allowed, typical, flushed, tuple(marks)), expected)
+
+    def inputs(self) -> dict[str, Any]:
+        """The inputs of the dispatch, by their Python names."""
+        tensors = tensors_of(self.output.desc, "input")
+        nodes = self.node.value["inputs"].value
+        found = []
+        for name in self.output.inputs:
+            field, entry = tensors[name]
+            tensor = tensor_of(self.output.desc, field, entry)
+            found.append((field, entry, self.source.array(nodes[name].value["file"], dtype_of(tensor), tensor.sizes)))
+        return grouped(found)
+
+    def numbers(self, member: str, name: str) -> Tolerance:
+        """Differences for each element, which are not negative."""
+        node = self.node.value[member].value[name]
+        found: Tolerance = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)
         if (found < 0).any():
             path = str(self.source.folder / node.value)
             refuse([make("DML-MODEL-manifest-tolerance", self.source.document.place(node), {"path": path})])

@@ -16,22 +16,20 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import entry_name, tensor_of
-from dmlcy._reference.accuracy import SIDES, Bound
+from dmlcy._reference.accuracy import Bound
 from dmlcy._version import __version__
 
 NAME: Final = "manifest.json"
 FORMAT: Final = "dmlcy-expected"
-VERSION: Final = 2
+VERSION: Final = 3
+OLD: Final = 2
+"""The version before, whose outputs have what dmlcy promises of itself in place of what a device may differ by."""
 
 _COMPARISON: Final = (
-    f"A difference of up to {SIDES} bounds passes: the expected value and that of a conforming device may each be off "
-    "by one, to opposite sides."
-)
-
-
-_EXACT: Final = (
-    "The values are rounded from exact ones. A difference of up to the number in the file `allowed` passes, and any "
-    "difference where it is NaN."
+    "A difference of up to the number in the file `allowed` passes: what a correct device may differ by, and how far "
+    "the expected value may be off. Where this number is NaN, any value passes. A difference that passes is suspect if "
+    "it is larger than the number in the file `typical`. The values in `flushed` pass as well. Elements marked in a "
+    "file of `not_judged` have a value that no document promises."
 )
 
 
@@ -58,13 +56,22 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
+class Old:
+    """What an output of the version before says: the bound, and the file of the bound of each element."""
+
+    bound: Bound
+    tolerance: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
-    """One output and how exact it is. ``bound`` is None where it is exact; ``node`` is its place in a manifest.
+    """One output and what passes. ``node`` is its place in a manifest.
 
     ``written_to`` has the files that hold all of its final values because the model itself writes them there.
-    ``allowed`` is the file of the differences that pass, where the values are rounded from exact ones; without it a
-    difference of ``sides`` bounds passes. ``standing`` is the file that says which elements are left, where a later
-    dispatch has written over some.
+    ``allowed`` is the file of the differences that pass, None where the values are exact; ``typical`` that of the
+    differences that are not suspect. ``flushed`` has the files of other values that pass, and of the differences from
+    them that do. ``not_judged`` has the files that mark elements, by id. ``standing`` is the file that says which
+    elements are left, where a later dispatch has written over some. ``old``: what the version before has.
     """
 
     file: str
@@ -75,11 +82,13 @@ class Output:
     entry: int | None
     buffer: Buffer
     inputs: Mapping[str, Input]
-    bound: Bound | None
-    tolerance: str | None
+    allowed: str | None = None
+    typical: str | None = None
+    flushed: tuple[str, str] | None = None
+    not_judged: tuple[tuple[str, str], ...] = ()
     written_to: tuple[WrittenFile, ...] = ()
     standing: str | None = None
-    allowed: str | None = None
+    old: Old | None = None
     node: Node | None = None
 
     @property
@@ -93,9 +102,14 @@ class Output:
         return self.field.name if self.entry is None else entry_name(self.field, self.entry)
 
     @property
-    def sides(self) -> int:
-        """How many bounds pass: exact values are not off themselves."""
-        return SIDES if self.allowed is None else 1
+    def path(self) -> str:
+        """The Python name of the output; of an entry of an array with its place."""
+        return self.field.python if self.entry is None else f"{self.field.python}[{self.entry}]"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each element must be equal."""
+        return self.allowed is None and self.old is None
 
     @property
     def dtype(self) -> Dtype:
@@ -125,14 +139,18 @@ class Output:
             },
             "accuracy": self._accuracy(),
             **({} if self.standing is None else {"standing": self.standing}),
+            **({} if self.flushed is None else {"flushed": dict(zip(("file", "allowed"), self.flushed, strict=True))}),
+            **(
+                {"not_judged": [{"id": name, "file": file} for name, file in self.not_judged]}
+                if self.not_judged
+                else {}
+            ),
         }
 
     def _accuracy(self) -> Any:
-        if self.bound is None:
-            return "exact"
-        stated = {"ulp": self.bound.ulp, "formula": self.bound.formula, "of": self.bound.of}
-        files = {"tolerance": self.tolerance, "allowed": self.allowed}
-        return stated | {name: file for name, file in files.items() if file is not None}
+        files = {"allowed": self.allowed, "typical": self.typical}
+        found = {name: file for name, file in files.items() if file is not None}
+        return found or "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +170,7 @@ class Manifest:
             "dmlcy": __version__,
             "model": self.model,
             "feature_level": self.level,
-            "comparison": _EXACT if any(one.allowed for one in self.outputs) else _COMPARISON,
+            "comparison": _COMPARISON,
             "written": [_written(file) for file in self.written],
             "outputs": [output.to_json() for output in self.outputs],
         }

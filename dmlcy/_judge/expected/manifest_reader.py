@@ -24,7 +24,7 @@ from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
-from dmlcy._judge.expected.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output
+from dmlcy._judge.expected.manifest import FORMAT, NAME, OLD, VERSION, Buffer, Input, Manifest, Old, Output
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._words.values import show
 
@@ -86,7 +86,9 @@ def files(manifest: Manifest) -> frozenset[str]:
     """The files that a manifest lists, all of them .npy below its folder."""
     found: set[str | None] = set()
     for output in manifest.outputs:
-        found |= {output.file, output.tolerance, output.allowed, output.standing}
+        found |= {output.file, output.allowed, output.typical, output.standing, *(output.flushed or ())}
+        found |= {file for _, file in output.not_judged}
+        found |= set() if output.old is None else {output.old.tolerance}
         found |= {source.file for source in output.inputs.values()}
     steps = (target_parts(path) for path in found if path is not None)
     return frozenset("/".join(parts) for parts in steps if parts is not None)
@@ -117,17 +119,19 @@ class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.written: dict[str, WrittenFile] = {}
+        self.old = False
 
     def manifest(self, root: Node) -> Manifest | None:
         reader = self.reader
         members = ("format", "version", "dmlcy", "model", "feature_level", "comparison", "written", "outputs")
         reader.ignore_others(root, members)
         version = reader.integer(reader.required(root, "version", "number"))
-        if version is not None and version != VERSION:
-            known = f"{VERSION}, the version of manifests that can be read"
+        if version is not None and version not in (OLD, VERSION):
+            known = f"{OLD} or {VERSION}, the versions of manifests that can be read"
             hint = "Write the expected values again: dmlcy run --expect."
             reader.report("DML-MODEL-choice", root.value["version"], hint=hint, value=version, known=known)
             return None
+        self.old = version == OLD
         for name in ("dmlcy", "comparison"):
             reader.optional(root, name, "string")
         model = reader.required(root, "model", "string")
@@ -149,13 +153,14 @@ class _Parser:
         reader = self.reader
         members = (
             "file", "written_to", "resource", "dispatchable", "operator", "field", "dtype", "sizes", "buffer", "inputs",
-            "accuracy", "standing",
+            "accuracy", "standing", "flushed", "not_judged",
         )  # fmt: skip
         reader.ignore_others(node, members)
         file = self.path(node, "file")
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
-        bound, tolerance, allowed = self.accuracy(node)
+        allowed, typical, old = self.old_accuracy(node) if self.old else self.accuracy(node)
+        flushed, not_judged = self.flushed(node), self.not_judged(node)
         standing = self.path(node, "standing") if "standing" in node.value else None
         desc = self.desc(node)
         name = reader.required(node, "field", "string")
@@ -173,8 +178,8 @@ class _Parser:
             return None
         written_to = self.written_to(node, resource.value, buffer.offset + extent(tensor), field)
         return Output(
-            file, resource.value, dispatchable.value, desc, field, entry, buffer, inputs, bound, tolerance, written_to,
-            standing, allowed, node,
+            file, resource.value, dispatchable.value, desc, field, entry, buffer, inputs, allowed, typical, flushed,
+            not_judged, written_to, standing, old, node,
         )  # fmt: skip
 
     def files(self, node: Node | None) -> None:
@@ -277,15 +282,52 @@ class _Parser:
                 found[name] = Input(file, resource.value, computed_by.value if computed_by else None)
         return MappingProxyType(found)
 
-    def accuracy(self, node: Node) -> tuple[Bound | None, str | None, str | None]:
-        """The bound, the file of tolerances, and that of differences that pass."""
-        reader = self.reader
-        accuracy = reader.required(node, "accuracy", "string", "object")
+    def accuracy(self, node: Node) -> tuple[str | None, str | None, None]:
+        """The files of the differences that pass, and of those that are not suspect."""
+        accuracy = self.stated(node)
         if accuracy is None:
             return None, None, None
-        if accuracy.kind == "string":
-            if accuracy.value != "exact":
-                reader.report("DML-MODEL-choice", accuracy, value=accuracy.value, known='"exact" or an object')
+        self.reader.ignore_others(accuracy, ("allowed", "typical"))
+        typical = self.path(accuracy, "typical") if "typical" in accuracy.value else None
+        return self.path(accuracy, "allowed"), typical, None
+
+    def stated(self, node: Node) -> Node | None:
+        """The object that says how exact an output is; None: each element must be equal."""
+        reader = self.reader
+        accuracy = reader.required(node, "accuracy", "string", "object")
+        if accuracy is None or accuracy.kind != "string":
+            return accuracy
+        if accuracy.value != "exact":
+            reader.report("DML-MODEL-choice", accuracy, value=accuracy.value, known='"exact" or an object')
+        return None
+
+    def flushed(self, node: Node) -> tuple[str, str] | None:
+        """The files of other values that pass, and of the differences from them that do."""
+        found = self.reader.optional(node, "flushed", "object")
+        if found is None:
+            return None
+        self.reader.ignore_others(found, ("file", "allowed"))
+        file, allowed = self.path(found, "file"), self.path(found, "allowed")
+        return None if file is None or allowed is None else (file, allowed)
+
+    def not_judged(self, node: Node) -> tuple[tuple[str, str], ...]:
+        """The ids of interpretations, and the files that mark their elements."""
+        found: list[tuple[str, str]] = []
+        several = self.reader.optional(node, "not_judged", "array")
+        for item in several.value if several else ():
+            if not self.reader.expect(item, "object"):
+                continue
+            self.reader.ignore_others(item, ("id", "file"))
+            name, file = self.reader.required(item, "id", "string"), self.path(item, "file")
+            if name is not None and file is not None:
+                found.append((name.value, file))
+        return tuple(found)
+
+    def old_accuracy(self, node: Node) -> tuple[str | None, None, Old | None]:
+        """The file of differences that pass, or the bound and the file of tolerances, of the version before."""
+        reader = self.reader
+        accuracy = self.stated(node)
+        if accuracy is None:
             return None, None, None
         reader.ignore_others(accuracy, ("ulp", "formula", "of", "tolerance", "allowed"))
         ulp = reader.required(accuracy, "ulp", "number")
@@ -300,4 +342,4 @@ class _Parser:
         tolerance = self.path(accuracy, "tolerance") if needed or "tolerance" in accuracy.value else None
         if ulp is None or formula is None or of is None:
             return None, None, None
-        return Bound(ulp.value, formula.value, of.value), tolerance, allowed
+        return allowed, None, Old(Bound(ulp.value, formula.value, of.value), tolerance) if allowed is None else None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
@@ -14,21 +12,17 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of
 from dmlcy._errors import ModelError
 from dmlcy._facts.levels import current_level
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch import files, npy
 from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.dxdispatch.model import Model
-from dmlcy._frontends.dxdispatch.operators import tensor_of
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.manifest import NAME, Input, Manifest, Output
 from dmlcy._judge.expected.recorder import Recorder, Tensor, Written
-from dmlcy._reference import expected
-from dmlcy._reference.accuracy import bound, varying
-from dmlcy._reference.passing import passing
+from dmlcy._judge.passes import grouped, judged
 
 Array = npt.NDArray[Any]
 
@@ -41,13 +35,10 @@ class _NotWritten(Exception):
         self.path, self.why = path, why
 
 
-def save(
-    folder: Path, model: Model, level: FeatureLevelName | None, recorder: Recorder, exact: bool = False
-) -> list[Path]:
-    """Write values, inputs, tolerances and the manifest; the files of an earlier run that were removed.
+def save(folder: Path, model: Model, level: FeatureLevelName | None, recorder: Recorder) -> list[Path]:
+    """Write values, inputs, what passes and the manifest; the files of an earlier run that were removed.
 
-    ``exact``: not the values that the dispatches wrote, but those of exact arithmetic, with the differences that pass;
-    they take some microseconds for each element.
+    The values are those that the reference gives for the inputs of each dispatch, not those that the dispatches wrote.
 
     A file that exists already is replaced or removed only when a valid manifest of an earlier run lists it. ModelError
     where no dispatch wrote anything, and for a file that cannot be written.
@@ -57,18 +48,18 @@ def save(
         reader.report("DML-MODEL-no-output", root.get("commands") or root)
         reader.finish()
     try:
-        return _save(folder, Path(model.document.name).name, level or current_level(), recorder, exact)
+        return _save(folder, Path(model.document.name).name, level or current_level(), recorder)
     except _NotWritten as error:
         reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
         reader.finish()
         raise
 
 
-def _save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder, exact: bool) -> list[Path]:
+def _save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder) -> list[Path]:
     """The same, with the name of the file of the model."""
-    contents: dict[str, Callable[[], Array]] = {}
-    outputs = _Outputs(contents, level)
-    found = tuple((outputs.exact if exact else outputs.add)(one) for one in recorder.written)
+    contents: dict[str, Array] = {}
+    outputs = _Outputs(contents)
+    found = tuple(map(outputs.add, recorder.written))
     manifest = Manifest(model, level, found, tuple(recorder.files.values()))
     ours = _ours(folder)
     for path in (*contents, NAME):
@@ -91,82 +82,65 @@ def _save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder,
 
 
 class _Outputs:
-    """Gives each array a file; ``contents`` has the arrays by file, to be made when they are written."""
+    """Gives each array a file; ``contents`` has the arrays by file."""
 
-    def __init__(self, contents: dict[str, Callable[[], Array]], level: FeatureLevelName) -> None:
+    def __init__(self, contents: dict[str, Array]) -> None:
         self.contents = contents
-        self.level = level
         self.taken: set[str] = set()
         self.files: dict[int, str] = {}
 
     def add(self, one: Written) -> Output:
-        """The entry of the manifest."""
-        desc, field, values = one.dispatchable.desc.value, one.output.field, one.output.values
-        made = self.output(one, values)
-        if made.bound is None:
-            return made
-        bounds = varying(desc, field, made.bound, _grouped(one.inputs), values, self.level)
-        return made if bounds is None else replace(made, tolerance=self.beside("tolerance/", one, bounds))
-
-    def exact(self, one: Written) -> Output:
-        """The entry of the manifest, of values that are rounded from exact ones."""
-        field, entry = one.output.field, one.output.entry
+        """The entry of the manifest: the values of the reference, and what passes."""
+        desc, field, entry = one.dispatchable.desc.value, one.output.field, one.output.entry
         name = field.python if entry is None else f"{field.python}[{entry}]"
-        values, allowed = passing(expected(one.dispatchable.desc.value, _grouped(one.inputs), name))
-        made = self.output(one, values.reshape(one.output.values.shape))
-        if allowed is None:
-            return replace(made, bound=None)
-        return replace(made, allowed=self.beside("allowed/", one, lambda: allowed))
-
-    def beside(self, folder: str, one: Written, values: Callable[[], Array]) -> str:
-        """A file of numbers for the elements of an output."""
-        file = self.file(folder, one.output.resource)
-        self.contents[file] = values
-        return file
-
-    def output(self, one: Written, values: Array) -> Output:
-        """The entry of the manifest without what tells how far each element may be off."""
-        desc, field = one.dispatchable.desc.value, one.output.field
-        file = self.beside("", one, lambda: values)
+        values, passes = judged(
+            desc, grouped((tensor.field, tensor.entry, tensor.values) for tensor in one.inputs), name
+        )
+        file = self.beside("", one, values)
+        allowed = None if passes.allowed is None else self.beside("allowed/", one, passes.allowed)
+        typical = None if passes.typical is None else self.beside("typical/", one, passes.typical)
+        flushed = None
+        if passes.flushed is not None:
+            flushed = self.beside("flushed/", one, passes.flushed[0]), self.beside("flushed/", one, passes.flushed[1])
+        marks = [(id_, self.beside("not_judged/", one, mask.astype(np.uint8))) for id_, mask in passes.not_judged]
         sources = {tensor.name: self.source(tensor) for tensor in one.inputs}
         standing = None
         if one.standing is not None:
-            standing = self.beside("standing/", one, partial(np.asarray, one.standing, np.uint8))
+            standing = self.beside("standing/", one, np.asarray(one.standing, np.uint8))
         return Output(
             file=file,
             resource=one.output.resource,
             dispatchable=one.dispatchable.name,
             desc=desc,
             field=field,
-            entry=one.output.entry,
+            entry=entry,
             buffer=one.buffer,
             inputs=MappingProxyType(sources),
-            bound=bound(desc, dtype_of(tensor_of(desc, field, one.output.entry))),
-            tolerance=None,
+            allowed=allowed,
+            typical=typical,
+            flushed=flushed,
+            not_judged=tuple(marks),
             written_to=one.files,
             standing=standing,
         )
+
+    def beside(self, folder: str, one: Written, values: Array) -> str:
+        """A file of numbers for the elements of an output."""
+        file = self.file(folder, one.output.resource)
+        self.contents[file] = values
+        return file
 
     def source(self, tensor: Tensor) -> Input:
         """The file of an input, which several dispatches may share."""
         values = tensor.values
         if id(values) not in self.files:
             self.files[id(values)] = self.file("inputs/", tensor.resource)
-            self.contents[self.files[id(values)]] = lambda: values
+            self.contents[self.files[id(values)]] = values
         return Input(self.files[id(values)], tensor.resource, tensor.computed_by)
 
     def file(self, folder: str, name: str) -> str:
         """A path that is like the name, that every file system takes, and that no other file has."""
         return f"{folder}{distinct(name, self.taken, folder)}.npy"
-
-
-def _grouped(tensors: Iterable[Tensor]) -> dict[str, Any]:
-    """The elements by the Python name of the field: a tuple for an array of tensors."""
-    found: dict[str, Any] = {}
-    for tensor in tensors:
-        name = tensor.field.python
-        found[name] = tensor.values if tensor.entry is None else (*found.get(name, ()), tensor.values)
-    return found
 
 
 def _ours(folder: Path) -> frozenset[str]:
@@ -182,5 +156,5 @@ def _ours(folder: Path) -> frozenset[str]:
         return frozenset({NAME})
 
 
-def _writer(values: Callable[[], Array]) -> Callable[[IO[bytes]], None]:
-    return lambda stream: npy.writer(np.ascontiguousarray(values()))(stream)
+def _writer(values: Array) -> Callable[[IO[bytes]], None]:
+    return lambda stream: npy.writer(np.ascontiguousarray(values))(stream)

@@ -12,9 +12,10 @@ from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
-from dmlcy._judge.expected.compare import VERDICTS, Comparison, compare
+from dmlcy._judge.expected.compare import DOUBTFUL, VERDICTS, Comparison, compare
 from dmlcy._judge.packs import reader
 from dmlcy._judge.packs.pack import EXPECTED, NAME, REFUSED, Entry, Pack, Refusals
+from dmlcy._judge.passes import CORRECT, Device
 
 MISSING: Final = "missing"
 STATUS: Final = {"unreadable": 2, "failed": 1, MISSING: 1}
@@ -32,7 +33,7 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """passed, unjudged, missing, failed or unreadable: the worst of its outputs."""
+        """passed, not judged, suspect, missing, failed or unreadable: the worst of its outputs."""
         if not self.comparisons or all(_is_absent(one) for one in self.comparisons):
             return MISSING
         return max((one.verdict for one in self.comparisons), key=VERDICTS.index)
@@ -74,6 +75,11 @@ class Report:
         left = [one for one in verdicts if one != MISSING or not self.allow_missing]
         return max((STATUS.get(one, 0) for one in left), default=1)
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a case is suspect, or nothing of an output is judged."""
+        return any(one.verdict in DOUBTFUL for case in self.cases for one in case.comparisons)
+
 
 def _is_absent(comparison: Comparison) -> bool:
     return comparison.problem is not None and comparison.problem.violation.id == _ABSENT
@@ -86,6 +92,7 @@ def judge(
     level: str,
     allow_missing: bool,
     reached: Reached,
+    device: Device = CORRECT,
 ) -> Report:
     """Judge the results of the cases of some operators (all: none is named) that a level has.
 
@@ -107,7 +114,7 @@ def judge(
         if not actual.is_dir():
             cases.append(Judged(entry))
             continue
-        found = compare(root / entry.name / EXPECTED, actual)
+        found = compare(root / entry.name / EXPECTED, actual, options=device)
         warnings += found.warnings
         cases.append(Judged(entry, found.comparisons))
     answers = [answer for one in pack.refusals for answer in _answers(root, results, one)]
