@@ -70,7 +70,9 @@ def of_elements(family: Family, given: Given, output: str) -> dict[str, Callable
 def _marks(given: Given, name: str, array: Array, test: Callable[[], Any]) -> Array:
     """For which elements of an input a condition holds."""
     marks: Array = np.empty(array.shape, np.bool_)
+    tensor = given.rules.__dict__[name]
     for at in blocks.parts(array.shape, blocks.BLOCK):
         given.rules.__dict__[name] = given.arithmetic.of(array[at])
         marks[at] = test()
+    given.rules.__dict__[name] = tensor
     return marks

@@ -5,7 +5,7 @@ This is what an interpolation, the sums of a window, and the gradients of both h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,10 +72,47 @@ class Spread:
         result[along(places, axis)] = values
         return result
 
+    def touched(self, marks: Array, axis: int) -> Array:
+        """The targets to which a marked number goes, along this axis."""
+        found, places = combined(np.logical_or, np.take(marks, self.source, axis), self.target, axis)
+        result: Array = np.zeros(tuple(self.count if d == axis else n for d, n in enumerate(marks.shape)), np.bool_)
+        result[along(places, axis)] = found
+        return result
+
     @property
     def most(self) -> float:
         """How many numbers go to a target, on average; at least 1."""
         return max(1.0, len(self.source) / self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """Both elements beside each place along an axis: all that go to the targets, and those that have no weight."""
+
+    every: Spread
+    idle: Spread
+
+    @classmethod
+    def of(cls, m: Arithmetic, low: Array, rest: Any, size: int, target: Array, count: int) -> Nearby:
+        """Of places that are ``rest`` behind the elements ``low``."""
+        source, weight = between(m, low, rest, size)
+        target, beside = np.tile(target, 2), np.append(np.full(len(low), False), source[len(low) :] != low)
+        some = np.flatnonzero(m.equal(weight, 0) & beside)
+        whole = Spread.of(m, source, target, None, count)
+        return cls(whole, Spread.of(m, source[some], target[some], None, count))
+
+    def turned(self, m: Arithmetic, size: int) -> Nearby:
+        """The same backwards, to an axis of this size."""
+        return Nearby(self.every.turned(m, size), self.idle.turned(m, size))
+
+
+def idle(marks: Array, nearby: Mapping[int, Nearby]) -> Array:
+    """For which targets a marked number is beside the place and has no weight, along these axes."""
+    every, found = marks, np.zeros_like(marks)
+    for axis, one in nearby.items():
+        found = one.every.touched(found, axis) | one.idle.touched(every, axis)
+        every = one.every.touched(every, axis)
+    return found
 
 
 def combined(function: Callable[[Any, Any], Any], values: Any, target: Array, axis: int) -> tuple[Any, Array]:

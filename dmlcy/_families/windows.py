@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from dmlcy._arithmetic import Array
 from dmlcy._facts.rows import Operator
 from dmlcy._families.given import Kernel
 from dmlcy._families.pieces import Cut, Cutting, Padding, Piece, bounds
@@ -105,6 +108,29 @@ class Slide:
             if positions.start < positions.stop:
                 begin, end = (place + position * stride for position in (positions.start, positions.stop - 1))
                 yield tap, positions, slice(begin, end + 1, stride)
+
+    def touched(self, marks: Array, positions: tuple[int, ...]) -> Array:
+        """At which positions a marked element is under the window; axes before the spatial ones are kept."""
+        found: Array = np.zeros((*marks.shape[: -len(self.sizes)], *positions), np.bool_)
+        for _, under, places in self.taps(positions):
+            found[(..., *under)] |= marks[(..., *places)]
+        return found
+
+    def under(self, marks: Array) -> Array:
+        """Which elements are under the window at a marked position."""
+        count = len(self.sizes)
+        found: Array = np.zeros((*marks.shape[:-count], *self.limits), np.bool_)
+        for _, under, places in self.taps(marks.shape[-count:]):
+            found[(..., *places)] |= marks[(..., *under)]
+        return found
+
+    def counts(self, positions: Sequence[int]) -> Array:
+        """How many elements of the window are no padding at each position."""
+        found: Array = np.ones((1,) * len(positions), np.int64)
+        for d, count in enumerate(positions):
+            along = np.array([len(self.numbers(d, position)) for position in range(count)], np.int64)
+            found = found * along.reshape([-1 if k == d else 1 for k in range(len(positions))])
+        return found
 
     def numbers(self, d: int, position: int) -> range:
         """The elements of the window at a position along an axis that are not padding, by their numbers."""

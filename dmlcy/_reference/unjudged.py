@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dmlcy._arithmetic import WIDE
+from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
+from dmlcy._field_types.tensor_desc import TensorDesc
 
 Marks = npt.NDArray[np.bool_]
 
@@ -21,18 +23,39 @@ def unjudged(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None =
 
     ``arrays``: the inputs by Python name, an array of tensors as a tuple. ``output``: the path of an output, by default
     the first. Each interpretation that leaves out an element gives its id and, in the sizes of the output, the marks of
-    its elements; an element may have several.
+    its elements; an element may have several. Those of a fused activation count, too.
     """
     given = Given.of_desc(desc, arrays, WIDE)
-    name = given.outputs[0][0] if output is None else output
-    found = []
-    for one in desc.operator.unjudged:
-        if one.outputs and name.partition("[")[0] not in one.outputs:
-            continue
-        if one.when is not None and not given.of(one.when):
-            continue
-        with np.errstate(all="ignore"):
-            marks = np.asarray(family_of(desc.operator).holds(one.condition, given, name), np.bool_)
-        if marks.any():
-            found.append((one.id, np.broadcast_to(marks, tuple(given.values[name].sizes))))
+    first = given.outputs[0][0]
+    with np.errstate(all="ignore"):
+        found = [*_own(given, first if output is None else output)]
+        if output in (None, first):
+            found += _of_activation(desc, given)
     return found
+
+
+def _own(given: Given, output: str) -> Iterator[tuple[str, Marks]]:
+    """Those of the interpretations of the operator itself."""
+    for one in given.operator.unjudged:
+        if one.outputs and output.partition("[")[0] not in one.outputs:
+            continue
+        if one.when is None or given.of(one.when):
+            marks = np.asarray(family_of(given.operator).holds(one.condition, given, output), np.bool_)
+            if marks.any():
+                yield one.id, np.broadcast_to(marks, tuple(given.values[output].sizes))
+
+
+def _of_activation(desc: OperatorDesc, given: Given) -> list[tuple[str, Marks]]:
+    """Those of a fused activation, for the first output without it, where an input is infinite or NaN."""
+    fused = given.of_role("fused")
+    if fused is None or not fused.operator.unjudged:
+        return []
+    if all(np.isfinite(array).all() for array in given.arrays.values() if array is not None):
+        return []
+    name, tensor = given.outputs[0]
+    values = {**desc._values(), given.told.roles["fused"]: None}
+    plain = Given(desc.operator, Formulas(desc).rules, values, given.arrays, WIDE)
+    packed = TensorDesc(tensor.dtype, tensor.sizes)
+    attributes = {one.python: getattr(fused, one.python) for one in fused.operator.parameters}
+    whole = type(fused)(input=packed, output=packed, **attributes)
+    return unjudged(whole, {"input": family_of(desc.operator).result(plain, name)})

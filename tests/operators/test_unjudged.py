@@ -11,7 +11,11 @@ import numpy as np
 from each import each_of
 from example_descs import desc_of_example, inputs_of
 from unjudged_cases import CASES, PLAIN
+from unjudged_places import PLACES, Use
 
+import dmlcy as dml
+from dmlcy._check.checker import Check
+from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Operator, Unjudged
 from dmlcy._facts.tables import RUNNABLE
 from dmlcy._reference.unjudged import unjudged
@@ -41,6 +45,13 @@ def with_specials(desc: Any, inputs: dict[str, Any]) -> Iterator[dict[str, Any]]
                 yield {**inputs, name: (*found[:k], changed, *found[k + 1 :]) if several else changed}
 
 
+def data_holds(desc: Any, inputs: dict[str, Any]) -> bool:
+    """Whether these are values that the operator takes."""
+    check = Check(desc.operator, desc._values(), NEWEST, call=False)
+    check.data({name: array for name, array in inputs.items() if array is not None})
+    return not check.violations
+
+
 def in_part(operator: Operator, one: Unjudged) -> Iterator[Case]:
     """Uses of an operator in which the condition may hold: those of the table, else examples with special values."""
     name = one.id.removeprefix(f"{operator.name}-")
@@ -48,10 +59,10 @@ def in_part(operator: Operator, one: Unjudged) -> Iterator[Case]:
     if given is not None:
         yield from given(operator)
         return
+    yield from (use.case() for id_, use, _, _ in PLACES if f"{use.operator}-{id_}" == one.id)
     for example in operator.examples:
         desc, inputs = desc_of_example(operator, example), inputs_of(operator, example)
-        for changed in with_specials(desc, inputs):
-            yield desc, changed
+        yield from ((desc, changed) for changed in with_specials(desc, inputs) if data_holds(desc, changed))
 
 
 @each_of("operator, one", CONDITIONS)
@@ -67,6 +78,27 @@ def test_a_condition_leaves_some_elements_out_and_keeps_others(operator: Operato
         if left_out and kept:
             return
     assert left_out and kept
+
+
+@each_of("condition, use, output, expected", PLACES)
+def test_places_that_were_found_by_hand(condition: str, use: Use, output: str, expected: list[int]) -> None:
+    desc, inputs = use.case()
+    assert dml.check(desc) == []
+    marks = dict(unjudged(desc, inputs, output)).get(f"{use.operator}-{condition}")
+    assert ([] if marks is None else np.flatnonzero(marks).tolist()) == expected
+
+
+def test_a_fused_activation() -> None:
+    x, weights = np.array([[[[np.nan, 1, np.inf, 3]]]], np.float32), np.ones((1, 1, 1, 1), np.float32)
+    tensors = {"input": dml.TensorDesc(x.dtype, x.shape), "filter": dml.TensorDesc(weights.dtype, weights.shape)}
+    for fused, expected in (
+        (dml.desc.ActivationRelu(), [("ACTIVATION_RELU-nan", [0])]),
+        (dml.desc.ActivationSoftsign(), [("ACTIVATION_SOFTSIGN-infinity", [2])]),
+        (dml.desc.ActivationIdentity(), []),
+    ):
+        desc = dml.desc.Convolution(**tensors, fused_activation=fused)
+        found = unjudged(desc, {"input": x, "filter": weights, "bias": None})
+        assert [(id_, np.flatnonzero(marks).tolist()) for id_, marks in found] == expected
 
 
 AT_A_PLACE = [(operator, one) for operator, one in CONDITIONS if operator.family == "elementwise"]
@@ -98,12 +130,13 @@ def _tensor(desc: Any, path: str) -> Any:
     return getattr(desc, name)[int(place)] if place else getattr(desc, name)
 
 
-EXAMPLES = [(operator, example) for operator in RUNNABLE.values() for example in operator.examples]
-
-
-@each_of("operator, example", EXAMPLES)
-def test_documented_examples_are_judged(operator: Operator, example: Any) -> None:
-    desc, inputs = desc_of_example(operator, example), inputs_of(operator, example)
-    for output in outputs_of(desc):
-        found = [marks for _, marks in unjudged(desc, inputs, output)]
-        assert 2 * sum(np.any(found, 0).ravel() if found else []) < math.prod(_tensor(desc, output).sizes)
+@each_of("operator", RUNNABLE.values())
+def test_most_elements_of_documented_examples_are_judged(operator: Operator) -> None:
+    left_out = elements = 0
+    for example in operator.examples:
+        desc, inputs = desc_of_example(operator, example), inputs_of(operator, example)
+        for output in outputs_of(desc):
+            found = [marks for _, marks in unjudged(desc, inputs, output)]
+            left_out += int(np.any(found, 0).sum()) if found else 0
+            elements += math.prod(_tensor(desc, output).sizes)
+    assert 2 * left_out < elements

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -41,6 +41,7 @@ class Attention(Evaluated):
     """The family."""
 
     name = "attention"
+    told: ClassVar = {"unweighed": Kind.BOOL, "behind": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles."""

@@ -6,7 +6,7 @@ With ``updates``, elements go to a copy of the first input.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -31,6 +31,7 @@ class Index(Evaluated):
     """The family."""
 
     name = "index"
+    told: ClassVar = {"repeated": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles."""

@@ -7,6 +7,7 @@ over the neighbors ``near``, and values. Each is an expression of the inputs and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.nodes import Name
@@ -25,6 +26,7 @@ class Normalize(Evaluated):
     """The family."""
 
     name = "normalize"
+    told: ClassVar = {"equal": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the passes and the results."""

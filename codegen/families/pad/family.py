@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -56,6 +56,7 @@ class Pad(Conditioned):
     """The family."""
 
     name = "pad"
+    told: ClassVar = {"outside": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> PadKernel:
         """Reads the index maps."""

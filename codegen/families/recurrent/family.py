@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -40,6 +40,7 @@ class Recurrent(Evaluated):
     """The family."""
 
     name = "recurrent"
+    told: ClassVar = {"behind": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the kind of unit, and the roles."""

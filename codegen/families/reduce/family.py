@@ -7,6 +7,8 @@ for each member.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...diagnostics import Diagnostics
 from ...expr.nodes import Name
 from ...expr.types import Kind
@@ -26,6 +28,7 @@ class Reduce(Evaluated):
     """The family."""
 
     name = "reduce"
+    told: ClassVar = {"count": Kind.INT}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads what becomes of the elements."""

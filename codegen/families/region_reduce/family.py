@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.cython import Cython
@@ -70,6 +70,7 @@ class RegionReduce(Conditioned):
     """The family."""
 
     name = "region_reduce"
+    told: ClassVar = {"count": Kind.INT, "tie": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RegionKernel:
         """Reads roles and expressions, for each data type."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -22,6 +22,7 @@ class Resample(Evaluated):
     """The family."""
 
     name = "resample"
+    told: ClassVar = {"tie": Kind.BOOL, "odd_tie": Kind.BOOL, "near": Kind.BOOL, "edge": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles."""

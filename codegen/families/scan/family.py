@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
@@ -14,6 +16,7 @@ class Scan(Evaluated):
     """The family."""
 
     name = "scan"
+    told: ClassVar = {"overflowed": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the reduction and the roles."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.cython import Cython
@@ -180,6 +180,7 @@ class WindowReduce(Conditioned):
     """The family."""
 
     name = "window_reduce"
+    told: ClassVar = {"count": Kind.INT}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
         """Reads roles and expressions, for each data type."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -28,6 +28,7 @@ class WindowSum(Evaluated):
     """The family."""
 
     name = "window_sum"
+    told: ClassVar = {"count": Kind.INT}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads what is summed, and the roles."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -36,6 +36,25 @@ class Attention(Family):
             return Result(values, moved=moved)
         return Result(_whole(given, output, False), magnitudes=lambda: _whole(given, output, True))
 
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``unweighed``: whether a value that is infinite or NaN has next to no weight; ``behind``: the last key."""
+        heads = Heads(given)
+
+        def unweighed() -> Array:
+            result: Array = np.zeros(given.values[output].sizes, np.bool_)
+            target = _by_heads(result, heads)
+            for item, head, rows, queries, (query, key, value) in _queries(given, heads):
+                target[item, rows, head] = queries.unweighed(query, key, value)
+            return result
+
+        def behind() -> Array:
+            place = np.arange(given.values[output].sizes[-2])[:, None]
+            counts = np.array([heads.keys_of(item) for item in range(heads.batch)])
+            found: Array = place >= counts.reshape(-1, 1, 1, 1)
+            return found
+
+        return {"unweighed": unweighed, "behind": behind}
+
     def result(self, given: Given, output: str) -> Array:
         """The same, some queries of a head after others."""
         if output != given.outputs[0][0]:
@@ -64,6 +83,12 @@ def _whole(given: Given, output: str, absolute: bool) -> Any:
 
 def _parts(given: Given, heads: Heads, absolute: bool) -> Iterator[tuple[int, int, slice, Any]]:
     """The results of some queries of an item and a head. ``absolute``: how large their terms are."""
+    for item, head, rows, queries, operands in _queries(given, heads):
+        yield item, head, rows, queries.results(*operands, absolute)
+
+
+def _queries(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, _Queries, tuple[Any, Any, Any]]]:
+    """Some queries of an item and a head after others, with their numbers and those of the keys and values."""
     shared = heads.count // heads.keys
     step = max(1, RESULTS // heads.total)
     for item in range(heads.batch):
@@ -73,8 +98,7 @@ def _parts(given: Given, heads: Heads, absolute: bool) -> Iterator[tuple[int, in
             query = heads.own("query", item, head)
             for first in range(0, heads.sequence, step):
                 rows = slice(first, min(first + step, heads.sequence))
-                one = _Queries(given, heads, item, head, rows)
-                yield item, head, rows, one.results(query[rows], key, value, absolute)
+                yield item, head, rows, _Queries(given, heads, item, head, rows), (query[rows], key, value)
 
 
 class _Queries:
@@ -82,7 +106,7 @@ class _Queries:
 
     def __init__(self, given: Given, heads: Heads, item: int, head: int, rows: slice) -> None:
         self.m = given.arithmetic
-        count = heads.total if heads.lengths is None else heads.new + min(heads.past, int(heads.lengths[item]))
+        count = heads.keys_of(item)
         self.added = heads.added(item, head, rows, count)
         self.mask = heads.mask(item, head, rows, count)
         self.later: Array | None = None
@@ -106,11 +130,21 @@ class _Queries:
             found = m.where(masked, m.add(found, sized(self.filter)), found)
         return found if self.later is None else m.where(self.later, 0 if absolute else -np.inf, found)
 
+    def powers(self, query: Any, key: Any) -> Any:
+        """The exponentials of the scores, of which the greatest is 1."""
+        scores = self.scores(query, key, False)
+        return self.m.function("exp", self.m.subtract(scores, self.m.greatest(scores, -1)))
+
+    def unweighed(self, query: Any, key: Any, value: Any) -> Array:
+        """For which results an infinite value or a NaN has no weight that FLOAT32 has as a normal number."""
+        small = np.asarray(self.powers(query, key) < float(np.finfo(np.float32).tiny))
+        found: Array = np.matmul(small.astype(np.float32), (~np.isfinite(value)).astype(np.float32)) > 0
+        return found
+
     def results(self, query: Any, key: Any, value: Any, absolute: bool) -> Any:
         """The values by their weights; what has no weight does not count. NaN: nothing is promised."""
         m = self.m
-        scores = self.scores(query, key, False)
-        power = m.function("exp", m.subtract(scores, m.greatest(scores, -1)))
+        power = self.powers(query, key)
         none = m.equal(m.double(power), 0)
         power = m.where(none, 0.0, power)
         found = m.divide(self.weighed(power, m.absolute(value) if absolute else value), m.sum(power, -1))

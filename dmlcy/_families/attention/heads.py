@@ -46,6 +46,10 @@ class Heads:
         """How many keys there are, at most."""
         return self.past + self.new
 
+    def keys_of(self, item: int) -> int:
+        """How many keys an item of the batch has."""
+        return self.total if self.lengths is None else self.new + min(self.past, int(self.lengths[item]))
+
     def has_bias(self) -> bool:
         """Whether something is added to queries, keys and values."""
         return self.array("bias") is not None

@@ -41,6 +41,25 @@ class Contract(Family):
 
         return Result(activated(fused, values, given.arithmetic), magnitudes=terms)
 
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """All results of a marked scale, zero point or summand."""
+        sums = _sums(given.with_arrays({**given.arrays, name: marks}), output)
+        role = next(role for role, one in given.told.roles.items() if one == name)
+        found: Array = sums.output(np.broadcast_to(sums.entries(role, whole(sums.sizes)) != 0, sums.sizes))
+        return found
+
+    def idle(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The results of a filter that has a marked element over padding: not all marked ones are over the input."""
+        roles = given.told.roles
+        ones = np.broadcast_to(np.int64(1), given.arrays[roles["left"]].shape)
+        sums = Windows(given.with_arrays({roles["left"]: ones, name: marks}), output)
+        count = np.count_nonzero(sums.filter, tuple(range(2, sums.filter.ndim)))
+        result: Array = np.empty(sums.output_sizes, np.bool_)
+        for at in sums.parts():
+            here = count[at[:2]].reshape(*sizes_of(at)[:2], *[1] * (len(at) - 2))
+            sums.viewed(result)[at] = sums.of(at) < here
+        return result
+
     def result(self, given: Given, output: str) -> Array:
         """The same, part by part. What an activation makes results of together is in one part."""
         m, sums, fused, dtype = given.arithmetic, _sums(given, output), given.of_role("fused"), given.dtype(output)

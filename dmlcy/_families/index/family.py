@@ -7,7 +7,8 @@ places in its order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,36 @@ class Index(Family):
         """The elements of the output, bit for bit."""
         sizes = tuple(given.values[output].sizes)
         return Result(WAYS[given.told.words["by"]](given, sizes), moved=True)
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``repeated``: whether several updates of an element have different bits."""
+        return {"repeated": lambda: _repeated(given, tuple(given.values[output].sizes))}
+
+
+def _repeated(given: Given, sizes: tuple[int, ...]) -> Array:
+    """Which elements of the output have an update of other bits than the one that stays.
+
+    The numbers of the updates, from 1 on, are written in the place of updates, and read again where each was written.
+    """
+    roles, way = given.told.roles, WAYS[given.told.words["by"]]
+    role = "updates" if "updates" in roles else "input"
+    updates = np.ascontiguousarray(_tensor(given, role)).view(f"u{_tensor(given, role).itemsize}")
+    kind = np.int32 if updates.size < np.iinfo(np.int32).max else np.int64
+    numbers = np.arange(1, updates.size + 1, dtype=kind).reshape(updates.shape)
+    base = {} if role == "input" else {roles["input"]: np.zeros(sizes, kind)}
+    last = way(given.with_arrays({**given.arrays, **base, roles[role]: numbers}), sizes)
+    if role == "input":
+        stays = last.reshape(-1)[_tensor(given, "indices").astype(np.intp)]
+    else:
+        reading = given.with_arrays({**given.arrays, roles["input"]: last})
+        reading.told = replace(given.told, roles={one: name for one, name in roles.items() if one != role})
+        stays = way(reading, updates.shape)
+    differs: Array = np.zeros(updates.size + 1, np.bool_)
+    bits, stays = updates.reshape(-1), stays.reshape(-1)
+    for part in blocks.ranges(slice(0, bits.size), BLOCK):
+        differs[stays[part][bits[stays[part] - 1] != bits[part]]] = True
+    result: Array = differs[last]
+    return result
 
 
 def _tensor(given: Given, role: str) -> Array:

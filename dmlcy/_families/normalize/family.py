@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -46,6 +46,15 @@ class Normalize(Family):
             return size if _fused(given, output) is None else m.add(m.absolute(size), m.absolute(found))
 
         return Result(found, magnitudes=magnitudes)
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``equal``: whether all elements along the axes are equal."""
+        axes, array = _axes(given, given.input.shape), given.input
+        return {"equal": lambda: array.max(axes, keepdims=True) == array.min(axes, keepdims=True)}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """All elements along the axes of a marked one."""
+        return np.asarray(marks.any(_axes(given, given.input.shape), keepdims=True))
 
     def run(self, kernel: Kernel, key: str, sizes: Sequence[int], parts: Sequence[At], x: Any = None) -> Passes:
         """The passes that an expression needs; ``x``: numbers in place of the arrays of a use."""

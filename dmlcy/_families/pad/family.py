@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -44,6 +44,16 @@ class Pad(Family):
         bits = f"u{source.itemsize}"
         result.view(bits)[np.ix_(*outside)] = np.ascontiguousarray(source).view(bits)[np.ix_(*inside)]
         return Result(result, moved=True)
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``outside``: whether the position is outside the input."""
+
+        def outside() -> Array:
+            result: Array = np.ones(given.output_sizes, np.bool_)
+            result[tuple(slice(a, a + n) for a, n in zip(given.field("start"), given.input.shape, strict=True))] = False
+            return result
+
+        return {"outside": outside}
 
     def cuts(self, use: Cutting) -> Iterator[Cut]:
         """Each axis."""

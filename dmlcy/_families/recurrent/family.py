@@ -38,6 +38,26 @@ class Recurrent(Family):
 
         return Result(found(Numbers(m, dtype)), magnitudes=lambda: found(Sized(m, dtype)))
 
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``behind``: whether the step is behind the end of its sequence; of a last state, whether there is no step."""
+
+        def behind() -> Array:
+            steps = given.values[output].sizes[0] if output == given.told.roles.get("sequence") else 1
+            found: Array = np.arange(steps)[:, None, None, None] >= _lengths(given).reshape(1, 1, -1, 1)
+            return found
+
+        return {"behind": behind}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """All steps of a sequence from a marked one on, in each direction."""
+        steps, lengths = np.arange(marks.shape[1])[:, None], _lengths(given)[:, 0]
+        marked = marks[0].any(-1) & (steps < lengths)
+        backwards = BACKWARDS[given.field("direction").name]
+        orders = [slice(None, None, -1 if backward else 1) for backward in backwards]
+        columns = [np.logical_or.accumulate(marked[order])[order] for order in orders]
+        found: Array = np.stack(columns, 1)[..., None]
+        return found if output == given.told.roles.get("sequence") else np.asarray(found.any(0, keepdims=True))
+
     def result(self, given: Given, output: str) -> Array:
         """All outputs are of the same steps: the first one that is asked for computes the others.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -47,6 +47,14 @@ class Reduce(Family):
             else:
                 target[...] = self.stored(part, self.reduced(part, inner).values, output, target.shape)
         return result
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], int]]:
+        """``count``: elements that become one."""
+        return {"count": lambda: math.prod(given.input.shape[d] for d in _axes(given))}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """What a marked element goes into."""
+        return np.asarray(marks.any(_axes(given), keepdims=True))
 
     def reduced(self, given: Given, parts: Sequence[At]) -> Result:
         """The reduction of a tensor in parts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
 from dmlcy._families.region_sample.gradients import Backwards
 from dmlcy._families.region_sample.regions import Region, regions
-from dmlcy._families.spread import combined
+from dmlcy._families.spread import combined, idle
 from dmlcy._field_types.float import single
 
 
@@ -36,6 +36,22 @@ class RegionSample(Family):
 
         return Result(whole(False), magnitudes=lambda: whole(True))
 
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``odd_tie``: whether a nearest element of the cell is one of two, of which the first has an odd index."""
+        return {"odd_tie": lambda: np.array([_both(one.rows.ties(), one.columns.ties()) for one in _regions(given)])}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The cells that have a sample between elements of which one is marked, and has a weight."""
+        m = given.arithmetic
+        several = [(marks[one.item], one.rows.means(m), one.columns.means(m)) for one in _regions(given)]
+        return np.array([columns.touched(rows.touched(some, 1), 2) for some, rows, columns in several])
+
+    def idle(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The cells that have a sample beside a marked element, which has no weight."""
+        m = given.arithmetic
+        several = [(marks[one.item], {1: one.rows.nearby(m), 2: one.columns.nearby(m)}) for one in _regions(given)]
+        return np.array([idle(some, nearby) for some, nearby in several])
+
     def workspace(self, desc: OperatorDesc) -> int:
         """Of a part of samples, of which a cell has many."""
         return 8 * self.of_a_part * BLOCK
@@ -52,6 +68,17 @@ class RegionSample(Family):
         for r, channels, values in _parts(given, False):
             found[r, channels] = self.stored(given, values, output, values.shape)
         return found
+
+
+def _regions(given: Given) -> Iterator[Region]:
+    """The regions of a use that is no gradient."""
+    return regions(given, given.output_sizes[2:], given.input.shape[2:])
+
+
+def _both(rows: Array, columns: Array) -> Array:
+    """What is true of one of the rows or of one of the columns, for all channels of a region."""
+    found: Array = (rows[:, None] | columns)[None]
+    return found
 
 
 def _is_of_regions(given: Given, output: str) -> bool:

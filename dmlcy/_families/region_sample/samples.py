@@ -9,10 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
-from dmlcy._families.spread import Spread, between, parted
+from dmlcy._families.spread import Nearby, Spread, between, parted
 
 ALL: Final = 1 << 16
 """Samples of a region along an axis, of which all places are computed; of more, those inside the input are found."""
+
+HALF: Final = 0.5
+STEPS: Final = 4
+"""Units in the last place by which FLOAT32 may move a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,22 @@ class Samples:
         corners = self.corners(m)
         source, weight = (np.concatenate(several) for several in zip(*corners, strict=True))
         return np.tile(np.arange(len(self.place)), len(corners)), source, weight
+
+    def nearby(self, m: Arithmetic) -> Nearby:
+        """Both elements beside the samples of each cell; or the nearest ones."""
+        if self.grid.nearest:
+            every = self.means(m)
+            return Nearby(every, Spread(np.arange(0), np.arange(0), None, every.count))
+        return Nearby.of(m, *parted(m, self.place), self.grid.size, self.cell, self.grid.cells)
+
+    def ties(self) -> Array:
+        """Whether a sample of each cell is in the middle between two elements, of which the first one has an odd index,
+        or so near the middle that FLOAT32 decides.
+        """
+        far = STEPS * np.spacing(np.maximum(self.place, 1).astype(np.float32))
+        away = np.abs(self.place % 1 - HALF)
+        some = self.cell[self.grid.nearest & np.where(away == 0, self.place % 2 > 1, away <= far)]
+        return np.bincount(some, minlength=self.grid.cells) > 0
 
     def means(self, m: Arithmetic) -> Spread:
         """What of the input goes to each cell, if its samples are averaged."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, At, parts, sizes_of
 from dmlcy._families.given import Given
 from dmlcy._families.resample.lines import Axis
-from dmlcy._families.spread import Spread
+from dmlcy._families.spread import Spread, idle
 from dmlcy._field_types.float import single
 
 HALF: Final = 0.5
@@ -34,6 +34,35 @@ class Resample(Family):
             _finished(given, _sums(given, numbers, spreads)),
             magnitudes=lambda: _sums(given, m.absolute(numbers), spreads),
         )
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``tie``, ``odd_tie``, ``near`` and ``edge`` of a place along an axis; of a gradient, of a place beside it."""
+        return {
+            "tie": lambda: _along_any(given, output, lambda axis: axis.unsure()[0]),
+            "odd_tie": lambda: _along_any(given, output, lambda axis: axis.unsure()[0] & (axis.places() % 2 > 1)),
+            "near": lambda: _along_any(given, output, lambda axis: axis.unsure()[1]),
+            "edge": lambda: _along_any(
+                given, output, lambda axis: axis.edge() if _is_smooth(given, axis) else np.zeros(axis.count, np.bool_)
+            ),
+        }
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The places that take a marked element."""
+        for axis, spread in _spreads(given, output).items():
+            marks = spread.touched(marks, axis)
+        return marks
+
+    def idle(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The places that have a marked element beside them, if they are means."""
+        m, linear = given.arithmetic, given.field("mode").name == "LINEAR"
+        axes = {d: axis for d, axis in enumerate(_axes(given, output)) if linear and not axis.is_same()}
+        nearby = {d: axis.nearby(m) for d, axis in axes.items() if not _is_smooth(given, axis)}
+        if _is_gradient(given):
+            nearby = {d: one.turned(m, axes[d].size) for d, one in nearby.items()}
+        whole = [d for d in axes if d not in nearby]
+        for axis, spread in _spreads(given, output).items():
+            marks = spread.touched(marks, axis) if axis in whole else marks
+        return idle(marks, nearby)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""
@@ -78,6 +107,18 @@ def _axes(given: Given, output: str) -> list[Axis]:
     rounding = given.field("rounding").name if "rounding" in roles else None
     columns = sizes, counts, scales, before, after
     return [Axis(*one, rounding) for one in zip(*columns, strict=True)]
+
+
+def _along_any(given: Given, output: str, of: Callable[[Axis], Array]) -> Array:
+    """Whether something is true of the place of an element along an axis; of a gradient, of a place beside it."""
+    axes = _axes(given, output)
+    result: Array = np.zeros((1,) * len(axes), np.bool_)
+    for d, axis in enumerate(axes):
+        found = np.zeros(1, np.bool_) if axis.is_same() else of(axis)
+        if _is_gradient(given) and not axis.is_same():
+            found = axis.nearby(given.arithmetic).turned(given.arithmetic, axis.size).every.touched(found, 0)
+        result = result | found.reshape([-1 if k == d else 1 for k in range(len(axes))])
+    return result
 
 
 def _is_smooth(given: Given, axis: Axis) -> bool:

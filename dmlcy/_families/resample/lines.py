@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
-from dmlcy._families.spread import Spread, between, parted
+from dmlcy._families.spread import Nearby, Spread, between, parted
+
+HALF: Final = 0.5
+STEPS: Final = 4
+"""Units in the last place by which FLOAT32 may move a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,40 @@ class Axis:
         """Two elements for each place, by their distance."""
         source, weight = between(m, *self.inside(m), self.size)
         return Spread.of(m, source, np.tile(np.arange(self.count), 2), weight, self.count)
+
+    def nearby(self, m: Arithmetic) -> Nearby:
+        """The two elements beside each place."""
+        low, rest = self.inside(m)
+        rest, low = m.where(low < 0, 0, rest), np.maximum(low, 0)  # a place beyond an end is that end
+        return Nearby.of(m, low, rest, self.size, np.arange(self.count), self.count)
+
+    def unsure(self) -> tuple[Array, Array]:
+        """Whether a place is in the middle between two elements, if no direction is given; and whether it is so near
+        the end of what has its nearest element that FLOAT32 decides, if the quotient is rounded.
+        """
+        nothing: Array = np.zeros(self.count, np.bool_)
+        if self.before is None:
+            return nothing, nothing
+        place = self.places()
+        middle = HALF if self.rounding is None else 0.0
+        ahead, last = np.rint(place - middle), self.size - 1
+        if self.rounding == "INCREASING":
+            choice = (ahead >= 0) & (ahead < last)
+        else:
+            choice = (ahead + middle > 0) & (ahead + middle <= last)
+        with np.errstate(all="ignore"):
+            numbers = self.numbers() - self.after
+            quotient = numbers / self.factor
+            rounded = (quotient != quotient.astype(np.float32)) | (quotient * self.factor != numbers)
+            far = STEPS * np.spacing((np.abs(quotient) + abs(self.before)).astype(np.float32))
+        tie = choice & (place - middle == ahead) if self.rounding is None else nothing
+        return tie, choice & ~tie & rounded & (np.abs(place - middle - ahead) < far)
+
+    def edge(self) -> Array:
+        """Whether ``smooth`` gives weight to elements beyond an end."""
+        place, reach = self.places(), 1 / float(self.factor)
+        found: Array = (place + 1 < reach) | (self.size - place < reach)
+        return found
 
     def smooth(self, m: Arithmetic) -> Spread:
         """All elements that are less than 1 / factor away, by their distance; the ends are repeated without end."""

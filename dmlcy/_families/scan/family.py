@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +30,20 @@ class Scan(Family):
             return _turned(given, _shifted(given, found, None, axis), axis)
 
         return Result(scanned(values), magnitudes=lambda: scanned(m.absolute(values)))
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``overflowed``: whether a result before the element is infinite, but no element up to it."""
+
+        def overflowed() -> Array:
+            axis = int(given.field("axis"))
+            seen = [
+                np.logical_or.accumulate(_turned(given, ~np.isfinite(one), axis), axis)
+                for one in (self.result(given, output), given.input)
+            ]
+            found: Array = _turned(given, seen[0] & ~seen[1], axis)
+            return found
+
+        return {"overflowed": overflowed}
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts: each goes on where the one before it along the axis ends."""

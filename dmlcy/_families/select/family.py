@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +35,16 @@ class Select(Family):
         else:
             _coordinates(given.input, result.reshape(result.shape[-2:]))
         return Result(result, moved=True)
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
+        """``row`` of coordinates, and how many rows are ``found``: elements that are not 0."""
+        rows = given.values[output].sizes[-2:][0]
+        return {"row": lambda: np.arange(rows)[:, None], "found": lambda: int(np.count_nonzero(given.input))}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """All that is chosen from the line of a marked element, or from all elements."""
+        axes = int(given.field("axis")) if given.told.words["choose"] == FIRST else None
+        return np.asarray(marks.any(axes, keepdims=axes is not None))
 
     def first(self, given: Given, result: Array, values: bool) -> None:
         """Writes the elements that come first in each line along an axis, or their indices."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -13,7 +13,7 @@ from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.window_reduce.maxima import indices, maxima
 from dmlcy._families.window_reduce.promises import Array, Mask, unpromised
 from dmlcy._families.window_reduce.sums import sums
-from dmlcy._families.windows import WindowRoles, cut_positions, roles_of
+from dmlcy._families.windows import WindowRoles, cut_positions, roles_of, slide
 
 
 class WindowReduce(Family):
@@ -34,6 +34,16 @@ class WindowReduce(Family):
     def unpromised(self, desc: OperatorDesc, output: Field, inputs: Mapping[str, Array]) -> Mask | None:
         """Where a sum leaves the normal numbers of its accumulator."""
         return unpromised(desc, output, inputs) if desc.operator.definition.words["reduction"] == "sum" else None
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``count``: elements of the window that are no padding."""
+        window = slide(given, given.input.shape)
+        return {"count": lambda: window.counts(given.output_sizes[-len(window.sizes) :])}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The windows that have a marked element."""
+        window = slide(given, given.input.shape)
+        return window.touched(marks, given.output_sizes[-len(window.sizes) :])
 
     def cuts(self, use: Cutting) -> Iterator[Cut]:
         """The spatial axes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -38,6 +38,20 @@ class WindowSum(Family):
         for at in kind.parts():
             result[at] = self.stored(given, kind.of(at), output, sizes_of(at))
         return result
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``count``, of a mean: elements of the window that are no padding."""
+        return {"count": lambda: slide(given, given.input.shape).counts(given.output_sizes[LEAD:])}
+
+    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        """The windows that have a marked element; of a gradient, all elements of these windows."""
+        if name != next(iter(given.arrays)):  # a tensor of one element, or of one for each channel
+            return marks.reshape(-1, *[1] * len(given.output_sizes[LEAD:]))
+        if given.told.words["of"] == "means":
+            return slide(given, given.input.shape).touched(marks, given.output_sizes[LEAD:])
+        window = slide(given, given.output_sizes)
+        gradient = given.arrays[given.told.roles["gradient"]]
+        return window.under(window.touched(marks, gradient.shape[LEAD:]))
 
 
 class _Windows:

@@ -34,7 +34,8 @@ def find(word: str) -> list[Facts]:
         return [*_ids(wanted)]
     return [
         *_ids(wanted), *_operators(wanted), *_interpretations(wanted), *_enums(wanted), *_members(wanted),
-        *_levels(wanted), *_dtypes(wanted), *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
+        *_levels(wanted), *_dtypes(wanted),
+        *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
     ]  # fmt: skip
 
 
