@@ -26,8 +26,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="compare a device's outputs, or its dump of a graph, with expected ones",
         description="Compare the files of a device with the expected values that dmlcy run --expect wrote. An element "
         "passes if it differs by at most twice its bound, since each of the two values may be off by the bound. Exit "
-        "status: 1 if an output fails or has no file, 2 for an unreadable file or wrong usage, else 0. Of two dumps of "
-        "a graph, it names the first node that is wrong.",
+        "status: 1 if an output fails or is missing, 2 for an unreadable file or wrong usage, else 0. Of two dumps of "
+        "a graph, it names the first constant and the first node that are wrong.",
     )
     parser.add_argument(
         "expected",
@@ -79,6 +79,8 @@ def _dumps(options: argparse.Namespace) -> int:
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2
+    for warning in found.warnings:
+        print(warning, file=sys.stderr)
     for line in (compare_dumps.as_json if options.format == "json" else compare_dumps.text)(found):
         sys.stdout.write(f"{line}\n")
     return found.status

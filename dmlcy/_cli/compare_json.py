@@ -18,7 +18,7 @@ def lines(report: Report) -> Iterator[str]:
     """The report as one document."""
     whole = {
         "format": "dmlcy-comparison",
-        "version": 1,
+        "version": 2,
         "expected": str(report.expected),
         "actual": str(report.actual),
         "passed": all(comparison.verdict == "passed" for comparison in report.comparisons),

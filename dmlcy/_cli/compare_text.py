@@ -27,7 +27,9 @@ _UNPROMISED: Final = {
     MAGNITUDES: "the result for the absolute values of the inputs exceeds the range of the data type",
     RESULT: "the sum of the window is outside the normal numbers of the data type in which the operator adds",
 }
-WORDS: Final = {"passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "unjudged": "UNJUDGED"}
+WORDS: Final = {
+    "passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "missing": "MISSING", "unjudged": "UNJUDGED"
+}  # fmt: skip
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -39,8 +41,9 @@ def lines(report: Report) -> Iterator[str]:
         yield from _totals(report.comparisons)
         yield ""
     words = Counter(WORDS[comparison.verdict] for comparison in report.comparisons)
-    unjudged = f", {words['UNJUDGED']} unjudged" if words["UNJUDGED"] else ""
-    yield f"{_count(len(report.comparisons), 'output')}: {words['passed']} passed, {words['FAILED']} failed{unjudged}"
+    counts = [f"{words['passed']} passed", f"{words['FAILED']} failed"]
+    counts += [f"{words[word]} {word.lower()}" for word in ("MISSING", "UNJUDGED") if words[word]]
+    yield f"{_count(len(report.comparisons), 'output')}: {', '.join(counts)}"
 
 
 def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -69,7 +72,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     )
     if found is None:
         assert comparison.problem is not None
-        yield from _verdict("FAILED", title)
+        yield from _verdict(WORDS[comparison.verdict], title)
         yield from _wrapped("  ", f"actual: {printable(comparison.problem.place.file)}")
         yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return

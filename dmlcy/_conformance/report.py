@@ -21,7 +21,7 @@ _SHOWN: Final = 100
 
 def text(report: Report) -> Iterator[str]:
     """What is wrong, case by case; a row for each operator; the totals."""
-    wrong = [one for one in report.cases if one.verdict not in ("passed", MISSING, "unjudged")]
+    wrong = [one for one in report.cases if one.verdict not in ("passed", "unjudged") and not one.absent]
     refused = [one for one in report.answers if one.verdict not in ("passed", MISSING)]
     for case in wrong[:_SHOWN]:
         yield from _case(case)
@@ -46,7 +46,8 @@ def _totals(several: Sequence[Judged | Answer]) -> str:
 
 
 def _case(case: Judged) -> Iterator[str]:
-    yield f"{paint('FAILED', 'failed')}  {case.entry.name}"
+    word = MISSING if case.verdict == MISSING else "failed"
+    yield f"{paint(word.upper(), word)}  {case.entry.name}"
     for one in case.comparisons:
         if one.verdict not in ("passed", "unjudged"):
             yield f"  {printable(one.output.file)}: {_output(one)}"
@@ -99,7 +100,7 @@ def as_json(report: Report) -> Iterator[str]:
     """The report as one document. Numbers that JSON lacks stand as text."""
     whole = {
         "format": "dmlcy-conformance-report",
-        "version": 1,
+        "version": 2,
         "pack": printable(str(report.pack)),
         "results": printable(str(report.results)),
         "passed": report.status == 0,

@@ -15,6 +15,7 @@ STYLES: Final = {
     "note": "1;36",
     "passed": "32",
     "failed": "1;31",
+    "missing": "1;31",
     "unjudged": "1;33",
 }
 _FIRST: Final = 0.5  # seconds: what is done by then needs no progress

@@ -28,8 +28,9 @@ from dmlcy._judge.expected.manifest_reader import Expected
 from dmlcy._reference.accuracy import Tolerance
 from dmlcy._words.values import quote, show
 
-VERDICTS: Final = ("passed", "unjudged", "failed", "unreadable")
+VERDICTS: Final = ("passed", "unjudged", "missing", "failed", "unreadable")
 """What can be said of an output, the worst last."""
+MISSING: Final = "DML-MODEL-actual-missing"
 _NAMED: Final = 8
 """Files that a message names."""
 
@@ -70,15 +71,18 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """passed, failed (a missing file too), unjudged, or unreadable."""
+        """passed, unjudged, missing (there is no file), failed, or unreadable."""
         if self.differences is not None:
             return self.differences.verdict
-        return "unreadable" if self.problem is not None and self.problem.violation.id in UNREADABLE else "failed"
+        assert self.problem is not None
+        if self.problem.violation.id == MISSING:
+            return "missing"
+        return "unreadable" if self.problem.violation.id in UNREADABLE else "failed"
 
     @property
     def status(self) -> int:
-        """2: not readable, 1: failed, 0: anything else."""
-        return {"unreadable": 2, "failed": 1}.get(self.verdict, 0)
+        """2: not readable, 1: failed or missing, 0: anything else."""
+        return {"unreadable": 2, "failed": 1, "missing": 1}.get(self.verdict, 0)
 
     @property
     def index(self) -> tuple[int, ...]:
@@ -93,10 +97,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """All outputs."""
+    """All outputs. ``manifest``: that of the expected values."""
 
     expected: Path
     actual: Path
+    manifest: Manifest
     comparisons: tuple[Comparison, ...]
     warnings: Sequence[Problem]
 
@@ -119,6 +124,7 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
     outputs = [one for one in source.manifest.outputs if folder or one.file == expected.name]
     if not outputs:
         manifest_reader.fail(source.folder / NAME, f"it does not list {show(expected.name)}")
+    source.complete(outputs)
     warnings = list(source.warnings)
     _check(actual, len(outputs))
     files = _Files(source.manifest, actual)
@@ -127,7 +133,7 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing) -> Report:
     found = tuple(_Comparer(source, output, files, warnings).compare(own, reached) for output, own in pairs)
     if folder and actual.is_dir():
         warnings += files.extra()
-    return Report(expected, actual, found, warnings)
+    return Report(expected, actual, source.manifest, found, warnings)
 
 
 def _check(actual: Path, count: int) -> None:
@@ -221,7 +227,7 @@ class _Files:
         hint = f"The model writes other values to {_listed(taken, 'and')}." if taken else ""
         why = f"there is no {_listed(names, 'or')}" if names else "the model uses every name of such a file"
         values = {"path": str(self.actual), "why": why}
-        return make("DML-MODEL-actual-missing", _place(self.actual), values, hint=hint)
+        return make(MISSING, _place(self.actual), values, hint=hint)
 
     def extra(self) -> list[Problem]:
         """A warning of files of values that belong to no output, beside those that do."""

@@ -22,6 +22,8 @@ from dmlcy._version import __version__
 NAME: Final = "manifest.json"
 FORMAT: Final = "dmlcy-expected"
 VERSION: Final = 2
+OLDEST: Final = 2
+"""The oldest version that is read."""
 
 _COMPARISON: Final = (
     f"A difference of up to {SIDES} bounds passes: the expected value and that of a conforming device may each be off "
@@ -137,12 +139,16 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The outputs of a model, and every file that it writes, whatever the file holds."""
+    """The outputs of a model, and every file that it writes, whatever the file holds.
+
+    ``version``: that of the file which was read; its rules judge the outputs.
+    """
 
     model: str
     level: FeatureLevelName
     outputs: tuple[Output, ...]
     written: tuple[WrittenFile, ...]
+    version: int = VERSION
 
     def to_bytes(self) -> bytes:
         """The text of the file."""

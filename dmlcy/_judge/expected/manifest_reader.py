@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,17 +19,21 @@ from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch import npy, operators
-from dmlcy._frontends.dxdispatch.files import open_regular, target_parts
+from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes, target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node, decode
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
-from dmlcy._judge.expected.manifest import FORMAT, NAME, VERSION, Buffer, Input, Manifest, Output
+from dmlcy._judge.expected.manifest import FORMAT, NAME, OLDEST, VERSION, Buffer, Input, Manifest, Output
+from dmlcy._judge.versions import Versions
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._words.values import show
 
 _LARGEST: Final = 64 * 2**20
+VERSIONS: Final = Versions(OLDEST, VERSION, "Write the expected values again: dmlcy run --expect.")
+_ACCURACY: Final = {2: ("ulp", "formula", "of", "tolerance", "allowed")}
+"""The members of ``accuracy`` by the version of the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,15 @@ class Expected:
     manifest: Manifest
     document: Document
     warnings: tuple[Problem, ...]
+
+    def complete(self, outputs: Iterable[Output]) -> None:
+        """Refuse a folder that lacks a file which the manifest lists for one of these outputs."""
+        reader = Reader(self.document)
+        for output in outputs:
+            for node in _file_nodes(output):
+                if not os.path.lexists(self.folder / node.value):
+                    reader.report("DML-MODEL-manifest-file", node, path=node.value)
+        reader.finish()
 
     def array(self, node: Node, dtype: Dtype, sizes: tuple[int, ...]) -> npt.NDArray[Any]:
         """The values in the file that a member names; ModelError where they are not those of such a tensor."""
@@ -74,18 +88,33 @@ def decode_file(path: Path) -> Document:
     """The JSON in a file that should be a manifest."""
     try:
         with open_regular(path) as stream:
-            data = stream.read(_LARGEST + 1)
+            data = read_bytes(stream, _LARGEST)
     except (OSError, ValueError) as error:
         fail(path, getattr(error, "strerror", None) or str(error))
-    if len(data) > _LARGEST:
-        fail(path, f"it is larger than {_LARGEST} bytes")
     return decode(str(path), data)
 
 
-def files(manifest: Manifest) -> frozenset[str]:
-    """The files that a manifest lists, all of them .npy below its folder."""
+def _file_nodes(output: Output) -> Iterator[Node]:
+    """The members that name the files of an output and of its inputs."""
+    assert output.node is not None
+    accuracy = output.node.get("accuracy")
+    for parent, member in (
+        (output.node, "file"),
+        (output.node, "standing"),
+        (accuracy, "tolerance"),
+        (accuracy, "allowed"),
+    ):
+        node = parent.get(member) if parent is not None and parent.kind == "object" else None
+        if node is not None:
+            yield node
+    sources = output.node.value["inputs"].value
+    yield from (sources[name].value["file"] for name in output.inputs)
+
+
+def files(outputs: Iterable[Output]) -> frozenset[str]:
+    """The files that a manifest lists for some of its outputs, all of them .npy below its folder."""
     found: set[str | None] = set()
-    for output in manifest.outputs:
+    for output in outputs:
         found |= {output.file, output.tolerance, output.allowed, output.standing}
         found |= {source.file for source in output.inputs.values()}
     steps = (target_parts(path) for path in found if path is not None)
@@ -117,16 +146,14 @@ class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.written: dict[str, WrittenFile] = {}
+        self.version: int | None = None
 
     def manifest(self, root: Node) -> Manifest | None:
         reader = self.reader
+        self.version = VERSIONS.of(reader, root)
         members = ("format", "version", "dmlcy", "model", "feature_level", "comparison", "written", "outputs")
         reader.ignore_others(root, members)
-        version = reader.integer(reader.required(root, "version", "number"))
-        if version is not None and version != VERSION:
-            known = f"{VERSION}, the version of manifests that can be read"
-            hint = "Write the expected values again: dmlcy run --expect."
-            reader.report("DML-MODEL-choice", root.value["version"], hint=hint, value=version, known=known)
+        if self.version is None:
             return None
         for name in ("dmlcy", "comparison"):
             reader.optional(root, name, "string")
@@ -143,7 +170,8 @@ class _Parser:
         if model is None or level is None:
             return None
         written = tuple(self.written.values())
-        return Manifest(model.value, level.value, tuple(output for output in found if output is not None), written)
+        given = tuple(output for output in found if output is not None)
+        return Manifest(model.value, level.value, given, written, self.version)
 
     def output(self, node: Node) -> Output | None:
         reader = self.reader
@@ -287,7 +315,7 @@ class _Parser:
             if accuracy.value != "exact":
                 reader.report("DML-MODEL-choice", accuracy, value=accuracy.value, known='"exact" or an object')
             return None, None, None
-        reader.ignore_others(accuracy, ("ulp", "formula", "of", "tolerance", "allowed"))
+        reader.ignore_others(accuracy, _ACCURACY[self.version or VERSION])
         ulp = reader.required(accuracy, "ulp", "number")
         if ulp is not None and not 0 < ulp.value <= UINT64:
             reader.report("DML-MODEL-choice", ulp, value=ulp.value, known=f"more than 0 and at most {UINT64}")
