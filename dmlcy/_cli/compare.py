@@ -26,8 +26,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="compare a device's outputs, or its dump of a graph, with expected ones",
         description="Compare the files of a device with the expected values that dmlcy run --expect wrote. An element "
         "passes if it differs by no more than a correct device may. Exit status: 2 for an unreadable file or wrong "
-        "usage, 1 if an output fails or has no file, or with --strict if one is suspect or not judged, else 0. Of two "
-        "dumps of a graph, it names the first node that is wrong.",
+        "usage, 1 if an output fails or is missing, or with --strict if one is suspect or not judged, else 0. Of two "
+        "dumps of a graph, it names the first constant and the first node that are wrong.",
     )
     parser.add_argument(
         "expected",
@@ -80,6 +80,8 @@ def _dumps(options: argparse.Namespace) -> int:
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2
+    for warning in found.warnings:
+        print(warning, file=sys.stderr)
     for line in (compare_dumps.as_json if options.format == "json" else compare_dumps.text)(found):
         sys.stdout.write(f"{line}\n")
     return max(found.status, int(options.strict and found.is_doubtful))

@@ -25,7 +25,8 @@ from dmlcy._words.values import quote
 _PADDING: Final = "pad"
 _WIDTH: Final = 100
 WORDS: Final = {
-    "passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "suspect": "suspect", "not judged": "not judged"
+    "passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "missing": "MISSING", "suspect": "suspect",
+    "not judged": "not judged",
 }  # fmt: skip
 
 
@@ -38,12 +39,12 @@ def lines(report: Report) -> Iterator[str]:
         yield from _totals(report.comparisons)
         yield ""
     words = Counter(WORDS[comparison.verdict] for comparison in report.comparisons)
-    others = "".join(f", {words[word]} {word}" for word in ("suspect", "not judged") if words[word])
+    counts = [f"{words['passed']} passed", f"{words['FAILED']} failed"]
+    counts += [f"{words[word]} {word.lower()}" for word in ("MISSING", "suspect", "not judged") if words[word]]
     found = (comparison.differences for comparison in report.comparisons)
     elements = sum(one.unjudged for one in found if one is not None)
     left = f"; not judged: {_count(elements, 'element')}" if elements else ""
-    total = _count(len(report.comparisons), "output")
-    yield f"{total}: {words['passed']} passed, {words['FAILED']} failed{others}{left}"
+    yield f"{_count(len(report.comparisons), 'output')}: {', '.join(counts)}{left}"
 
 
 def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -72,7 +73,7 @@ def _comparison(comparison: Comparison, options: Device) -> Iterator[str]:
     )
     if found is None:
         assert comparison.problem is not None
-        yield from _verdict("FAILED", title)
+        yield from _verdict(WORDS[comparison.verdict], title)
         yield from _wrapped("  ", f"actual: {printable(comparison.problem.place.file)}")
         yield from _wrapped("  ", f"not compared: {comparison.problem.violation}")
         return

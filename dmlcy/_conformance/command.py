@@ -71,13 +71,13 @@ def _add_compare(commands: argparse._SubParsersAction[Parser]) -> None:
         "compare",
         help="judge what a back end wrote",
         description="Judge the outputs that a back end wrote for the cases of a pack. Exit status: 2 for an unreadable "
-        "file, a damaged pack or wrong usage, 1 if a case fails or has no result, or with --strict if one is suspect "
-        "or not judged, else 0.",
+        "file, a damaged pack or wrong usage, 1 if a case fails or is missing, or with --strict if one is suspect or "
+        "not judged, else 0.",
     )
     one.add_argument("folder", type=Path, metavar="DIR", help="the folder of the pack")
     one.add_argument("results", type=Path, metavar="RESULTS", help="the results, in a folder for each case")
     _add_choice(one, "judge only cases that this level has")
-    one.add_argument("--allow-missing", action="store_true", help="a case without results is no failure")
+    one.add_argument("--allow-missing", action="store_true", help="a case without any result is no failure")
     add_device(one)
     add_format(one, FORMATS)
     one.set_defaults(execute=_compare)

@@ -21,7 +21,7 @@ _SHOWN: Final = 100
 
 def text(report: Report) -> Iterator[str]:
     """What is wrong, case by case; a row for each operator; the totals."""
-    wrong = [one for one in report.cases if one.verdict not in ("passed", MISSING, "suspect", "not judged")]
+    wrong = [one for one in report.cases if one.verdict not in ("passed", *DOUBTFUL) and not one.absent]
     refused = [one for one in report.answers if one.verdict not in ("passed", MISSING)]
     for case in wrong[:_SHOWN]:
         yield from _case(case)
@@ -46,7 +46,8 @@ def _totals(several: Sequence[Judged | Answer]) -> str:
 
 
 def _case(case: Judged) -> Iterator[str]:
-    yield f"{paint('FAILED', 'failed')}  {case.entry.name}"
+    word = MISSING if case.verdict == MISSING else "failed"
+    yield f"{paint(word.upper(), word)}  {case.entry.name}"
     for one in case.comparisons:
         if one.verdict not in ("passed", *DOUBTFUL):
             yield f"  {printable(one.output.file)}: {_output(one)}"

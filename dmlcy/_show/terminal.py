@@ -15,6 +15,7 @@ STYLES: Final = {
     "note": "1;36",
     "passed": "32",
     "failed": "1;31",
+    "missing": "1;31",
     "suspect": "1;33",
     "not judged": "1;33",
 }

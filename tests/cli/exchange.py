@@ -107,7 +107,7 @@ def compare(expected: Path, actual: Path) -> tuple[Done, dict[str, Any]]:
         verdicts = {output["status"] for output in report["outputs"]}
         assert report["passed"] == (verdicts == {"passed"})
         assert (done.status == 0) == (verdicts <= {"passed", "unjudged"})
-        words = [line.split()[0] for line in text.out.splitlines() if line.startswith(("passed", "FAILED", "UNJUDGED"))]
+        words = [line.split()[0] for line in text.out.splitlines() if line.startswith((*WORDS.values(),))]
         wanted = [WORDS[one["status"]] for one in report["outputs"]]
         assert words == wanted
     return done, report

@@ -39,10 +39,13 @@ def problem(pair: tuple[Path, Path], status: int, identifier: str) -> str:
     done, report = compare(*pair)
     assert (done.status, done.err) == (status, "")
     statuses = [one["status"] for one in report["outputs"]]
-    assert statuses == ["failed" if status == 1 else "unreadable", "passed"]
+    said = {"DML-MODEL-actual-missing": "missing"}.get(identifier, "failed" if status == 1 else "unreadable")
+    assert statuses == [said, "passed"]
     found = report["outputs"][0]["problem"]
     assert found["id"] == identifier and "output." in found["message"] and "manifest" not in found["message"]
     text = command("compare", *pair).out
+    count = "0 failed, 1 missing" if said == "missing" else "1 failed"
+    assert text.endswith(f"\n2 outputs: 1 passed, {count}\n")
     (line,) = [part for part in unwrapped(text) if part.startswith("not compared: ")]
     assert line == f"not compared: {found['message']} [{identifier}]" and text.count(identifier) == 1
     (path,) = [part.removeprefix("actual: ") for part in unwrapped(text) if part.startswith("actual: ")]

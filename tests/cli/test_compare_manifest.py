@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from exchange import (
 
 from dmlcy._cli.example import model
 from dmlcy._facts.tables import OPERATORS
+from dmlcy._judge.expected import manifest_reader
 
 
 def refused(pair: tuple[Path, Path], identifier: str, path: str, *texts: str) -> None:
@@ -49,7 +51,7 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
     [
         ("DML-MODEL-manifest", "format", "x", "$"),
         ("DML-MODEL-manifest", "format", ..., "$"),
-        ("DML-MODEL-choice", "version", 1, "$.version"),
+        ("DML-MODEL-version", "version", 1, "$.version"),
         ("DML-MODEL-integer", "version", 1.5, "$.version"),
         ("DML-MODEL-missing", "version", ..., "$"),
         ("DML-MODEL-type", "version", "1", "$.version"),
@@ -80,8 +82,8 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         ("DML-MODEL-type", "written", [{**FILE, "resource": 1}], "$.written[0].resource"),
         ("DML-MODEL-range", "written", [{**FILE, "dimensions": [0]}], "$.written[0].dimensions[0]"),
         ("DML-MODEL-missing", "written", [{"path": "a", "resource": "b", "dimensions": []}], "$.written[0]"),
-        ("DML-MODEL-source", f"{FIRST}/file", "none.npy", f"{P}.file"),
-        ("DML-MODEL-source", f"{FIRST}/file", "\x1b[31m.npy", f"{P}.file"),
+        ("DML-MODEL-manifest-file", f"{FIRST}/file", "none.npy", f"{P}.file"),
+        ("DML-MODEL-manifest-file", f"{FIRST}/file", "\x1b[31m.npy", f"{P}.file"),
         ("DML-MODEL-missing", f"{FIRST}/resource", ..., P),
         ("DML-MODEL-type", f"{FIRST}/dispatchable", 1, f"{P}.dispatchable"),
         ("DML-MODEL-missing", f"{FIRST}/operator", ..., P),
@@ -125,7 +127,10 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         ("DML-MODEL-choice", f"{FIRST}/accuracy/of", "sizes", f"{P}.accuracy.of"),
         ("DML-MODEL-missing", f"{FIRST}/accuracy/tolerance", ..., f"{P}.accuracy"),
         ("DML-MODEL-manifest-path", f"{FIRST}/accuracy/tolerance", "/x.npy", f"{P}.accuracy.tolerance"),
-        ("DML-MODEL-source", f"{FIRST}/accuracy/tolerance", "x.npy", f"{P}.accuracy.tolerance"),
+        ("DML-MODEL-manifest-file", f"{FIRST}/accuracy/tolerance", "x.npy", f"{P}.accuracy.tolerance"),
+        ("DML-MODEL-manifest-file", f"{FIRST}/accuracy/allowed", "x.npy", f"{P}.accuracy.allowed"),
+        ("DML-MODEL-manifest-file", f"{FIRST}/standing", "x.npy", f"{P}.standing"),
+        ("DML-MODEL-manifest-file", f"{FIRST}/inputs/InputTensor/file", "x.npy", f"{P}.inputs.InputTensor.file"),
         ("DML-MODEL-npy-type", f"{FIRST}/accuracy/tolerance", "output.npy", f"{P}.accuracy.tolerance"),
         ("DML-MODEL-npy-sizes", f"{FIRST}/file", "uoutput.npy", f"{P}.file"),
         ("DML-MODEL-npy-type", f"{FIRST}/file", "tolerance/output.npy", f"{P}.file"),
@@ -242,7 +247,20 @@ def test_a_file_that_cannot_hold_the_output(pair: tuple[Path, Path], wrong: dict
     refused(pair, "DML-MODEL-reference", f"{P}.written_to[0]", "that holds all of OutputTensor")
 
 
-def test_a_manifest_of_an_older_version(pair: tuple[Path, Path]) -> None:
-    edited(pair, "version", 1)
+def test_a_manifest_of_a_version_that_is_not_read(pair: tuple[Path, Path]) -> None:
+    edited(pair, "version", manifest_reader.VERSIONS.newest + 1)
     edited(pair, "written", ...)
-    refused(pair, "DML-MODEL-choice", "$.version", "Write the expected values again: dmlcy run --expect.")
+    refused(pair, "DML-MODEL-version", "$.version", "Compare with the version of dmlcy that wrote the file")
+    edited(pair, "version", manifest_reader.VERSIONS.oldest - 1)
+    refused(pair, "DML-MODEL-version", "$.version", "Write the expected values again: dmlcy run --expect.")
+
+
+def test_an_old_manifest_is_judged_by_its_own_rules(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line says so, and the verdicts are those that there were."""
+    before = compare(*pair)[1]["outputs"]
+    own, newest = manifest(pair[0])["version"], manifest_reader.VERSIONS.newest
+    monkeypatch.setattr(manifest_reader, "VERSIONS", replace(manifest_reader.VERSIONS, newest=newest + 1))
+    done, report = compare(*pair)
+    assert done.status == 0 and report["outputs"] == before
+    assert [one["id"] for one in report["warnings"]] == ["DML-MODEL-version-old"]
+    assert f"the rules of version {own} judge its values" in done.err

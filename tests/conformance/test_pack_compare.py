@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from packs import NAMES, case_of, compare, expected_of, listed, verdicts
+
+from dmlcy._judge.expected import manifest_reader
+from dmlcy._judge.packs import reader
 
 AVERAGE, JOIN, MAXIMUM = NAMES
 
@@ -123,6 +128,20 @@ def test_results_of_nothing_never_pass(pack: Path, tmp_path: Path) -> None:
     assert compare(pack, tmp_path, "--allow-missing").status == 1
 
 
+def test_one_missing_output_of_several_is_not_allowed(pack: Path, results: Path) -> None:
+    """The case is missing, not failed, and named; only a case without any result may be."""
+    case = next(name for name in verdicts(pack, results) if len([*(results / name).glob("*.npy")]) > 1)
+    (results / case / "output_indices.npy").unlink()
+    found = verdicts(pack, results)
+    assert found.pop(case) == "missing" and {*found.values()} == {"passed"}
+    for options in ([], ["--allow-missing"]):
+        done = compare(pack, results, *options)
+        assert done.status == 1
+        first, second, *_ = done.out.splitlines()
+        assert first == f"MISSING  {case}" and second.startswith("  output_indices.npy: ")
+        assert "1 missing" in done.out and "failed," not in done.out
+
+
 def test_a_desc_that_is_accepted_fails(pack: Path, results: Path) -> None:
     path = results / JOIN / "refusals.json"
     answers = json.loads(path.read_text())
@@ -176,17 +195,50 @@ def test_a_file_that_changed_is_refused(pack: Path, right: Path, tmp_path: Path)
         assert compare(own, right, "--operators", AVERAGE).status == 0
 
 
+@pytest.mark.parametrize("file", ["output.npy", "allowed/output.npy", "inputs/input.npy", "manifest.json"])
+def test_a_file_that_the_list_lacks_is_refused(file: str, pack: Path, right: Path, tmp_path: Path) -> None:
+    """Nothing would notice that it was changed."""
+    own, case = copied(pack, tmp_path), case_of(pack, AVERAGE, origin="example")
+    whole = listed(own)
+    (entry,) = [one for one in whole["cases"] if one["name"] == case]
+    entry["files"] = [one for one in entry["files"] if one["path"] != f"expected/{file}"]
+    (own / "pack.json").write_text(json.dumps(whole))
+    done = compare(own, right)
+    assert done.status == 2 and "[DML-MODEL-pack-list]" in done.err and f"expected/{file}" in done.err
+
+
+def test_an_old_pack_is_judged_and_a_line_says_so(pack: Path, right: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (reader, manifest_reader):
+        newer = replace(module.VERSIONS, newest=module.VERSIONS.newest + 1)
+        monkeypatch.setattr(module, "VERSIONS", newer)
+    done = compare(pack, right)
+    assert done.status == 0 and done.err.count("[DML-MODEL-version-old]") == 1
+
+
 LISTS = {
     "not there": (None, "DML-MODEL-pack"),
     "another format": ({"format": "x"}, "DML-MODEL-pack"),
-    "another version": ({"version": 99}, "DML-MODEL-pack"),
+    "no version": ({"version": None}, "DML-MODEL-type"),
+    "a newer version": ({"version": 99}, "DML-MODEL-version"),
+    "a version that never was": ({"version": 0}, "DML-MODEL-version"),
     "a path that leaves": ({"cases.0.name": "../x"}, "DML-MODEL-pack-path"),
     "an absolute path": ({"cases.0.files.0.path": "/etc/passwd"}, "DML-MODEL-pack-path"),
     "an unknown operator": ({"cases.0.operator": "BOGUS"}, "DML-MODEL-reference"),
     "an unknown level": ({"cases.0.feature_level": "9_9"}, "DML-MODEL-reference"),
     "another type": ({"cases": 1}, "DML-MODEL-type"),
+    "a case without files": ({"cases.0.files": []}, "DML-MODEL-pack-list"),
+    "a case twice": ({"cases.1": {"cases.0"}}, "DML-MODEL-pack-list"),
+    "answers twice": ({"refusals.1": {"refusals.0"}}, "DML-MODEL-pack-list"),
+    "a size beyond every file": ({"cases.0.files.0.size_in_bytes": 2**63 - 1}, "DML-MODEL-pack-changed"),
+    "a size beyond the memory": ({"cases.0.files.0.size_in_bytes": 2**36}, "DML-MODEL-pack-changed"),
     "no cases": ({"cases": [], "refusals": []}, "DML-MODEL-pack"),
 }
+
+
+def inside(whole: Any, steps: list[str]) -> Any:
+    for step in steps:
+        whole = whole[int(step)] if isinstance(whole, list) else whole[step]
+    return whole
 
 
 @pytest.mark.parametrize("kind", LISTS)
@@ -198,10 +250,9 @@ def test_a_list_that_is_wrong_is_refused(kind: str, pack: Path, right: Path, tmp
         whole = listed(own)
         for path, value in changes.items():
             *steps, last = path.split(".")
-            owner = whole
-            for step in steps:
-                owner = owner[int(step)] if isinstance(owner, list) else owner[step]
-            owner[last] = value
+            owner = inside(whole, steps)
+            wanted = inside(whole, next(iter(value)).split(".")) if isinstance(value, set) else value
+            owner[int(last) if isinstance(owner, list) else last] = wanted
         (own / "pack.json").write_text(json.dumps(whole))
     done = compare(own, right)
     assert done.status == 2 and f"[{id_}]" in done.err, done.err

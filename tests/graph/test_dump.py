@@ -14,6 +14,7 @@ from graphs import network, tensor, valid
 
 import dmlcy as dml
 from dmlcy._cli import main
+from dmlcy._judge.dumps import dump
 
 
 @pytest.fixture
@@ -111,18 +112,107 @@ def test_a_rounding_difference_is_within_the_accuracy_of_the_node(
 
 
 def test_a_missing_file_is_said(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not wrong, but missing, and counted apart; what reads the value is judged by the expected one."""
     run("run", graph, "--dump", tmp_path / "dump")
     other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
     (other / "double.npy").unlink()
     status, found = outputs(capsys, tmp_path / "dump", other)
-    assert status == 1
-    assert {one["value"]: one["verdict"] for one in found["outputs"]}["double"] == "missing"
+    assert (status, found["passed"], found["first_wrong"]) == (1, False, None)
+    verdicts = {one["value"]: one["verdict"] for one in found["outputs"]}
+    assert verdicts.pop("double") == "missing" and {*verdicts.values()} == {"passed"}
+    assert found["first_missing"] == next(one["node"] for one in found["outputs"] if one["value"] == "double")
+    np.save(other / "softmax.npy", np.load(other / "softmax.npy") + 1)
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "6 outputs of nodes: 4 passed, 1 failed, 1 missing" in lines
+    assert 'the first node without a file is node 3 "double" (ELEMENT_WISE_ADD): there is no "double.npy"' in lines
+    assert lines[-1].startswith('the first wrong node is node 7 "softmax"')
+
+
+def test_constants_are_compared_with_the_graph(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A device with other weights computes every node right, and the wrong constant is named first."""
+    run("run", graph, "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    status, found = outputs(capsys, tmp_path / "dump", other)
+    assert status == 0
+    assert [(one["kind"], one["value"], one["verdict"]) for one in found["given"]] == [
+        ("constant", "kernel", "passed"), ("constant", "matrix", "passed"), ("input", "x", "passed")
+    ]  # fmt: skip
+    whole = network()[0]
+    changed = replace(whole, nodes=tuple(_seven(node) for node in whole.nodes))
+    run("run", dml.graph.save(changed, tmp_path / "seven"), "--dump", tmp_path / "wrong")
+    status, found = outputs(capsys, tmp_path / "dump", tmp_path / "wrong")
+    assert (status, found["passed"], found["first_wrong"]) == (1, False, None)
+    kernel, matrix, x = found["given"]
+    assert [one["verdict"] for one in (kernel, matrix, x)] == ["failed", "passed", "passed"]
+    assert found["first_wrong_constant"] == kernel["node"] and kernel["different"] == kernel["elements"]
+    assert (kernel["first"]["at"], kernel["first"]["actual"]) == ([0, 0, 0, 0], "7.0")
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "dump"), str(tmp_path / "wrong")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{kernel['label']}: failed; {kernel['elements']} of {kernel['elements']} elements")
+    assert lines[-1] == f"the first wrong constant is {kernel['label']}"
+    (tmp_path / "wrong" / "kernel.npy").unlink()  # a device need not write its constants
+    status, found = outputs(capsys, tmp_path / "dump", tmp_path / "wrong")
+    assert [one["value"] for one in found["given"]] == ["matrix", "x"] and found["first_wrong_constant"] is None
+
+
+def _seven(node: Any) -> Any:
+    """The constant "kernel" filled with another number; any other node as it is."""
+    if node.name != "kernel":
+        return node
+    return replace(node, data=np.full(node.data.size // 4, 7, np.float32).view(np.uint8))
+
+
+def test_a_constant_is_compared_bit_for_bit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another NaN, and another zero, is another constant: operators on bits read them."""
+    g = dml.Graph()
+    constant = g.constant(np.array([np.nan, 0, 1], np.float32), name="k")
+    whole = g.build(y=g.element_wise_bit_not(g.reinterpret(constant, tensor(3, dtype="FLOAT32"))))
+    run("run", dml.graph.save(whole, tmp_path / "graph"), "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    bits = np.load(other / "k.npy").view(np.uint32)
+    np.save(other / "k.npy", (bits ^ np.array([1, 2**31, 0], np.uint32)).view(np.float32))
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
+    line = capsys.readouterr().out.splitlines()[0]
+    assert "2 of 3 elements are not those of the graph, the first at [0]: 0x7FC00001 in place of 0x7FC00000" in line
+
+
+def test_other_inputs_are_said_and_are_not_wrong(
+    graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    run("run", graph, "--dump", tmp_path / "other", "--seed", 1)
+    status, found = outputs(capsys, tmp_path / "dump", tmp_path / "other")
+    assert (status, found["passed"], found["first_wrong_constant"]) == (0, True, None)
+    assert [one["verdict"] for one in found["given"]] == ["passed", "passed", "differs"]
+    assert {one["verdict"] for one in found["outputs"]} == {"passed"}
+    assert main(["compare", str(tmp_path / "dump"), str(tmp_path / "other")]) == 0
+    line = capsys.readouterr().out.splitlines()[0]
+    assert line.startswith('graph input 0 "x": differs in ')
+    assert line.endswith("; the nodes are judged by the device's own")
+
+
+@pytest.mark.parametrize("value", ["x", "kernel", "pool", "softmax"])
+@pytest.mark.parametrize("both", [False, True])
+def test_a_dump_without_a_file_that_it_lists_is_refused(
+    value: str, both: bool, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("run", graph, "--dump", tmp_path / "dump")
+    other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
+    for folder in (tmp_path / "dump", other)[: 1 + both]:
+        (folder / f"{value}.npy").unlink()
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "dump"), str(other)]) == 2
+    told = capsys.readouterr()
+    assert not told.out and f'"{value}.npy"' in told.err and "[DML-MODEL-manifest-file]" in told.err
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda folder: (folder / "manifest.json").write_text('{"format": "dmlcy-dump"}'),
         lambda folder: (folder / "manifest.json").write_text('{"format": "dmlcy-dump", "version": 1}'),
         lambda folder: shutil.rmtree(folder / "graph"),
         lambda folder: (folder / "manifest.json").write_text(
@@ -139,6 +229,25 @@ def test_a_broken_dump_is_refused(change: Any, graph: Path, tmp_path: Path, caps
     capsys.readouterr()
     assert main(["compare", str(tmp_path / "dump"), str(tmp_path / "dump")]) == 2
     assert "DML-GRAPH-dump" in capsys.readouterr().err
+
+
+def test_a_dump_of_another_version(
+    graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A newer one is refused, an old one judged, with a line that says so."""
+    folder, versions = tmp_path / "dump", dump.VERSIONS
+    run("run", graph, "--dump", folder)
+    monkeypatch.setattr(dump, "VERSIONS", replace(versions, newest=versions.newest + 1))
+    status, found = outputs(capsys, folder, folder)
+    assert status == 0 and [one["id"] for one in found["warnings"]] == ["DML-MODEL-version-old"]
+    monkeypatch.undo()
+    text = (folder / "manifest.json").read_text()
+    for version, id_ in ((99, "DML-MODEL-version"), (0, "DML-MODEL-version"), (None, "DML-MODEL-type")):
+        whole = json.loads(text) | {"version": version}
+        (folder / "manifest.json").write_text(json.dumps(whole))
+        capsys.readouterr()
+        assert main(["compare", str(folder), str(folder)]) == 2
+        assert f"[{id_}]" in capsys.readouterr().err
 
 
 def test_broken_values_are_refused(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,6 +278,23 @@ def test_a_folder_with_other_files_is_left_alone(
     assert main(["run", str(graph), "--dump", str(tmp_path)]) == 2
     assert "DML-MODEL-write" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["graph", "x.npy"]
+
+
+@pytest.mark.parametrize("command", ["dump", "expose"])
+@pytest.mark.parametrize("content", ['{"name": "app", "icons": []}', '{"format": "dmlcy-expected"}', "x", "[1]"])
+def test_a_foreign_manifest_is_left_alone(
+    command: str, content: str, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(content)
+    options = {"dump": ["run", graph, "--dump", folder], "expose": ["graph", graph, "--expose-edges", folder]}
+    assert main([str(one) for one in options[command]]) == 2
+    assert "[DML-MODEL-write]" in capsys.readouterr().err
+    assert [(one.name, one.read_text()) for one in folder.iterdir()] == [("manifest.json", content)]
+    (folder / "manifest.json").unlink()
+    for _ in range(2):  # into an empty folder, and over a dump
+        run(*options[command])
 
 
 def test_a_dump_is_for_one_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Callable, Mapping
+from io import BufferedReader
 from itertools import count, takewhile
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
@@ -30,7 +31,7 @@ class NotRegular(OSError):
     """A folder, a pipe, a device."""
 
 
-def open_regular(path: str | Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BufferedReader:
     """The file, opened for reading without waiting for a writer; NotRegular for anything but a regular file."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     if Path(path).is_dir():
@@ -42,12 +43,12 @@ def open_regular(path: str | Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def read_bytes(stream: BinaryIO) -> bytes:
-    """What is in a file; OSError for one that is larger than LARGEST."""
+def read_bytes(stream: BinaryIO, most: int = LARGEST) -> bytes:
+    """What is in a file; OSError for one that is larger than ``most`` bytes."""
     # No more than there is: room for all that is asked for is made beforehand.
-    data = stream.read(min(os.fstat(stream.fileno()).st_size, LARGEST) + 1)
-    if len(data) > LARGEST:
-        raise OSError(f"it is larger than {LARGEST} bytes")
+    data = stream.read(min(os.fstat(stream.fileno()).st_size, most) + 1)
+    if len(data) > most:
+        raise OSError(f"it is larger than {most} bytes")
     return data
 
 

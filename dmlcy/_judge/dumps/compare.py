@@ -1,4 +1,9 @@
-"""Compare two dumps of a graph: each node is computed from the inputs that the other side had, and judged alone."""
+"""Compare two dumps of a graph: each node is computed from the inputs that the other side had, and judged alone.
+
+No node computes the constants and the graph inputs. If the other side has their files, these are compared bit for bit:
+a constant with the graph, an input with this side's. A constant that differs is wrong. An input that differs is not:
+the other side may have run with other values.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +20,39 @@ from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import in_memory, needed, view
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.problems import make, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
 from dmlcy._graph.model import Constant, Node, Port
 from dmlcy._graph.plan import Action, Tensor, actions
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.dump import Dump, read_dump
 from dmlcy._judge.passes import CORRECT, Device, Passes, judged
+from dmlcy._words.values import quote
 
 Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """A constant, or an input of the graph, of which the other side has a file.
+
+    ``node`` is the number of a constant, None for an input. ``different``: elements whose bits differ; ``first``: the
+    index of the first of them, with what it must be and what it is.
+    """
+
+    node: int | None
+    label: str
+    value: str
+    elements: int
+    different: int
+    first: tuple[tuple[int, ...], Any, Any] | None
+
+    @property
+    def verdict(self) -> str:
+        """passed; of a constant that differs failed, of an input differs."""
+        if not self.different:
+            return "passed"
+        return "differs" if self.node is None else "failed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +60,7 @@ class Judged:
     """One output of a node.
 
     ``alone``: against what the node gives for the other side's inputs; ``accumulated``: against this side's value.
-    Without a verdict there is a ``problem``: a file that is missing, or inputs that the operator refuses.
+    ``problem``: the file that is missing, or why the operator refuses the inputs.
     """
 
     node: int
@@ -41,27 +70,40 @@ class Judged:
     alone: Differences | None
     accumulated: Differences | None
     problem: str = ""
+    missing: bool = False
 
     @property
     def verdict(self) -> str:
-        """passed, not judged, suspect, failed, or missing."""
-        if self.alone is not None:
-            return self.alone.verdict
-        return "missing" if self.problem.startswith("there is no") else "failed"
+        """passed, not judged, suspect, failed, or missing: the other side has no file of it."""
+        if self.missing:
+            return "missing"
+        return "failed" if self.alone is None else self.alone.verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """All nodes in the order in which they run."""
+    """The constants and inputs of which there are files, and all nodes in the order in which they run."""
 
     expected: Path
     actual: Path
+    given: tuple[Given, ...]
     nodes: tuple[Judged, ...]
+    warnings: tuple[Problem, ...]
+
+    @property
+    def wrong_constant(self) -> Given | None:
+        """The first constant that is not that of the graph."""
+        return next((one for one in self.given if one.verdict == "failed"), None)
 
     @property
     def first_wrong(self) -> Judged | None:
-        """The first node whose result is wrong although its inputs were what they were."""
-        return next((one for one in self.nodes if one.verdict in ("failed", "missing")), None)
+        """The first node whose result is wrong for the inputs that the other side had."""
+        return next((one for one in self.nodes if one.verdict == "failed"), None)
+
+    @property
+    def first_missing(self) -> Judged | None:
+        """The first node of whose result there is no file."""
+        return next((one for one in self.nodes if one.verdict == "missing"), None)
 
     @property
     def is_doubtful(self) -> bool:
@@ -70,8 +112,8 @@ class Report:
 
     @property
     def status(self) -> int:
-        """1 where a node is wrong."""
-        return int(self.first_wrong is not None)
+        """1 where a constant or a node is wrong, or a file is missing; else 0."""
+        return int(any((self.wrong_constant, self.first_wrong, self.first_missing)))
 
 
 def compare(expected: Path, actual: Path, options: Device = CORRECT) -> Report:
@@ -80,7 +122,8 @@ def compare(expected: Path, actual: Path, options: Device = CORRECT) -> Report:
     if not actual.is_dir():
         why = "it is not a folder" if os.path.lexists(actual) else "there is no such folder"
         refuse([make("DML-MODEL-actual", whole(str(actual)), {"path": str(actual), "why": why})])
-    return Report(expected, actual, tuple(_Comparer(dump, actual, options).judged()))
+    comparer = _Comparer(dump, actual, options)
+    return Report(expected, actual, tuple(comparer.given()), tuple(comparer.judged()), dump.warnings)
 
 
 class _Comparer:
@@ -91,6 +134,34 @@ class _Comparer:
         self.wiring = wiring_of(dump.graph)
         self.actual = actual
         self.known: dict[Port, Array | None] = {}
+
+    def given(self) -> Iterator[Given]:
+        """The constants of which the other side has a file, then the graph inputs."""
+        for port in sorted(self.dump.files, key=lambda port: port.node is None):
+            if not self.is_given(port):
+                continue
+            actual = self.dump.value_in(self.actual, port)
+            if actual is None:
+                continue
+            expected = self.constant(port) if port.node is not None else self.dump.value(port)
+            places = np.flatnonzero(_bits(expected) != _bits(actual))
+            first = None
+            if places.size:
+                index = tuple(int(i) for i in np.unravel_index(places[0], expected.shape))
+                first = index, expected[index], actual[index]
+            name, label = self.wiring.value_names[port], self.graph.source_label(port)
+            yield Given(port.node, label, name, expected.size, places.size, first)
+
+    def is_given(self, port: Port) -> bool:
+        """Whether no node computes a value."""
+        return port.node is None or isinstance(self.graph.nodes[port.node], Constant)
+
+    def constant(self, port: Port) -> Array:
+        """The elements of a constant, as the graph has them."""
+        assert port.node is not None
+        node = self.graph.nodes[port.node]
+        assert isinstance(node, Constant) and node.data is not None
+        return view(node.data, self.dump.desc(port), 0)
 
     def judged(self) -> Iterator[Judged]:
         """Each output of each node."""
@@ -123,18 +194,17 @@ class _Comparer:
             problem = printable(str(error))
         for output in action.outputs:
             path = self.wiring.outputs[action.node][output.port.place][0]
-            actual, own = self.value(output.port), self.dump.value(output.port)
-            said = problem
+            name, label = self.wiring.value_names[output.port], self.graph.label(action.node)
+            actual = self.value(output.port)
             if actual is None:
-                said = f"there is no {self.dump.files[output.port]}"
-            accumulated = None if actual is None or own is None else measure(own, actual, Passes(None))
-            alone = None
-            if not said and actual is not None:
+                said = f"there is no {quote(self.dump.files[output.port])}"
+                yield Judged(action.node, label, name, node.kind, None, None, said, missing=True)
+                continue
+            accumulated, alone = measure(self.dump.value(output.port), actual, Passes(None)), None
+            if not problem:
                 expected, passes = judged(desc, inputs, path, self.options)
                 alone = measure(expected, actual, passes)
-            name = self.wiring.value_names[output.port]
-            label = self.graph.label(action.node)
-            yield Judged(action.node, label, name, node.kind, alone, accumulated, said)
+            yield Judged(action.node, label, name, node.kind, alone, accumulated, problem)
 
     def tensor(self, one: Any) -> Any:
         """The other side's values for a field: an array, a tuple of them, or None."""
@@ -147,9 +217,8 @@ class _Comparer:
         own = self.wiring.desc_of(tensor.port)
         assert own is not None
         value = self.value(tensor.port)
-        if value is None:
-            value = self.dump.value(tensor.port)  # the file is missing, which has been said
-        assert value is not None
+        if value is None:  # the file is missing, which has been said
+            value = self.dump.value(tensor.port)
         if own == tensor.desc:
             return value
         node = None if tensor.port.node is None else self.graph.nodes[tensor.port.node]
@@ -159,10 +228,14 @@ class _Comparer:
     def value(self, port: Port) -> Array | None:
         """A value of the other side; of graph inputs and constants that it does not have, the one of this side."""
         if port not in self.known:
-            found = self.dump.value(port, self.actual)
-            given = port.node is None or isinstance(self.graph.nodes[port.node], Constant)
-            self.known[port] = self.dump.value(port) if found is None and given else found
+            found = self.dump.value_in(self.actual, port)
+            self.known[port] = self.dump.value(port) if found is None and self.is_given(port) else found
         return self.known[port]
+
+
+def _bits(values: Array) -> Array:
+    """The elements in a row, as unsigned integers of the same bits."""
+    return np.ascontiguousarray(values).reshape(-1).view(f"u{values.itemsize}")
 
 
 def _bytes(value: Array, own: TensorDesc, other: TensorDesc, behind: Array | None) -> npt.NDArray[np.uint8]:

@@ -17,10 +17,11 @@ from dmlcy._errors import ModelError
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.files import open_regular
-from dmlcy._frontends.dxdispatch.json import Node, decode
+from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
+from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header, writer
-from dmlcy._frontends.dxdispatch.problems import make, printable, whole
+from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, whole
+from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.write import layout
 from dmlcy._frontends.graphs import writer as graph_writer
 from dmlcy._frontends.graphs.reader import read, values_of
@@ -29,6 +30,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Port, Structure
 from dmlcy._graph.violations import made
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._judge.versions import Versions
 from dmlcy._version import __version__
 
 Array = npt.NDArray[Any]
@@ -36,8 +38,10 @@ Array = npt.NDArray[Any]
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "dmlcy-dump"
 VERSION: Final = 1
+OLDEST: Final = 1
+"""The oldest version that is read."""
+VERSIONS: Final = Versions(OLDEST, VERSION, "Write the dump again: dmlcy run --dump.")
 GRAPH: Final = ("graph", graph_writer.NAME)
-_LARGEST: Final = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +52,22 @@ class Dump:
     graph: GraphDesc
     level: FeatureLevelName
     files: Mapping[Port, str]
+    warnings: tuple[Problem, ...] = ()
 
-    def value(self, port: Port, folder: Path | None = None) -> Array | None:
-        """A value in the sizes of its desc, from this dump or from another folder; None where there is no file."""
-        desc = wiring_of(self.graph).desc_of(port)
-        path = find_file(self.folder if folder is None else folder, self.files[port])
-        return None if desc is None or path is None else load(path, desc)
+    def value(self, port: Port) -> Array:
+        """A value in the sizes of its desc."""
+        return load(self.folder / self.files[port], self.desc(port))
 
+    def value_in(self, folder: Path, port: Port) -> Array | None:
+        """The value in a folder of the same graph; None where there is no file."""
+        path = folder / self.files[port]
+        return load(path, self.desc(port)) if os.path.lexists(path) else None
 
-def find_file(folder: Path, name: str) -> Path | None:
-    """The file of a value; None where there is none."""
-    path = folder / name
-    return path if os.path.lexists(path) else None
+    def desc(self, port: Port) -> TensorDesc:
+        """The desc of a value that has a file."""
+        found = wiring_of(self.graph).desc_of(port)
+        assert found is not None
+        return found
 
 
 def load(path: Path, desc: TensorDesc) -> Array:
@@ -107,7 +115,7 @@ def save(graph: Structure, values: Mapping[Port, Array], level: str, folder: Pat
 def may_write(folder: Path) -> None:
     """Refuse a folder that has files and no dump."""
     try:
-        strange = folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file()
+        strange = folder.is_dir() and any(folder.iterdir()) and not is_dump(folder)
     except OSError as error:
         _refuse("DML-MODEL-write", str(folder), why=error.strerror or str(error))
     if strange:
@@ -148,18 +156,19 @@ def is_dump(path: Path) -> bool:
     """Whether a folder has the manifest of a dump."""
     try:
         with open_regular(path / MANIFEST) as stream:
-            found = json.loads(stream.read(_LARGEST))
+            found = json.loads(read_bytes(stream))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("format") == FORMAT
 
 
 def read_dump(folder: Path) -> Dump:
-    """The dump in a folder; ModelError for what is none."""
-    root = decode(str(folder / MANIFEST), _bytes(folder / MANIFEST)).root
-    version, named = root.get("version"), root.get("graph")
-    if version is None or version.value != VERSION:
-        _broken("its version is not known")
+    """The dump in a folder; ModelError for what is none, and for one that lacks a file that it lists."""
+    reader = Reader(decode(str(folder / MANIFEST), _bytes(folder / MANIFEST)))
+    root = reader.document.root
+    if not reader.expect(root, "object") or VERSIONS.of(reader, root) is None:
+        reader.finish()
+    named = root.get("graph")
     if named is None or named.kind != "string" or named.value != "/".join(GRAPH):
         _broken("it names no graph")
     path = folder.joinpath(*GRAPH)
@@ -173,12 +182,14 @@ def read_dump(folder: Path) -> Dump:
     wrong = graph._violations(LEVEL_INDEX[level.value])
     if wrong:
         raise ModelError(wrong, "compare")
-    return Dump(folder, graph, level.value, _files(root, graph))
+    files = _files(reader, graph, folder)
+    reader.finish()
+    return Dump(folder, graph, level.value, files, tuple(reader.warnings))
 
 
-def _files(root: Node, graph: GraphDesc) -> dict[Port, str]:
-    """The file of each value that the manifest lists."""
-    rows = root.get("values")
+def _files(reader: Reader, graph: GraphDesc, folder: Path) -> dict[Port, str]:
+    """The file of each value that the manifest lists; a problem for each that the folder lacks."""
+    rows = reader.document.root.get("values")
     known = {*wiring_of(graph).sources}
     found: dict[Port, str] = {}
     for row in rows.value if rows is not None and rows.kind == "array" else ():
@@ -190,6 +201,8 @@ def _files(root: Node, graph: GraphDesc) -> dict[Port, str]:
             port = Port(node.value, output.value)
         if port not in known or file is None or file.kind != "string" or file.value != Path(file.value).name:
             _broken("a value is not of its graph, or its file is elsewhere")
+        if not os.path.lexists(folder / file.value):
+            reader.report("DML-MODEL-manifest-file", file, path=file.value)
         found[port] = file.value
     if {*found} != {port for port in known if wiring_of(graph).desc_of(port) is not None}:
         _broken("it does not list every value of its graph")
@@ -199,7 +212,7 @@ def _files(root: Node, graph: GraphDesc) -> dict[Port, str]:
 def _bytes(path: Path) -> bytes:
     try:
         with open_regular(path) as stream:
-            return stream.read(_LARGEST)
+            return read_bytes(stream)
     except (OSError, ValueError) as error:
         _broken(f"{path}: {getattr(error, 'strerror', None) or error}")
 

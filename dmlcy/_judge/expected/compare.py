@@ -30,10 +30,11 @@ from dmlcy._judge.passes import CORRECT, Device, Passes, grouped, judged
 from dmlcy._reference.accuracy import Tolerance
 from dmlcy._words.values import quote, show
 
-VERDICTS: Final = ("passed", "not judged", "suspect", "failed", "unreadable")
+VERDICTS: Final = ("passed", "not judged", "suspect", "missing", "failed", "unreadable")
 """What can be said of an output, the worst last."""
 DOUBTFUL: Final = ("not judged", "suspect")
 """What is no failure, except where the user asks for strictness."""
+MISSING: Final = "DML-MODEL-actual-missing"
 _NAMED: Final = 8
 """Files that a message names."""
 
@@ -74,15 +75,18 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """passed, not judged, suspect, failed (a missing file too), or unreadable."""
+        """passed, not judged, suspect, missing (there is no file), failed, or unreadable."""
         if self.differences is not None:
             return self.differences.verdict
-        return "unreadable" if self.problem is not None and self.problem.violation.id in UNREADABLE else "failed"
+        assert self.problem is not None
+        if self.problem.violation.id == MISSING:
+            return "missing"
+        return "unreadable" if self.problem.violation.id in UNREADABLE else "failed"
 
     @property
     def status(self) -> int:
-        """2: not readable, 1: failed, 0: anything else."""
-        return {"unreadable": 2, "failed": 1}.get(self.verdict, 0)
+        """2: not readable, 1: failed or missing, 0: anything else."""
+        return {"unreadable": 2, "failed": 1, "missing": 1}.get(self.verdict, 0)
 
     @property
     def index(self) -> tuple[int, ...]:
@@ -97,10 +101,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """All outputs."""
+    """All outputs. ``manifest``: that of the expected values."""
 
     expected: Path
     actual: Path
+    manifest: Manifest
     comparisons: tuple[Comparison, ...]
     warnings: Sequence[Problem]
     options: Device = CORRECT
@@ -129,6 +134,7 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing, options: D
     outputs = [one for one in source.manifest.outputs if folder or one.file == expected.name]
     if not outputs:
         manifest_reader.fail(source.folder / NAME, f"it does not list {show(expected.name)}")
+    source.complete(outputs)
     warnings = list(source.warnings)
     _check(actual, len(outputs))
     files = _Files(source.manifest, actual)
@@ -137,7 +143,7 @@ def compare(expected: Path, actual: Path, reached: Reached = nothing, options: D
     found = tuple(_Comparer(source, output, files, warnings, options).compare(own, reached) for output, own in pairs)
     if folder and actual.is_dir():
         warnings += files.extra()
-    return Report(expected, actual, found, warnings, options)
+    return Report(expected, actual, source.manifest, found, warnings, options)
 
 
 def _check(actual: Path, count: int) -> None:
@@ -231,7 +237,7 @@ class _Files:
         hint = f"The model writes other values to {_listed(taken, 'and')}." if taken else ""
         why = f"there is no {_listed(names, 'or')}" if names else "the model uses every name of such a file"
         values = {"path": str(self.actual), "why": why}
-        return make("DML-MODEL-actual-missing", _place(self.actual), values, hint=hint)
+        return make(MISSING, _place(self.actual), values, hint=hint)
 
     def extra(self) -> list[Problem]:
         """A warning of files of values that belong to no output, beside those that do."""

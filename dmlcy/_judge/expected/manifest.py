@@ -24,6 +24,8 @@ FORMAT: Final = "dmlcy-expected"
 VERSION: Final = 3
 OLD: Final = 2
 """The version before, whose outputs have what dmlcy promises of itself in place of what a device may differ by."""
+OLDEST: Final = OLD
+"""The oldest version that is read."""
 
 _COMPARISON: Final = (
     "A difference of up to the number in the file `allowed` passes: what a correct device may differ by, and how far "
@@ -155,12 +157,16 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The outputs of a model, and every file that it writes, whatever the file holds."""
+    """The outputs of a model, and every file that it writes, whatever the file holds.
+
+    ``version``: that of the file which was read; its rules judge the outputs.
+    """
 
     model: str
     level: FeatureLevelName
     outputs: tuple[Output, ...]
     written: tuple[WrittenFile, ...]
+    version: int = VERSION
 
     def to_bytes(self) -> bytes:
         """The text of the file."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,17 +19,20 @@ from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch import npy, operators
-from dmlcy._frontends.dxdispatch.files import open_regular, target_parts
+from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes, target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node, decode
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
-from dmlcy._judge.expected.manifest import FORMAT, NAME, OLD, VERSION, Buffer, Input, Manifest, Old, Output
+from dmlcy._judge.expected.manifest import FORMAT, NAME, OLD, OLDEST, VERSION, Buffer, Input, Manifest, Old, Output
+from dmlcy._judge.versions import Versions
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._words.values import show
 
 _LARGEST: Final = 64 * 2**20
+VERSIONS: Final = Versions(OLDEST, VERSION, "Write the expected values again: dmlcy run --expect.")
+"""The members of ``accuracy`` by the version of the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,15 @@ class Expected:
     manifest: Manifest
     document: Document
     warnings: tuple[Problem, ...]
+
+    def complete(self, outputs: Iterable[Output]) -> None:
+        """Refuse a folder that lacks a file which the manifest lists for one of these outputs."""
+        reader = Reader(self.document)
+        for output in outputs:
+            for node in _file_nodes(output):
+                if not os.path.lexists(self.folder / node.value):
+                    reader.report("DML-MODEL-manifest-file", node, path=node.value)
+        reader.finish()
 
     def array(self, node: Node, dtype: Dtype, sizes: tuple[int, ...]) -> npt.NDArray[Any]:
         """The values in the file that a member names; ModelError where they are not those of such a tensor."""
@@ -74,18 +87,38 @@ def decode_file(path: Path) -> Document:
     """The JSON in a file that should be a manifest."""
     try:
         with open_regular(path) as stream:
-            data = stream.read(_LARGEST + 1)
+            data = read_bytes(stream, _LARGEST)
     except (OSError, ValueError) as error:
         fail(path, getattr(error, "strerror", None) or str(error))
-    if len(data) > _LARGEST:
-        fail(path, f"it is larger than {_LARGEST} bytes")
     return decode(str(path), data)
 
 
-def files(manifest: Manifest) -> frozenset[str]:
-    """The files that a manifest lists, all of them .npy below its folder."""
+def _file_nodes(output: Output) -> Iterator[Node]:
+    """The members that name the files of an output and of its inputs."""
+    assert output.node is not None
+    accuracy, flushed = output.node.get("accuracy"), output.node.get("flushed")
+    marks = output.node.get("not_judged")
+    for parent, member in (
+        (output.node, "file"),
+        (output.node, "standing"),
+        (accuracy, "tolerance"),
+        (accuracy, "allowed"),
+        (accuracy, "typical"),
+        (flushed, "file"),
+        (flushed, "allowed"),
+        *((node, "file") for node in (marks.value if marks is not None else ())),
+    ):
+        node = parent.get(member) if parent is not None and parent.kind == "object" else None
+        if node is not None:
+            yield node
+    sources = output.node.value["inputs"].value
+    yield from (sources[name].value["file"] for name in output.inputs)
+
+
+def files(outputs: Iterable[Output]) -> frozenset[str]:
+    """The files that a manifest lists for some of its outputs, all of them .npy below its folder."""
     found: set[str | None] = set()
-    for output in manifest.outputs:
+    for output in outputs:
         found |= {output.file, output.allowed, output.typical, output.standing, *(output.flushed or ())}
         found |= {file for _, file in output.not_judged}
         found |= set() if output.old is None else {output.old.tolerance}
@@ -119,19 +152,15 @@ class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.written: dict[str, WrittenFile] = {}
-        self.old = False
+        self.version: int | None = None
 
     def manifest(self, root: Node) -> Manifest | None:
         reader = self.reader
+        self.version = VERSIONS.of(reader, root)
         members = ("format", "version", "dmlcy", "model", "feature_level", "comparison", "written", "outputs")
         reader.ignore_others(root, members)
-        version = reader.integer(reader.required(root, "version", "number"))
-        if version is not None and version not in (OLD, VERSION):
-            known = f"{OLD} or {VERSION}, the versions of manifests that can be read"
-            hint = "Write the expected values again: dmlcy run --expect."
-            reader.report("DML-MODEL-choice", root.value["version"], hint=hint, value=version, known=known)
+        if self.version is None:
             return None
-        self.old = version == OLD
         for name in ("dmlcy", "comparison"):
             reader.optional(root, name, "string")
         model = reader.required(root, "model", "string")
@@ -147,7 +176,8 @@ class _Parser:
         if model is None or level is None:
             return None
         written = tuple(self.written.values())
-        return Manifest(model.value, level.value, tuple(output for output in found if output is not None), written)
+        given = tuple(output for output in found if output is not None)
+        return Manifest(model.value, level.value, given, written, self.version)
 
     def output(self, node: Node) -> Output | None:
         reader = self.reader
@@ -159,7 +189,7 @@ class _Parser:
         file = self.path(node, "file")
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
-        allowed, typical, old = self.old_accuracy(node) if self.old else self.accuracy(node)
+        allowed, typical, old = self.old_accuracy(node) if self.version == OLD else self.accuracy(node)
         flushed, not_judged = self.flushed(node), self.not_judged(node)
         standing = self.path(node, "standing") if "standing" in node.value else None
         desc = self.desc(node)

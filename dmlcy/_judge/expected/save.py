@@ -151,7 +151,7 @@ def _ours(folder: Path) -> frozenset[str]:
     except ModelError:
         return frozenset()
     try:
-        return frozenset({NAME}) | manifest_reader.files(manifest_reader.read(folder).manifest)
+        return frozenset({NAME}) | manifest_reader.files(manifest_reader.read(folder).manifest.outputs)
     except ModelError:
         return frozenset({NAME})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -12,15 +12,17 @@ from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
+from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.compare import DOUBTFUL, VERDICTS, Comparison, compare
+from dmlcy._judge.expected.manifest import Manifest
 from dmlcy._judge.packs import reader
 from dmlcy._judge.packs.pack import EXPECTED, NAME, REFUSED, Entry, Pack, Refusals
 from dmlcy._judge.passes import CORRECT, Device
+from dmlcy._judge.versions import OLD
+from dmlcy._words.values import quote
 
 MISSING: Final = "missing"
 STATUS: Final = {"unreadable": 2, "failed": 1, MISSING: 1}
-_ABSENT: Final = "DML-MODEL-actual-missing"
-
 Reached = Callable[[str, int, int], None]
 
 
@@ -34,9 +36,12 @@ class Judged:
     @property
     def verdict(self) -> str:
         """passed, not judged, suspect, missing, failed or unreadable: the worst of its outputs."""
-        if not self.comparisons or all(_is_absent(one) for one in self.comparisons):
-            return MISSING
-        return max((one.verdict for one in self.comparisons), key=VERDICTS.index)
+        return max((one.verdict for one in self.comparisons), key=VERDICTS.index, default=MISSING)
+
+    @property
+    def absent(self) -> bool:
+        """Whether there is no result at all: what ``--allow-missing`` allows."""
+        return all(one.verdict == MISSING for one in self.comparisons)
 
     @property
     def worst(self) -> float:
@@ -56,6 +61,11 @@ class Answer:
     said: str = ""
     problem: Problem | None = None
 
+    @property
+    def absent(self) -> bool:
+        """Whether there is no answer."""
+        return self.verdict == MISSING
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
@@ -71,18 +81,14 @@ class Report:
     @property
     def status(self) -> int:
         """2: a file is unreadable; 1: a case failed, or is missing, or all are; 0: the others passed."""
-        verdicts = [one.verdict for one in self.cases] + [one.verdict for one in self.answers]
-        left = [one for one in verdicts if one != MISSING or not self.allow_missing]
+        several: list[Judged | Answer] = [*self.cases, *self.answers]
+        left = [one.verdict for one in several if not (self.allow_missing and one.absent)]
         return max((STATUS.get(one, 0) for one in left), default=1)
 
     @property
     def is_doubtful(self) -> bool:
         """Whether a case is suspect, or nothing of an output is judged."""
         return any(one.verdict in DOUBTFUL for case in self.cases for one in case.comparisons)
-
-
-def _is_absent(comparison: Comparison) -> bool:
-    return comparison.problem is not None and comparison.problem.violation.id == _ABSENT
 
 
 def judge(
@@ -107,7 +113,7 @@ def judge(
     if damaged:
         refuse(damaged)
     cases: list[Judged] = []
-    warnings: list[Problem] = []
+    warnings = [*pack.warnings]
     for number, entry in enumerate(pack.cases):
         reached(entry.name, number, len(pack.cases))
         actual = results / entry.name
@@ -115,10 +121,25 @@ def judge(
             cases.append(Judged(entry))
             continue
         found = compare(root / entry.name / EXPECTED, actual, options=device)
-        warnings += found.warnings
+        _all_listed(root, entry, found.manifest)
+        warnings += [one for one in found.warnings if one.violation.id != OLD or not _has(warnings, OLD)]
         cases.append(Judged(entry, found.comparisons))
     answers = [answer for one in pack.refusals for answer in _answers(root, results, one)]
     return Report(root, results, tuple(cases), tuple(answers), allow_missing, warnings)
+
+
+def _all_listed(root: Path, entry: Entry, manifest: Manifest) -> None:
+    """Refuse a case that was judged by a file which the list does not have: it may have been changed."""
+    left = manifest_reader.files(manifest.outputs) - {file.path.removeprefix(f"{EXPECTED}/") for file in entry.files}
+    place = whole(str(root / NAME))
+    why = [f"not its file {quote(f'{EXPECTED}/{name}')}" for name in sorted(left)]
+    if why:
+        refuse([make("DML-MODEL-pack-list", place, {"name": entry.name, "why": one}) for one in why])
+
+
+def _has(warnings: Sequence[Problem], id_: str) -> bool:
+    """Whether something was told already, which is told once of a pack and not for each case."""
+    return any(one.violation.id == id_ for one in warnings)
 
 
 def _chosen(root: Path, pack: Pack, operators: Sequence[str], level: str) -> Pack:
@@ -131,7 +152,7 @@ def _chosen(root: Path, pack: Pack, operators: Sequence[str], level: str) -> Pac
     refusals = tuple(one for one in pack.refusals if is_chosen(one.operator, one.level))
     if not (cases or refusals):
         reader.fail(root / NAME, "the options choose none of its cases")
-    return Pack(pack.seed, pack.level, cases, refusals)
+    return replace(pack, cases=cases, refusals=refusals)
 
 
 def _answers(root: Path, results: Path, refusals: Refusals) -> Iterator[Answer]:

@@ -9,13 +9,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from dmlcy._frontends.dxdispatch.problems import Problem
+from dmlcy._judge.expected import manifest
 from dmlcy._version import __version__
 
 NAME: Final = "pack.json"
 FORMAT: Final = "dmlcy-conformance-pack"
 VERSION: Final = 1
+OLDEST: Final = 1
+"""The oldest version that is read."""
 
 EXPECTED: Final = "expected"
+MANIFEST: Final = f"{EXPECTED}/{manifest.NAME}"
 REFUSALS: Final = "refusals.json"
 REFUSED: Final = "E_INVALIDARG"
 
@@ -82,12 +87,13 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What a pack has."""
+    """What a pack has. ``warnings``: of the list that was read."""
 
     seed: int
     level: str
     cases: tuple[Entry, ...]
     refusals: tuple[Refusals, ...]
+    warnings: tuple[Problem, ...] = ()
 
     def to_bytes(self) -> bytes:
         """The text of the list, a line for each entry."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from dataclasses import replace
+from hashlib import file_digest
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -12,8 +14,10 @@ from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes, target_p
 from dmlcy._frontends.dxdispatch.json import Document, Node, decode
 from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import UINT64, Reader
-from dmlcy._judge.packs.pack import FORMAT, NAME, VERSION, Entry, File, Pack, Refusals
+from dmlcy._judge.packs.pack import FORMAT, MANIFEST, NAME, OLDEST, VERSION, Entry, File, Pack, Refusals
+from dmlcy._judge.versions import Versions
 
+VERSIONS: Final = Versions(OLDEST, VERSION, "Export the pack again: python -m dmlcy.testing export.")
 _HEAD: Final = ("format", "version", "dmlcy", "seed", "feature_level", "cases", "refusals")
 _CASE: Final = ("name", "operator", "feature_level", "origin", "dtypes", "stock_dxdispatch", "files")
 
@@ -34,12 +38,11 @@ def read(root: Path) -> Pack:
     member = top.get("format")
     if member is None or member.value != FORMAT:
         fail(path, f'its format is not "{FORMAT}"')
-    version = reader.integer(reader.required(top, "version", "number"))
-    if version is not None and version != VERSION:
-        fail(path, f"its version is {version}, and {VERSION} is the one that can be read: export the pack again")
+    if VERSIONS.of(reader, top) is None:
+        reader.finish()
     found = _Parser(reader).pack(top)
     reader.finish()
-    return found
+    return replace(found, warnings=(*document.warnings, *reader.warnings))
 
 
 def decode_file(path: Path) -> Document:
@@ -81,17 +84,18 @@ def changed(root: Path, files: Iterable[tuple[str, File]]) -> list[Problem]:
 def _difference(path: Path, file: File) -> str:
     try:
         with open_regular(path) as stream:
-            data = stream.read(file.size + 1)
+            if os.fstat(stream.fileno()).st_size != file.size:
+                return f"it does not have {file.size} bytes"
+            digest = file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError) as error:
         return getattr(error, "strerror", None) or str(error)
-    if len(data) != file.size:
-        return f"it does not have {file.size} bytes"
-    return "" if sha256(data).hexdigest() == file.digest else "its SHA-256 digest is another one"
+    return "" if digest == file.digest else "its SHA-256 digest is another one"
 
 
 class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+        self.taken: set[str] = set()
 
     def pack(self, top: Node) -> Pack:
         reader = self.reader
@@ -113,14 +117,19 @@ class _Parser:
     def case(self, node: Node) -> Entry:
         stock = self.reader.required(node, "stock_dxdispatch", "true", "false")
         dtypes = self.reader.required(node, "dtypes", "array")
+        name = self.path(node, "name")
+        files = tuple(self.file(one) for one in self.objects(node, "files", ("path", "size_in_bytes", "sha256")))
+        self.once(node, name)
+        if all(file.path != MANIFEST for file in files):
+            self.reader.report("DML-MODEL-pack-list", node, name=name, why=f'not its file "{MANIFEST}"')
         return Entry(
-            name=self.path(node, "name"),
+            name=name,
             operator=self.operator(node),
             level=self.level(node),
             origin=self.text(node, "origin"),
             dtypes=tuple(self.dtype(one) for one in (dtypes.value if dtypes else ())),
             stock=stock is not None and stock.kind == "true",
-            files=tuple(self.file(one) for one in self.objects(node, "files", ("path", "size_in_bytes", "sha256"))),
+            files=files,
         )
 
     def refusals(self, node: Node) -> Refusals:
@@ -128,7 +137,14 @@ class _Parser:
         count = reader.integer(reader.required(node, "count", "number"))
         file = reader.required(node, "file", "object")
         own = File("", 0, "") if file is None else self.file(file)
+        self.once(node, own.path)
         return Refusals(self.operator(node), self.level(node), count or 0, own)
+
+    def once(self, node: Node, path: str) -> None:
+        """Report a case, or a file of refusals, that the list has already."""
+        if path.casefold() in self.taken:
+            self.reader.report("DML-MODEL-pack-list", node, name=path, why="lists it a second time")
+        self.taken.add(path.casefold())
 
     def file(self, node: Node) -> File:
         size = self.reader.integer(self.reader.required(node, "size_in_bytes", "number"), 0, UINT64)
