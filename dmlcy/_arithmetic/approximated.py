@@ -86,10 +86,13 @@ class _Functions:
         variance = a["variance"] * _steepness(a, low, high)
         if name in EXACT:
             return made(nominal, low, high, variance)
-        error = self.error(name, a["value"], np.fmax(np.abs(low), np.abs(high)))
-        ends = self.limits.widened(nominal, low, high, np.where(np.isfinite(error), error, 0.0))
+        below, above, error = (
+            _finite(self.error(name, x, np.abs(size)))
+            for x, size in ((a["low"], low), (a["high"], high), (a["value"], nominal))
+        )
+        ends = self.limits.widened(nominal, low, high, below, above)
         low, high = (np.clip(end, LEAST.get(name, -np.inf), MOST.get(name, np.inf)) for end in ends)
-        return made(nominal, low, high, variance + np.where(np.isfinite(error), np.square(error), 0.0))
+        return made(nominal, low, high, variance + np.square(error))
 
     def error(self, name: str, x: Column, size: Column) -> Column:
         """The largest error of a result of about this size."""
@@ -150,6 +153,10 @@ class _Functions:
         """Half of the logarithm of ``(1 + a) / (1 - a)``."""
         m = self.m
         return self.limits.settled(m.multiply(m.function("log", m.divide(m.add(1.0, a), m.subtract(1.0, a))), 0.5))
+
+
+def _finite(a: Column) -> Column:
+    return np.where(np.isfinite(a), a, 0.0)
 
 
 def _steepness(a: Array, low: Column, high: Column) -> Column:

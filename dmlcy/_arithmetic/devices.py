@@ -21,6 +21,8 @@ _SINGLE: Final = np.finfo(np.float32)
 _DOUBLE: Final = np.finfo(np.float64)
 _UNITS: Final = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-51}
 """The largest relative error of an operation that truncates, by the bytes of the data type."""
+CHAINED: Final = 64
+"""Typical deviations that the state of a recurrence may be off: more than the worst order of 4096 additions gives."""
 _WHOLE: Final = 4
 """Bytes of the integers that a record holds exactly."""
 
@@ -72,12 +74,14 @@ class Devices(Arithmetic):
             nearest = a["value"].astype(dtype).astype(np.float64)
             kept = (nearest == a["value"]) & (a["low"] == a["high"])
             kept |= np.isnan(nearest)
-            size = np.fmax(np.abs(a["low"]), np.abs(a["high"]))
             info = np.finfo(dtype)
-            step = np.fmax(_UNITS[dtype.itemsize] * size, float(info.smallest_subnormal))
+            below, above, step = (
+                np.fmax(_finite(_UNITS[dtype.itemsize] * np.abs(a[name])), float(info.smallest_subnormal))
+                for name in ("low", "high", "value")
+            )
             limits = Limits(0.0, 0.0, float(info.max), self.limits.least)
-            low, high = limits.widened(a["value"], a["low"], a["high"], np.where(np.isfinite(step), step, 0.0))
-            variance = a["variance"] + np.where(np.isfinite(step), np.square(step), 0.0)
+            low, high = limits.widened(a["value"], a["low"], a["high"], below, above)
+            variance = a["variance"] + np.square(step)
         columns = [np.where(kept, a[name], one) for name, one in
                    (("low", low), ("high", high), ("variance", variance))]  # fmt: skip
         return made(a["value"], *columns)
@@ -279,7 +283,15 @@ class Devices(Arithmetic):
         return a if is_record(a) else exact(WIDE.double(a))
 
     def shortened(self, a: Number) -> Number:
-        return self.settled(a)
+        """The state of a recurrence: errors of its many numbers do not add up with the worst signs at each step.
+
+        A range that would, from step to step, grows to all numbers. It is cut to CHAINED typical deviations.
+        """
+        found = self.settled(a)
+        with np.errstate(all="ignore"):
+            most = CHAINED * np.sqrt(found["variance"])
+            low, high = np.fmax(found["low"], found["value"] - most), np.fmin(found["high"], found["value"] + most)
+        return made(found["value"], low, high, found["variance"])
 
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
         if not is_record(a):
@@ -408,16 +420,17 @@ def _joined_along(reduce: Any, parts: Array) -> Array:
 
 def _matmul(a: Array, b: Array) -> Array:
     """Products of matrices, as sums that are not rounded yet."""
-    (x, y), (p, q) = (a["value"], b["value"]), (radius(a), radius(b))
+    x, y = (np.ascontiguousarray(one["value"]) for one in (a, b))
     value = np.matmul(x, y) + 0.0
-    sizes = [np.where(np.isfinite(one), np.abs(one), 0.0) for one in (x, y)]
+    sizes = [np.abs(one) if np.isfinite(one).all() else np.where(np.isfinite(one), np.abs(one), 0.0) for one in (x, y)]
     total = np.matmul(*sizes)
+    p, q = (None if (one["low"] == one["high"]).all() else radius(one) for one in (a, b))
     error: Any = 0.0
     variance: Any = 0.0
-    if p.any():
-        error = error + _error(p, sizes[1] + q)
-        variance = variance + np.matmul(a["variance"], np.square(sizes[1]))
-    if q.any():
+    if p is not None:
+        error = _error(p, sizes[1] if q is None else sizes[1] + q)
+        variance = np.matmul(a["variance"], np.square(sizes[1]))
+    if q is not None:
         error = error + _error(sizes[0], q)
         variance = variance + np.matmul(np.square(sizes[0]), b["variance"])
     known = np.isfinite(value)

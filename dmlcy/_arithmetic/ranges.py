@@ -77,16 +77,19 @@ class Limits:
     def rounded(self, value: Any, low: Any, high: Any, variance: Any, unit: float | None = None) -> Array:
         """The result of an operation: the range of the exact result, widened by one rounding."""
         unit = self.unit if unit is None else unit
-        low, high = self.widened(value, low, high, unit * np.maximum(np.abs(low), np.abs(high)))
+        low, high = self.widened(value, low, high, unit * np.abs(low), unit * np.abs(high))
         return made(value, low, high, np.add(variance, np.square(unit * np.nan_to_num(value, posinf=0, neginf=0))))
 
-    def widened(self, value: Any, low: Any, high: Any, error: Any) -> tuple[Any, Any]:
-        """The ends of a range after a rounding by so much at most, with overflow and flushed numbers."""
+    def widened(self, value: Any, low: Any, high: Any, below: Any, above: Any) -> tuple[Any, Any]:
+        """The ends of a range after a rounding by so much at most, with overflow and flushed numbers.
+
+        ``below``: by how much the lower end may be rounded down; ``above``: by how much the upper one may be rounded up.
+        """
         value, low, high = np.asarray(value), np.asarray(low), np.asarray(high)
         fixed = low == high
         unknown = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
-        low = np.where(np.isfinite(low), low - error, low)
-        high = np.where(np.isfinite(high), high + error, high)
+        low = np.where(np.isfinite(low), low - below, low)
+        high = np.where(np.isfinite(high), high + above, high)
         low = np.where(np.isfinite(low), np.minimum(low, self.most), low)
         high = np.where(np.isfinite(high), np.maximum(high, -self.most), high)
         low = np.where(low < -self.most, -np.inf, low)
@@ -110,7 +113,8 @@ class Limits:
         if self.unit > self.added:  # the sum is rounded to the narrower type
             error = np.where(terms > 0, error + self.unit * (np.abs(value) + error), error)
         low, high = found["low"], found["high"]
-        ends = self.widened(value, low, high, np.where(np.isfinite(value), error, 0.0))
+        error = np.where(np.isfinite(value), error, 0.0)
+        ends = self.widened(value, low, high, error, error)
         low, high = (np.where(terms > 0, one, old) for one, old in zip(ends, (low, high), strict=True))
         beyond = (size > self.most) & np.isfinite(value)  # a part of the sum may be infinite
         low, high = np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
