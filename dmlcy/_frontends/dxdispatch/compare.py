@@ -24,6 +24,7 @@ from dmlcy._frontends.dxdispatch.manifest_reader import Expected
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
 from dmlcy._reference.accuracy import Tolerance
+from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote, show
 
 VERDICTS: Final = ("passed", "unjudged", "failed", "unreadable")
@@ -86,7 +87,7 @@ class Comparison:
 
     def position(self, at: int) -> tuple[int, ...]:
         """The index of an element, from its place in row-major order."""
-        return tuple(int(i) for i in np.unravel_index(at, self.output.tensor.sizes))
+        return indices_of(at, self.output.tensor.sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dmlcy._frontends.dxdispatch.histogram import Histogram
 from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import RESULT, SIDES, Bound, Tolerance, of_results
+from dmlcy._runtime.places import indices_of
 
 Array = npt.NDArray[Any]
 
@@ -188,7 +189,7 @@ def _locate(found: Differences, failing: Array, shape: tuple[int, ...]) -> None:
     if not failing.size:
         return
     found.first += [int(at) for at in failing[: _FIRST - len(found.first)]]
-    here = [(int(axis.min()), int(axis.max())) for axis in np.unravel_index(failing, shape)]
+    here = [(int(axis.min()), int(axis.max())) for axis in indices_of(failing, shape)]
     before = found.ranges or here
     found.ranges = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(before, here, strict=True)]
 
