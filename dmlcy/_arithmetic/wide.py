@@ -79,19 +79,18 @@ def _round(a: Number) -> Number:
 
 
 def _power(a: Number, b: Number) -> Number:
-    """Integers to the power of integers; a negative power keeps what is a whole number: of 1 and -1."""
-    base, exponent = np.broadcast_arrays(_long(np.asarray(a)), _long(np.asarray(b)))
-    found = [_whole_power(x, n) for x, n in zip(base.ravel().tolist(), exponent.ravel().tolist(), strict=True)]
-    result = np.empty(len(found), object)
-    result[:] = found
-    return _short(result.reshape(base.shape))
+    """Integers to the power of integers, modulo 2**64, which is all that a tensor can hold of it.
 
-
-def _whole_power(base: int, exponent: int) -> int:
-    """A power modulo 2**64, which is all that a tensor can hold of it."""
-    if exponent >= 0:
-        return int(pow(base, exponent, 2**BITS))
-    return 0 if base not in (1, -1) else base if exponent % 2 else 1
+    A negative power keeps what is a whole number: of 1 and -1.
+    """
+    base, left = np.asarray(a), np.asarray(b)
+    lost = np.less(left, 0) & np.not_equal(np.abs(base), 1)
+    base, left = _low(base), _low(np.where(np.less(left, 0), left & 1, left))
+    result = np.ones(lost.shape, np.uint64)
+    while left.any():
+        result = np.where(left & 1 == 1, result * base, result)
+        base, left = base * base, left >> 1
+    return np.where(lost, 0, result.view(np.int64))
 
 
 def _short(a: Array) -> Array:

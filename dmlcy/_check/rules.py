@@ -14,6 +14,7 @@ from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import UNREAD
 from dmlcy._field_types.values import REPORTED
+from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
@@ -69,7 +70,7 @@ def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:
         told = np.fromiter((_holds(state, rule, (*index, value)) for value in values.tolist()), bool, len(values))
         holds[part] = told[places].reshape(holds[part].shape)
     for place in np.flatnonzero(~holds)[:REPORTED]:
-        at = tuple(int(one) for one in np.unravel_index(place, array.shape))
+        at = indices_of(int(place), array.shape)
         index = () if rule.index is None else at[-1:]
         note(state, _broken_rule(state, rule, (*index, array.item(*at)), at))
     if not holds.all() and rule.severity == "error":

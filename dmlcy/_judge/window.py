@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 import numpy.typing as npt
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import window_of
 from dmlcy._families.given import kernel_of
 from dmlcy._families.windows import slide
+from dmlcy._runtime.places import indices_of
 
 SHOWN: Final = 8
 """Elements that are shown along each of the last two axes."""
@@ -96,9 +96,9 @@ def locate(desc: OperatorDesc, index: Sequence[int]) -> Place | None:
         leading = tuple(index[-spatial - lead : -spatial])
     else:
         *before, row, column = index
-        position = _unravel(column, window.blocks)
+        position = indices_of(column, window.blocks)
         channel, element = divmod(row, math.prod(window.sizes))
-        tap = _unravel(element, window.sizes)
+        tap = indices_of(element, window.sizes)
         leading = (*before, channel)[-lead:]
     first = window.first(position)
     return Place(roles.input, leading, first, window.sizes, window.dilations, tap, tuple(window.limits))
@@ -125,7 +125,3 @@ def _at(values: npt.NDArray[Any], lead: tuple[int, ...], position: Sequence[int]
     """The element as a NumPy scalar, None in the padding."""
     inside = all(0 <= p < size for p, size in zip(position, values.shape[len(lead) :], strict=True))
     return values[(*lead, *position)] if inside else None
-
-
-def _unravel(flat: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(flat, sizes))

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._check.checker import Check
@@ -318,7 +319,16 @@ def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequen
             for part in _each(found):
                 if may_overlap(array, part) and not (name in faces.in_place and same_place(array, part)):
                     return None
-        if any(may_overlap(array, other) for other in taken):
-            return None
         taken.append(array)
-    return taken
+    return None if len(taken) > 1 and _any_overlap(taken) else taken
+
+
+def _any_overlap(arrays: Sequence[Array]) -> bool:
+    """Whether two of some arrays share memory: of many, only those are compared that begin before others end."""
+    near: list[tuple[int, Array]] = []
+    for (first, end), array in sorted(((byte_bounds(one), one) for one in arrays), key=lambda found: found[0]):
+        near = [(other_end, other) for other_end, other in near if other_end > first]
+        if any(may_overlap(array, other) for _, other in near):
+            return True
+        near.append((end, array))
+    return False

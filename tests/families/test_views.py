@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,10 @@ from checks import assert_same_bits
 from strategies import any_bits
 
 import dmlcy as dml
+from dmlcy._families import family_of
+from dmlcy._families.given import Given
+from dmlcy._reference import call
+from dmlcy._runtime.tensor import may_overlap
 
 Array = np.ndarray[Any, Any]
 DRAWS = 60
@@ -170,6 +176,39 @@ def test_a_compiled_split() -> None:
     for wrong, words in ((out[::-1], "sizes of the desc"), (out[:1], "needs 2"), (out[0], "a sequence of arrays")):
         with pytest.raises(dml.DmlError, match=words):
             compiled(X, out=wrong)
+
+
+def test_each_of_many_outputs_costs_as_much_as_one_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the outputs begin is worked out once for all of them, and arrays that lie apart are not compared."""
+    looks: Counter[str] = Counter()
+
+    class Outputs(tuple[Any, ...]):
+        def __iter__(self) -> Iterator[Any]:
+            looks["outputs"] += 1
+            return super().__iter__()
+
+    count = 40
+    x = np.arange(3 * count, dtype=np.int8).reshape(count, 3)
+    part = dml.TensorDesc("INT8", (1, 3))
+    desc = dml.desc.Split(input=dml.TensorDesc.from_array(x), outputs=(part,) * count, axis=0)
+    given = Given.of_desc(desc, {"input": x})
+    given.outputs = Outputs(given.outputs)
+    found = [family_of(desc.operator).result(given, f"outputs[{number}]") for number in range(count)]
+    assert_same_bits(np.concatenate(found), x)
+    assert 0 < looks["outputs"] < 5
+
+    def compared(one: Array, other: Array) -> bool:
+        looks["pairs"] += 1
+        return may_overlap(one, other)
+
+    monkeypatch.setattr(call, "may_overlap", compared)
+    memory = np.zeros((count + 1, 3), np.int8)
+    dml.split(x, axis=0, out=[memory[number : number + 1] for number in range(count)])
+    assert_same_bits(memory[:-1], x)
+    assert looks["pairs"] < 2 * count
+    shared = [*(memory[number : number + 1] for number in range(count - 1)), memory[3:4]]
+    with pytest.raises(dml.InvalidDescError, match="shares memory"):
+        dml.split(x, axis=0, out=shared)
 
 
 def test_recorded_arrays_of_tensors() -> None:

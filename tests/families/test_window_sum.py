@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
+from dmlcy._families.blocks import sizes_of
+from dmlcy._families.given import Given
 from dmlcy._families.window_sum import family
 
 Array = np.ndarray[Any, Any]
@@ -168,3 +170,18 @@ def test_large_tensors_take_little_memory() -> None:
         finally:
             tracemalloc.stop()
         assert peak < found.nbytes + (32 << 20), f"{peak / 2**20:.0f} MB"
+
+
+def test_parts_shrink_with_the_sides_of_a_window_and_not_with_its_area() -> None:
+    """Since sums are along one axis after the other; and no part keeps more numbers than it may."""
+    counts = []
+    for side in (8, 32):
+        gradient = np.ones((1, 8, 129 - side, 129 - side), np.float32)
+        tensors = {"input_gradient": gradient, "output_gradient": np.ones((1, 8, 128, 128), np.float32)}
+        descs = {name: dml.TensorDesc.from_array(array) for name, array in tensors.items()}
+        desc = dml.desc.AveragePoolingGrad(**descs, window_size=(side, side), include_padding=False)
+        shares = family._Shares(Given.of_desc(desc, {"input_gradient": gradient}))
+        parts = [*shares.parts()]
+        assert max(shares.kept(sizes_of(at)) for at in parts) <= family.RESULTS
+        counts.append(len(parts))
+    assert counts[1] <= 6 * counts[0]

@@ -52,7 +52,8 @@ def test_arrays_give_what_exact_numbers_give(name: str, count: int) -> None:
 @each_of("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
 def test_integers_are_exact(dtype: str) -> None:
     limits = np.iinfo(dtype)
-    ends = np.array([0, 1, limits.max, limits.min, 5, 7, limits.max - 1], dtype)
+    negative = [-1, -2, -7] if limits.min else []
+    ends = np.array([0, 1, limits.max, limits.min, 5, 7, limits.max - 1, *negative], dtype)
     a, b = np.meshgrid(ends, ends)
     for name in (*OF_INTEGERS, *(BITS if limits.min == 0 else ())):
         found = [m.stored(of(m, name)(m.of(a), m.of(b)), a.dtype, a.shape) for m in (WIDE, EXACT)]

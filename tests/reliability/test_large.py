@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 import dmlcy as dml
+from dmlcy._runtime.places import indices_of
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def places(size: int) -> Iterator[Array]:
 def check(result: Array, expected: Callable[[Indices], Array]) -> None:
     """Compare at the places, which `expected` gets as indices of each axis."""
     for flat in places(result.size):
-        at = np.unravel_index(flat, result.shape)
+        at = indices_of(flat, result.shape)
         np.testing.assert_array_equal(result[at], expected(at))
 
 
@@ -124,7 +125,7 @@ def unfolded(x: Array, window: Sequence[int], blocks: Sequence[int], stride: int
     def expected(at: Indices) -> Array:
         n, row, column = at
         volume = math.prod(window)
-        taps = np.stack(list(windows(x, [n, row // volume, *np.unravel_index(column, blocks)], window, stride, start)))
+        taps = np.stack(list(windows(x, [n, row // volume, *indices_of(column, blocks)], window, stride, start)))
         return np.asarray(np.take_along_axis(taps, (row % volume)[None], 0)[0])
 
     return expected

@@ -14,11 +14,9 @@ import numpy as np
 import pytest
 from depth import deep, in_turn, of_each_family
 from enlarged import Use, uses
-from example_descs import joined
 from test_large import free_bytes
 
 import dmlcy as dml
-from dmlcy import testing
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
@@ -43,15 +41,6 @@ def groups_of(use: Use, elements: int) -> int:
     return -(-elements // use.elements) * use.groups
 
 
-def run(use: Use, groups: int, arrays: dict[str, Any]) -> dict[str, Any]:
-    """The outputs of the use with so many slices, by their paths."""
-    given = joined(arrays)
-    inputs = [given.get(field.python) for field in use.desc.operator.fields if field.kind == "input"]
-    desc = use.resized(groups)
-    result = dml.compile(desc)(*inputs)
-    return dict(zip(outputs_of(desc), result if isinstance(result, tuple) else (result,), strict=True))
-
-
 def that_can_have(name: str, elements: int, most: float = float("inf")) -> list[Use]:
     """Uses of an operator that can have so many elements, and need no more bytes."""
     least = float("inf")
@@ -72,7 +61,7 @@ def cost(use: Use) -> tuple[int, float]:
     groups = groups_of(use, TRIED)
     arrays = use.large(groups)
     begin = time.process_time()
-    run(use, groups, arrays)
+    use.run(groups, arrays)
     took = time.process_time() - begin
     return sum(numpy_dtype(dtype_of(use.tensors[path])).itemsize for path in outputs_of(use.desc)), took
 
@@ -91,14 +80,7 @@ def some(use: Use, groups: int) -> list[int]:
 
 def compare(use: Use, groups: int, arrays: dict[str, Any], results: dict[str, Any]) -> None:
     """Some slices of the results are what exact arithmetic gives for them."""
-    chosen = some(use, groups)
-    desc = use.resized(len(chosen))
-    inputs = {path: use.part(path, array, chosen, groups) for path, array in arrays.items()}
-    for path, result in results.items():
-        part = use.part(path, result, chosen, groups)
-        exact = testing.expected(desc, joined(inputs), path)
-        errors = exact.errors(part)
-        assert not (errors > exact.ulp).any(), (desc, path, errors.max(), part, exact.values)
+    use.assert_exact(some(use, groups), groups, arrays, results)
 
 
 def memory(use: Use, groups: int) -> int:
@@ -120,7 +102,7 @@ def hold(use: Use, groups: int) -> None:
     arrays = use.large(groups)
     tracemalloc.start()
     try:
-        results = run(use, groups, arrays)
+        results = use.run(groups, arrays)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -156,4 +138,4 @@ def test_slices_beyond_an_int(name: str) -> None:
     use = min(that_can_have(name, LARGE, free_bytes() - 2**30), key=cost)
     groups = groups_of(use, LARGE)
     arrays = use.large(groups)
-    compare(use, groups, arrays, run(use, groups, arrays))
+    compare(use, groups, arrays, use.run(groups, arrays))

@@ -18,6 +18,7 @@ from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
+from dmlcy._runtime.places import indices_of
 
 
 class Index(Family):
@@ -124,7 +125,7 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
     source, target = array.reshape(counted), result.reshape(counted if updated else (math.prod(own[:-1]), *block))
     for rows, *at in blocks.parts((math.prod(own[:-1]), *block), BLOCK // max(1, coordinates)):
         tuples = _flat(indices, slice(rows.start * coordinates, rows.stop * coordinates)).reshape(-1, coordinates)
-        batch = np.unravel_index(np.arange(rows.start, rows.stop) // each, own[:batches]) if batches else ()
+        batch = indices_of(np.arange(rows.start, rows.stop) // each, own[:batches])
         places: tuple[Any, ...] = (*batch, *(_places(tuples[:, place], size) for place, size in enumerate(axes)), *at)
         if updated:
             target[places] = _updates(_tensor(given, "updates"), own[:-1], block, (rows, *at))
@@ -135,7 +136,7 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
 
 def _updates(updates: Array, rows: tuple[int, ...], block: tuple[int, ...], at: blocks.At) -> Array:
     """The updates of some tuples: a part of a block for each."""
-    numbers: tuple[Any, ...] = np.unravel_index(np.arange(at[0].start, at[0].stop), rows) if rows else ()
+    numbers = indices_of(np.arange(at[0].start, at[0].stop), rows)
     found: Array = updates.reshape((*rows, *block))[(*numbers, *at[1:])]
     return found
 

@@ -16,6 +16,7 @@ from dmlcy._families.blocks import At
 from dmlcy._families.elements import keys
 from dmlcy._families.given import Given
 from dmlcy._families.passes import Pass, Passes
+from dmlcy._runtime.places import indices_of
 
 TOP: Final = "top"
 ACC: Final = "acc"
@@ -143,7 +144,7 @@ def _first(ordered: Array, axes: tuple[int, ...], last: bool) -> tuple[Array, Ar
 def _numbered(place: Array, at: At, sizes: Sequence[int], axes: tuple[int, ...]) -> Array:
     """Places among the elements of a part along the axes as places among all elements along them."""
     number: Array = np.zeros_like(place)
-    inside = np.unravel_index(place, [at[d].stop - at[d].start for d in axes]) if axes else ()
+    inside = indices_of(place, [at[d].stop - at[d].start for d in axes])
     for index, d in zip(inside, axes, strict=True):
         number = number * sizes[d] + index + at[d].start
     return number

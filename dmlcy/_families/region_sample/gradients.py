@@ -15,6 +15,7 @@ from dmlcy._families.region_sample.regions import Region, regions
 from dmlcy._families.region_sample.samples import Samples
 from dmlcy._families.spread import combined
 from dmlcy._field_types.float import single
+from dmlcy._runtime.places import indices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ class Winners:
         some = np.broadcast_to(region.outside()[0][high[:, None], wide], best.shape)
         channel, row, column = np.nonzero(~(np.asarray(loses) & some))
         self.at = channel, high[row], wide[column]
-        self.channel, self.row, self.column = np.unravel_index(numbers[channel, row, column], samples.shape)
+        self.channel, self.row, self.column = indices_of(numbers[channel, row, column], samples.shape)
 
     def slopes(self, m: Arithmetic, image: Any, minus: Any) -> tuple[Any, Any]:
         """How much the samples change with their rows and with their columns; 0 if they are not between two."""

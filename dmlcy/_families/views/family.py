@@ -9,6 +9,7 @@ import numpy as np
 from dmlcy._arithmetic import Array
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
+from dmlcy._families.pieces import bounds
 
 
 class Views(Family):
@@ -43,13 +44,11 @@ def _tiled(tensor: Array, repeats: tuple[int, ...]) -> Array:
 
 def _part(given: Given, output: str, axis: int) -> Any:
     """The part of the input that is one of the outputs."""
-    first = 0
-    for name, tensor in given.outputs:
-        size = tensor.sizes[axis]
-        if name == output:
-            return given.input[(slice(None),) * axis + (slice(first, first + size),)]
-        first += size
-    raise KeyError(output)
+    if not given.kept:
+        ends = bounds([tensor.sizes[axis] for _, tensor in given.outputs])
+        names = (name for name, _ in given.outputs)
+        given.kept |= zip(names, map(slice, ends, ends[1:]), strict=True)
+    return given.input[(slice(None),) * axis + (given.kept[output],)]
 
 
 def _places(given: Given, sizes: tuple[int, ...]) -> tuple[slice, ...]:

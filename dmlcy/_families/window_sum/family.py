@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+<<<<<<< HEAD
 from collections.abc import Callable, Iterator, Mapping
+=======
+from collections.abc import Iterator, Sequence
+>>>>>>> numpy
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._families.base import Family, Result
-from dmlcy._families.blocks import RESULTS, At, cut, parts, shorten, sizes_of, whole
+from dmlcy._families.blocks import RESULTS, At, cut, shorten, sizes_of, steps_of, whole
 from dmlcy._families.given import Given
 from dmlcy._families.spread import Spread, combined
 from dmlcy._families.window_maxima import NONE, places_of
@@ -102,9 +106,29 @@ class _Windows:
         return Spread.of(self.m, source, target - at.start, None, count).within(slice(0, count))
 
     def parts(self) -> Iterator[At]:
-        """Parts of the output that are computed one after another, so that few elements are under their windows."""
-        under = math.prod(map(min, self.window.sizes, self.window.limits))
-        return parts(self.given.output_sizes, max(1, RESULTS // under))
+        """Parts of the output that are computed one after another, so that few numbers are kept at once."""
+        sizes, most = self.given.output_sizes, RESULTS
+        steps = steps_of(sizes, most)
+        while most > 1 and self.kept(steps) > RESULTS:
+            most //= 2
+            steps = steps_of(sizes, most)
+        return cut(whole(sizes), steps)
+
+    def kept(self, steps: Sequence[int]) -> int:
+        """The most numbers that are kept at once for a part of these sizes: the axes are added up one by one."""
+        own = steps[LEAD:]
+        read = [self.read(d, size) for d, size in enumerate(own)]
+        taps = [size * min(window, count) for size, window, count in zip(own, self.window.sizes, read, strict=True)]
+        of_axes = (math.prod(own[:d]) * taps[d] * math.prod(read[d + 1 :]) for d in range(len(own)))
+        return math.prod(steps[:LEAD]) * max(of_axes)
+
+    def read(self, d: int, size: int) -> int:
+        """How long the part of the input is that so many elements of the output along an axis need."""
+        raise NotImplementedError
+
+    def far(self, d: int) -> int:
+        """How far the last element of a window is from the first one."""
+        return (self.window.sizes[d] - 1) * self.window.dilations[d]
 
 
 class _Shares(_Windows):
@@ -114,11 +138,16 @@ class _Shares(_Windows):
         super().__init__(given, given.output_sizes, absolute)
         self.gradient = given.input
 
+    def read(self, d: int, size: int) -> int:
+        """Those of the windows over the elements."""
+        positions: int = self.gradient.shape[LEAD + d]
+        return min(positions, (size - 1 + self.far(d)) // self.window.strides[d] + 1)
+
     def under(self, d: int, at: slice) -> tuple[slice, Spread]:
         """The positions of the windows over some elements along an axis, and which element is under which."""
         window = self.window
-        stride, start, far = window.strides[d], window.start[d], (window.sizes[d] - 1) * window.dilations[d]
-        first = max(0, -((far - at.start - start) // stride))
+        stride, start = window.strides[d], window.start[d]
+        first = max(0, -((self.far(d) - at.start - start) // stride))
         last = min(self.gradient.shape[LEAD + d], (at.stop - 1 + start) // stride + 1)
         position, place = self.taps(d, slice(first, max(first, last)))
         some = (place >= at.start) & (place < at.stop)
@@ -140,6 +169,10 @@ class _Means(_Windows):
 
     def __init__(self, given: Given, absolute: bool = False) -> None:
         super().__init__(given, given.input.shape, absolute)
+
+    def read(self, d: int, size: int) -> int:
+        """Those under the windows."""
+        return min(self.window.limits[d], (size - 1) * self.window.strides[d] + self.far(d) + 1)
 
     def entries(self, role: str, at: At) -> Any:
         """The elements of a tensor of one element, or of one for each channel; None without the tensor."""

@@ -28,6 +28,7 @@ from dmlcy._judge.expected.manifest import NAME, Manifest, Output
 from dmlcy._judge.expected.manifest_reader import Expected
 from dmlcy._judge.passes import CORRECT, Device, Passes, grouped, judged
 from dmlcy._reference.accuracy import Tolerance
+from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote, show
 
 VERDICTS: Final = ("passed", "not judged", "suspect", "missing", "failed", "unreadable")
@@ -96,7 +97,7 @@ class Comparison:
 
     def position(self, at: int) -> tuple[int, ...]:
         """The index of an element, from its place in row-major order."""
-        return tuple(int(i) for i in np.unravel_index(at, self.output.tensor.sizes))
+        return indices_of(at, self.output.tensor.sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

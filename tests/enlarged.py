@@ -17,15 +17,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-TESTS: Final = Path(__file__).resolve().parents[1]
-for folder in ("", "operators"):
-    if str(TESTS / folder) not in sys.path:
-        sys.path.insert(0, str(TESTS / folder))
+OPERATORS: Final = str(Path(__file__).resolve().parent / "operators")
+if OPERATORS not in sys.path:
+    sys.path.insert(0, OPERATORS)
 
 # ruff: noqa: E402
 from drawing import draw_all
 from example_descs import arrays_of, desc_of_example, joined
 
+import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -103,11 +103,34 @@ class Use:
             one = array[(slice(None),) * axis + (slice(0, 1),)]
             return np.broadcast_to(one, replaced(array.shape, (axis,), size))
         others = [one for d, one in enumerate(array.shape) if d != axis]
-        flat = np.resize(np.random.default_rng(3).choice(array.ravel(), PERIOD), size + math.prod(others))
+        count = size + math.prod(others)
+        flat = np.resize(np.random.default_rng(3).choice(array.ravel(), min(PERIOD, count)), count)
         steps = [math.prod(others[d + 1 :]) for d in range(len(others))]
         steps.insert(axis, 1)
         shape = replaced(array.shape, (axis,), size)
         return np.lib.stride_tricks.as_strided(flat, shape, [step * flat.itemsize for step in steps], writeable=False)
+
+    def run(self, groups: int, arrays: dict[str, Array]) -> dict[str, Array]:
+        """The outputs with so many slices, by their paths."""
+        given = joined(arrays)
+        inputs = [given.get(field.python) for field in self.desc.operator.fields if field.kind == "input"]
+        desc = self.resized(groups)
+        result = dml.compile(desc)(*inputs)
+        return dict(zip(outputs_of(desc), result if isinstance(result, tuple) else (result,), strict=True))
+
+    def parts(self, groups: Sequence[int], whole: int, arrays: dict[str, Array]) -> dict[str, Array]:
+        """Some slices of arrays that have ``whole``, by their paths."""
+        return {path: self.part(path, array, groups, whole) for path, array in arrays.items()}
+
+    def assert_exact(
+        self, groups: Sequence[int], whole: int, arrays: dict[str, Array], results: dict[str, Array]
+    ) -> None:
+        """Some slices of the results are what exact arithmetic gives for them."""
+        desc, inputs = self.resized(len(groups)), joined(self.parts(groups, whole, arrays))
+        for path, part in self.parts(groups, whole, results).items():
+            exact = testing.expected(desc, inputs, path)
+            errors = exact.errors(part)
+            assert not (errors > exact.ulp).any(), (desc, path, errors.max(), part, exact.values)
 
     def part(self, path: str, array: Array, groups: Sequence[int], whole: int) -> Array:
         """Some slices of an array that has ``whole``; of an array without the axis, all of it."""
@@ -135,10 +158,15 @@ def uses(operator: Operator, draws: int, most: int, seed: int = 0) -> Iterator[U
     drawn = [(desc_of_example(operator, one), arrays_of(one.inputs)) for one in operator.examples]
     draw_all(testing.cases(operator.name, most_elements=most), draws, drawn.append, seed)
     for desc, arrays in drawn:
-        paths = by_paths(arrays)
-        for number, declared in enumerate(operator.independent):
-            for along in slices(operator, Formulas(desc).rules, desc._values(), declared):
-                first, axis = next(iter(along.axes.items()))
-                size = paths[first].shape[axis]
-                if all(path in along.axes for path in outputs_of(desc)):
-                    yield Use(desc, paths, along, size // along.takes, number)
+        yield from uses_of(desc, arrays)
+
+
+def uses_of(desc: OperatorDesc, arrays: dict[str, Any]) -> Iterator[Use]:
+    """Each axis along which slices of a use are independent."""
+    paths = by_paths(arrays)
+    for number, declared in enumerate(desc.operator.independent):
+        for along in slices(desc.operator, Formulas(desc).rules, desc._values(), declared):
+            first, axis = next(iter(along.axes.items()))
+            size = paths[first].shape[axis]
+            if all(path in along.axes for path in outputs_of(desc)):
+                yield Use(desc, paths, along, size // along.takes, number)
