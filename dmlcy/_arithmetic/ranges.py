@@ -83,7 +83,7 @@ class Limits:
     def widened(self, value: Any, low: Any, high: Any, below: Any, above: Any) -> tuple[Any, Any]:
         """The ends of a range after a rounding by so much at most, with overflow and flushed numbers.
 
-        ``below``: by how much the lower end may be rounded down; ``above``: by how much the upper one may be rounded up.
+        ``below``: by how much the lower end may be rounded down; ``above``: the upper end up.
         """
         value, low, high = np.asarray(value), np.asarray(low), np.asarray(high)
         fixed = low == high

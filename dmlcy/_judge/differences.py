@@ -17,6 +17,7 @@ from dmlcy._judge.histogram import Histogram
 from dmlcy._judge.passes import BEYOND, Passes
 from dmlcy._reference import ulp
 from dmlcy._reference.device import SUSPECT
+from dmlcy._runtime.places import indices_of
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
@@ -79,7 +80,7 @@ class Places:
             return
         self.count += int(places.size)
         self.first += [int(at) for at in places[: _FIRST - len(self.first)]]
-        here = [(int(axis.min()), int(axis.max())) for axis in np.unravel_index(places, shape)]
+        here = [(int(axis.min()), int(axis.max())) for axis in indices_of(places, shape)]
         before = self.ranges or here
         self.ranges = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(before, here, strict=True)]
 

@@ -12,12 +12,8 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._judge.differences import measure
 from dmlcy._judge.passes import judged
 from dmlcy._reference import expected
-<<<<<<< HEAD
 from dmlcy._reference.expected import outputs_of, without_ones
-=======
-from dmlcy._reference.expected import outputs_of
 from dmlcy._runtime.places import indices_of
->>>>>>> numpy
 
 Array = npt.NDArray[Any]
 
@@ -79,7 +75,7 @@ def _assert_device(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, r
         return
     worst = found.worst
     assert worst is not None
-    at = tuple(int(i) for i in np.unravel_index(worst.at, values.shape))
+    at = indices_of(worst.at, values.shape)
     raise AssertionError(
         f"{desc.operator.python}: {found.failing.count} of {found.elements} elements are wrong, the worst at {at}: "
         f"{worst.actual!r} in place of {worst.expected!r}. It is {worst.error:.3g} off, and {worst.allowed:.3g} pass. "

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
@@ -23,6 +24,10 @@ from dmlcy._runtime.places import indices_of
 
 class Index(Family):
     """The family."""
+
+    def computes(self, desc: OperatorDesc) -> bool:
+        """No: elements move."""
+        return False
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The elements of the output, bit for bit."""

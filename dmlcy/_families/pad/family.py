@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pad.pieces import IndexMap, pieces_of
@@ -26,6 +27,10 @@ class Pad(Family):
     """The family."""
 
     of_a_part, of_all = 21, 1
+
+    def computes(self, desc: OperatorDesc) -> bool:
+        """No: elements move."""
+        return False
 
     def evaluate(self, given: Given, output: str) -> Result:
         """Along each axis, the element that ``index`` says, or the padding value."""

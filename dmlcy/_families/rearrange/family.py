@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 
@@ -13,6 +14,10 @@ class Rearrange(Family):
     """The family."""
 
     of_a_part = 0
+
+    def computes(self, desc: OperatorDesc) -> bool:
+        """No: elements move."""
+        return False
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The axes of the input split into the parts of its pattern, in the order of the output, and joined."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 from dmlcy._families.pieces import bounds
@@ -16,6 +17,10 @@ class Views(Family):
     """The family."""
 
     of_a_part = 1
+
+    def computes(self, desc: OperatorDesc) -> bool:
+        """No: elements move."""
+        return False
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The elements of the output, bit for bit."""

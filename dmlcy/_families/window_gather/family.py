@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
@@ -18,6 +19,10 @@ from dmlcy._families.windows import WindowRoles, cut_columns, roles_of, slide
 
 class WindowGather(Family):
     """The family."""
+
+    def computes(self, desc: OperatorDesc) -> bool:
+        """No: elements move."""
+        return False
 
     def evaluate(self, given: Given, output: str) -> Result:
         """What is under each position of a window, as a column; padding is 0."""

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import math
-<<<<<<< HEAD
-from collections.abc import Callable, Iterator, Mapping
-=======
-from collections.abc import Iterator, Sequence
->>>>>>> numpy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np

@@ -27,6 +27,7 @@ from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.dump import Dump, read_dump
 from dmlcy._judge.passes import CORRECT, Device, Passes, judged
+from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote
 
 Array = npt.NDArray[Any]
@@ -147,7 +148,7 @@ class _Comparer:
             places = np.flatnonzero(_bits(expected) != _bits(actual))
             first = None
             if places.size:
-                index = tuple(int(i) for i in np.unravel_index(places[0], expected.shape))
+                index = indices_of(int(places[0]), expected.shape)
                 first = index, expected[index], actual[index]
             name, label = self.wiring.value_names[port], self.graph.source_label(port)
             yield Given(port.node, label, name, expected.size, places.size, first)
