@@ -29,10 +29,10 @@ INSIDE = {
     "model": ("facts", "examples", "fields", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "windows", "*", "__init__"),
-    "plan": ("data", "levels", "steps", "tables", "planner", "rows", "__init__"),
+    "plan": ("data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "described",
-        "independent", "operator", "stubs", "graph_stub", "__init__",
+        "independent", "unjudged", "operator", "stubs", "graph_stub", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

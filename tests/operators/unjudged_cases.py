@@ -64,6 +64,12 @@ def each_of(*several: Cases) -> Cases:
     return cases
 
 
+def doubled(**given: Any) -> Cases:
+    """Integers times two, plus one; and as they are."""
+    integers = {"input": ("INT32", (*ENDS, 2**30, 2**24))}
+    return each_of(pairs("INT32", integers, scale_bias=(2.0, 1.0), **given), pairs("INT32", integers, **given))
+
+
 ENDS = (-(2**31), -3, -1, 0, 1, 2**31 - 1)
 FLOATS = (math.nan, math.inf, -math.inf, -1.5, -0.0, 0.0, 0.5, 300.0, -129.0, 128.0, 127.9, 4.0e9, -0.9, 255.5, 256.0)
 INTEGERS = pairs("INT32", {"a": ("INT32", ENDS), "b": ("INT32", ENDS)})
@@ -96,6 +102,17 @@ CASES: dict[str, Cases] = {
         pairs("INT32", {"input": ("INT32", (2, 3)), "exponent": ("FLOAT32", (2.0, 0.5))}),
         pairs("FLOAT32", {"input": ("FLOAT32", (2, 3)), "exponent": ("FLOAT32", (2.0, 0.5))}),
     ),
+    "ELEMENT_WISE_POW-zero-to-the-zero": pairs(
+        "FLOAT32", {"input": ("FLOAT32", (0.0, -0.0, 2)), "exponent": ("FLOAT32", (0.0, -0.0, 1))}
+    ),
+    "ELEMENT_WISE_CONSTANT_POW-zero-to-the-zero": pairs(
+        "FLOAT32", {"input": ("FLOAT32", (0.0, -0.0, 2))}, exponent=0.0
+    ),
+    "ELEMENT_WISE_ABS-scaled-range": doubled(),
+    "ELEMENT_WISE_IDENTITY-scaled-range": doubled(),
+    "ELEMENT_WISE_CLIP-scaled-range": doubled(min=-10, max=10),
+    "ELEMENT_WISE_CLIP1-scaled-range": doubled(min=-10, max=10),
+    "ELEMENT_WISE_THRESHOLD-scaled-range": doubled(min=-10),
     "counts": each_of(
         *(
             pairs(dtype, {"a": (dtype, (1, 200)), "b": (dtype, (0, 7, 8, 9, 31, 32, 64))})
@@ -147,6 +164,9 @@ PLAIN: dict[str, Callable[[dict[str, Any], np.dtype[Any]], bool]] = {
     ),
     "powers-of-integers": lambda e, dtype: dtype.kind != "f" and _is_long(e["input"], e["exponent"], dtype),
     "float-exponents": lambda e, dtype: dtype.kind != "f",
+    "zero-to-the-zero": lambda e, dtype: e["input"] == e["exponent"] == 0,
+    "scaled-range": lambda e, dtype: e["scale_bias"] is not None and abs(2 * e["input"] + 1) > 2**24,
+    "min": lambda e, dtype: math.isnan(e["input"]) or math.isnan(e["min"]),
     "counts": lambda e, dtype: bool(e["b"] >= 8 * dtype.itemsize),
     "quotient-by-0": lambda e, dtype: e["scale"] == 0,
     "scale-of-0": lambda e, dtype: any(value == 0 for name, value in e.items() if name.endswith("scale")),

@@ -62,6 +62,15 @@ def sampled(image: Values, first: float, **given: Any) -> dict[str, Any]:
     }
 
 
+def aligned_gradient(image: Values, first: float, gradient: Values, **given: Any) -> Use:
+    """The gradient of such a region, with as many samples as the image has elements."""
+    whole = sampled(image, first, **given)
+    del whole["given"]["output"]
+    whole["inputs"]["input_gradient"] = gradient
+    whole["given"] |= {"output_gradient": tensor("FLOAT32", 1, 1, 4, 4), "maximum_samples_per_output": 2}
+    return Use("ROI_ALIGN_GRAD", **whole)
+
+
 def reduced(function: str) -> dict[str, Any]:
     """Two rows of two elements become one each."""
     return {"function": function, "axes": (3,), "output": tensor("FLOAT32", 1, 1, 2, 1)}
@@ -413,5 +422,39 @@ PLACES: list[tuple[str, Use, str, list[int]]] = [
         )
         for output, expected in (("output_sequence", [1, 2, 3]), ("output_single", [1]))
     ),
+    (
+        "output-padding",
+        Use(
+            "CONVOLUTION",
+            {"input": row(1, 2), "filter": row(1, 1, 1)},
+            {
+                "direction": "BACKWARD",
+                "strides": (1, 2),
+                "output_padding": (0, 1),
+                "output": tensor("FLOAT32", 1, 1, 1, 6),
+            },
+        ),
+        "output",
+        [5],
+    ),
+    (
+        "tie",
+        aligned_gradient(TEXTURE, 0.5, texture(0, 0, 1), **NEAREST),
+        "output_gradient",
+        [*{*range(16)} - {0, 3, 12, 15}],
+    ),
+    (
+        "no-weight",
+        aligned_gradient(TEXTURE, 0, texture(0, 0, INF), **{**ALIGNED, "reduction_function": "AVERAGE"}),
+        "output_gradient",
+        [1, 4, 5],
+    ),
+    (
+        "greatest-sample",
+        aligned_gradient(texture(0, 0, 5), 0, [[[[1, 1], [1, 1]]]], **ALIGNED),
+        "output_gradient",
+        [0, 1, 4, 5],
+    ),
+    ("greatest-sample", aligned_gradient(TEXTURE, 0, [[[[1, 1], [1, 1]]]], **ALIGNED), "output_gradient", []),
 ]
 """The id of an interpretation, a use, an output, and which of its elements are not judged, counted row by row."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
@@ -37,6 +37,7 @@ class Contract(Evaluated):
     """The family."""
 
     name = "contract"
+    told: ClassVar = {"appended": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles; those whose default name the operator does not have are not played."""

@@ -67,7 +67,8 @@ class Elementwise(Evaluated):
         assert operator.kernel is not None
         tensors = operator.kernel.data.get("tensors", {})
         names = self.names(operator, {f"tensors.{name}": own for name, own in tensors.items()}, Kind.FLOAT, False)
-        return {operator.inputs[0].python if name == "x" else name: symbol for name, symbol in names.items()}
+        scaled = {"scaled": local(Kind.FLOAT)} if any(type_of(field).scales for field in operator.attributes) else {}
+        return {operator.inputs[0].python if name == "x" else name: symbol for name, symbol in names.items()} | scaled
 
     def words(self, kernel: KernelTable, table: Table, key: str) -> None:
         """A table of names."""

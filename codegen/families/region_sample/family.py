@@ -36,7 +36,7 @@ class RegionSample(Evaluated):
     """The family."""
 
     name = "region_sample"
-    told: ClassVar = {"odd_tie": Kind.BOOL}
+    told: ClassVar = {"odd_tie": Kind.BOOL, "contested": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -40,6 +41,17 @@ class Contract(Family):
             return magnitudes(fused, values, sizes, given.arithmetic, dtype)
 
         return Result(activated(fused, values, given.arithmetic), magnitudes=terms)
+
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
+        """``appended``: whether the element is one that the padding of the output of a convolution appends."""
+
+        def appended() -> Array:
+            sizes = given.values[output].sizes[2:]
+            result: Array = np.ones(sizes, np.bool_)
+            result[tuple(slice(n - more) for n, more in zip(sizes, given.field("appended"), strict=True))] = False
+            return result
+
+        return {"appended": appended}
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
         """All results of a marked scale, zero point or summand."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import WIDE, Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
@@ -63,13 +63,17 @@ class Elementwise(Family):
         return result
 
     def holds(self, condition: Formula, given: Given, output: str) -> Any:
-        """The same of the elements at each place, block by block."""
+        """The same of the elements at each place, and of the first one with scale and bias, block by block."""
         sizes = tuple(given.values[output].sizes)
         names, given = _names(given), _with_entries(given)
         result: Array = np.empty(sizes, np.bool_)
         for at in blocks.parts(sizes, BLOCK):
             part = _given_part(given, at, sizes)
-            result[at] = conditions.holds(condition, part, output, _elements(part, names))
+            elements, scale_bias = _elements(part, names), part.of_role("scaled")
+            if "scaled" in condition.reads:
+                x = elements[names[0]]
+                elements["scaled"] = x if scale_bias is None else _scaled(WIDE, x, scale_bias, part.input.dtype)
+            result[at] = conditions.holds(condition, part, output, elements)
         return result
 
     def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:

@@ -12,6 +12,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
+from dmlcy._families.region_sample import marks
 from dmlcy._families.region_sample.gradients import Backwards
 from dmlcy._families.region_sample.regions import Region, regions
 from dmlcy._families.spread import combined, idle
@@ -37,19 +38,32 @@ class RegionSample(Family):
         return Result(whole(False), magnitudes=lambda: whole(True))
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
-        """``odd_tie``: whether a nearest element of the cell is one of two, of which the first has an odd index."""
-        return {"odd_tie": lambda: np.array([_both(one.rows.ties(), one.columns.ties()) for one in _regions(given)])}
+        """``odd_tie``: whether a nearest element of the cell is one of two, of which the first has an odd index.
 
-    def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
+        ``contested``, of a gradient: whether several samples may be the greatest one.
+        """
+        if "gradient" not in given.told.roles:
+            return {"odd_tie": lambda: np.array([marks.ties(one) for one in marks.of_cells(given)])}
+        of_regions = _is_of_regions(given, output)
+        return {
+            "odd_tie": lambda: np.zeros(1, np.bool_) if of_regions else marks.tied(given),
+            "contested": lambda: marks.contested(given, of_regions),
+        }
+
+    def spread(self, given: Given, output: str, name: str, marked: Array) -> Array:
         """The cells that have a sample between elements of which one is marked, and has a weight."""
         m = given.arithmetic
-        several = [(marks[one.item], one.rows.means(m), one.columns.means(m)) for one in _regions(given)]
+        several = [(marked[one.item], one.rows.means(m), one.columns.means(m)) for one in marks.of_cells(given)]
         return np.array([columns.touched(rows.touched(some, 1), 2) for some, rows, columns in several])
 
-    def idle(self, given: Given, output: str, name: str, marks: Array) -> Array:
-        """The cells that have a sample beside a marked element, which has no weight."""
+    def idle(self, given: Given, output: str, name: str, marked: Array) -> Array:
+        """The cells that have a sample beside a marked element, which has no weight; of a gradient, such elements."""
+        if "gradient" in given.told.roles:
+            return marks.idle_of_gradient(given, marked)
         m = given.arithmetic
-        several = [(marks[one.item], {1: one.rows.nearby(m), 2: one.columns.nearby(m)}) for one in _regions(given)]
+        several = [
+            (marked[one.item], {1: one.rows.nearby(m), 2: one.columns.nearby(m)}) for one in marks.of_cells(given)
+        ]
         return np.array([idle(some, nearby) for some, nearby in several])
 
     def workspace(self, desc: OperatorDesc) -> int:
@@ -68,17 +82,6 @@ class RegionSample(Family):
         for r, channels, values in _parts(given, False):
             found[r, channels] = self.stored(given, values, output, values.shape)
         return found
-
-
-def _regions(given: Given) -> Iterator[Region]:
-    """The regions of a use that is no gradient."""
-    return regions(given, given.output_sizes[2:], given.input.shape[2:])
-
-
-def _both(rows: Array, columns: Array) -> Array:
-    """What is true of one of the rows or of one of the columns, for all channels of a region."""
-    found: Array = (rows[:, None] | columns)[None]
-    return found
 
 
 def _is_of_regions(given: Given, output: str) -> bool:

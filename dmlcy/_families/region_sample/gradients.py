@@ -12,7 +12,7 @@ from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._families.blocks import RESULTS
 from dmlcy._families.given import Given
 from dmlcy._families.region_sample.regions import Region, regions
-from dmlcy._families.region_sample.samples import Samples
+from dmlcy._families.region_sample.samples import STEPS, Samples
 from dmlcy._families.spread import combined
 from dmlcy._field_types.float import single
 from dmlcy._runtime.places import indices_of
@@ -181,6 +181,7 @@ class Winners:
             below = m.either(m.either(m.less(b, a), signs), m.both(m.isnan(b), m.negation(m.isnan(a))))
             return np.where(above, second, np.where(below, first, np.minimum(first, second)))
 
+        self.samples = samples
         numbers = np.arange(samples.size).reshape(samples.shape)
         numbers, high = combined(greater, numbers, self.rows.cell, 1)
         numbers, wide = combined(greater, numbers, self.columns.cell, 2)
@@ -190,6 +191,21 @@ class Winners:
         channel, row, column = np.nonzero(~(np.asarray(loses) & some))
         self.at = channel, high[row], wide[column]
         self.channel, self.row, self.column = indices_of(numbers[channel, row, column], samples.shape)
+
+    def contested(self, cells: tuple[int, ...]) -> Array:
+        """In which of all cells another sample is as great, or nearly: some units in the last place less; or NaN."""
+        best, high = combined(np.fmax, self.samples, self.rows.cell, 1)
+        best, wide = combined(np.fmax, best, self.columns.cell, 2)
+        rows, columns = np.searchsorted(high, self.rows.cell), np.searchsorted(wide, self.columns.cell)
+        least = (best - STEPS * np.spacing(np.abs(best).astype(np.float32)))[:, rows[:, None], columns]
+        many = np.isnan(self.samples) * 2 + (
+            (self.samples == best[:, rows[:, None], columns]) | (self.samples >= least)
+        )
+        count, _ = combined(np.add, many, self.rows.cell, 1)
+        count, _ = combined(np.add, count, self.columns.cell, 2)
+        found: Array = np.zeros((len(count), *cells), np.bool_)
+        found[:, high[:, None], wide] = count > 1
+        return found
 
     def slopes(self, m: Arithmetic, image: Any, minus: Any) -> tuple[Any, Any]:
         """How much the samples change with their rows and with their columns; 0 if they are not between two."""

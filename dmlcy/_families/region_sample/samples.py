@@ -105,6 +105,10 @@ class Samples:
         if self.grid.nearest:
             every = self.means(m)
             return Nearby(every, Spread(np.arange(0), np.arange(0), None, every.count))
+        return self.beside(m)
+
+    def beside(self, m: Arithmetic) -> Nearby:
+        """Both elements beside the samples of each cell."""
         return Nearby.of(m, *parted(m, self.place), self.grid.size, self.cell, self.grid.cells)
 
     def ties(self) -> Array:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
@@ -35,10 +36,13 @@ class WindowReduce(Family):
         """Where a sum leaves the normal numbers of its accumulator."""
         return unpromised(desc, output, inputs) if desc.operator.definition.words["reduction"] == "sum" else None
 
-    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
-        """``count``: elements of the window that are no padding."""
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
+        """``count``: elements of the window that are no padding; ``volume``: all of them."""
         window = slide(given, given.input.shape)
-        return {"count": lambda: window.counts(given.output_sizes[-len(window.sizes) :])}
+        return {
+            "count": lambda: window.counts(given.output_sizes[-len(window.sizes) :]),
+            "volume": lambda: math.prod(window.sizes),
+        }
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
         """The windows that have a marked element."""
