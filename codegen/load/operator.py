@@ -61,6 +61,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
     same = tuple(finished(row, shown.same) for row in table.tables("same"))
     interpretations = demands.interpretations()
     accuracy = tuple(demands.accuracy())
+    device = demands.device()
     examples = tuple(finished(row, shown.example) for row in table.tables("example"))
     equivalents = tuple(finished(row, partial(equivalent, facts)) for row in table.tables("equivalent"))
     kernels = [kernel for kernel in [one.table("kernel") for one in tables] if kernel is not None]
@@ -90,6 +91,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
         examples=examples,
         equivalents=equivalents,
         accuracy=accuracy,
+        device=device,
         kernel=kernels[-1] if kernels else None,
         scope=formulas.scope,
         file=path.relative_to(files.root).as_posix(),

@@ -14,6 +14,7 @@ from ..model import (
     ELEMENT,
     PROVENANCE,
     Accuracy,
+    Device,
     DtypeRow,
     Facts,
     Field,
@@ -208,6 +209,14 @@ class Rules:
             given,
             row.span("id"),
         )
+
+    def device(self) -> Device | None:
+        """What the spec says of devices; the last of several tables counts."""
+        found = None
+        for table in each(self.tables, "device"):
+            found = Device(table.bool("flushes"), table.str("reason"))
+            table.finish()
+        return found
 
     def accuracy(self) -> Iterator[Accuracy]:
         for table in each(self.tables, "accuracy"):

@@ -25,6 +25,7 @@ from .fields import (
     FUSED,
     PROVENANCE,
     Accuracy,
+    Device,
     DtypeRow,
     Field,
     Formula,
@@ -39,7 +40,8 @@ from .operator import ELEMENT, Operator, Specs, element, let_symbol
 
 __all__ = [
     "ACCURACY_OF", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField",
-    "CatalogueOperator", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText", "Example",
-    "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let", "Level", "Library", "Operator",
-    "Outcome", "RankRow", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element", "let_symbol", "snake",
+    "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText",
+    "Example", "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let", "Level", "Library",
+    "Operator", "Outcome", "RankRow", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element", "let_symbol",
+    "snake",
 ]  # fmt: skip

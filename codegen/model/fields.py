@@ -207,6 +207,14 @@ class Interpretation:
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """Whether a device may take 0 in place of operands below the normal numbers, where the family says otherwise."""
+
+    flushes: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Accuracy:
     """The largest error of a data type, in units in the last place of ``of``; ``ulp`` may read fields and lets.
 

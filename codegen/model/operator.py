@@ -13,7 +13,7 @@ from ..expr.types import INT64_MAX, INT64_MIN, Interval, Kind, Scope, Symbol
 from ..source import Document, Table
 from .examples import Equivalent, Example
 from .facts import Dtype, Facts, camel
-from .fields import Accuracy, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
+from .fields import Accuracy, Device, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
 
 FACETS = ("rank", "sizes", "dtype", "present", "count")
 NOTHING: frozenset[str] = frozenset()
@@ -44,6 +44,7 @@ class Operator:
     examples: tuple[Example, ...]
     equivalents: tuple[Equivalent, ...]
     accuracy: tuple[Accuracy, ...]
+    device: Device | None
     kernel: Table | None
     scope: Scope
     file: str

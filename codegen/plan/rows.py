@@ -160,6 +160,7 @@ class Operator:
     independent: tuple[Independent, ...]
     rules_class: Code
     accuracy: dict[str, Accuracy]
+    flushes: bool | None
     kernel: Definition | None
     unjudged: tuple[Unjudged, ...] = ()
     in_place: tuple[str, ...] = ()
@@ -211,6 +212,7 @@ def operator_row(op: OperatorPlan) -> Operator:
         independent=tuple(independent(one) for one in op.independent),
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
+        flushes=None if op.operator.device is None else op.operator.device.flushes,
         kernel=None if op.definition is None else definition(op.definition),
         unjudged=tuple(unjudged(one) for one in op.unjudged),
         in_place=op.in_place,

@@ -277,6 +277,7 @@ class Operator(Row):
     independent: tuple[Independent, ...]
     rules_class: type[Rules]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
+    flushes: bool | None  # whether a device may flush operands to 0; None: as the family says
     kernel: Definition | None  # None: it does not run
     unjudged: tuple[Unjudged, ...] = ()
     in_place: tuple[str, ...] = ()  # the inputs that an output may be written over

@@ -87,7 +87,8 @@ class Family(ABC):
 
     def flushes(self, desc: OperatorDesc) -> bool:
         """Whether a device may take 0 in place of operands below the normal numbers: not where elements only move."""
-        return self.computes(desc)
+        said = desc.operator.flushes
+        return self.computes(desc) if said is None else said
 
     def window(self, operator: Operator) -> WindowRoles | None:
         """The names that say how a window slides over the first input; None if no window does."""

@@ -1,0 +1,163 @@
+"""Numbers with ranges have what devices compute in FLOAT32, and not much more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dmlcy._arithmetic import WIDE
+from dmlcy._arithmetic.devices import CHAINED, Devices
+from dmlcy._arithmetic.ranges import radius, unsure_of
+from dmlcy._facts.tables import RUNNABLE
+from dmlcy._families import family_of
+from tests.depth import SEED
+
+M = Devices(4)
+UNIT = 2.0**-23
+LARGEST = float(np.finfo(np.float32).max)
+Array = np.ndarray[Any, Any]
+
+
+def drawn(*sizes: int, scale: float = 4.0) -> Array:
+    return (np.random.default_rng(SEED).standard_normal(sizes) * scale).astype(np.float32)
+
+
+def truncated(exact: Array) -> Array:
+    """The numbers of FLOAT32 next to exact ones toward 0."""
+    found = exact.astype(np.float32)
+    larger = np.abs(found.astype(np.float64)) > np.abs(exact)
+    return np.where(larger, np.nextafter(found, np.float32(0)), found)
+
+
+def has(numbers: Any, values: Any) -> bool:
+    """Whether the ranges have these values."""
+    found = M.settled(numbers)
+    values = np.asarray(values, np.float64)
+    return bool(((found["low"] <= values) & (values <= found["high"])).all())
+
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations_have_nearest_and_truncated_results(name: str) -> None:
+    a, b = drawn(1000), drawn(1000)[::-1]
+    found = getattr(M, name)(M.of(a), M.of(b))
+    exact = OPERATIONS[name](a.astype(np.float64), b.astype(np.float64))
+    assert has(found, exact.astype(np.float32)) and has(found, truncated(exact))
+    assert (radius(found) <= 2 * UNIT * np.abs(exact)).all()
+
+
+def test_a_sum_has_every_order_of_additions() -> None:
+    a = drawn(4, 3000) + np.float32(4)
+    found = M.sum(M.of(a), 1)
+    serial = np.add.accumulate(a, 1, dtype=np.float32)[:, -1:]
+    backwards = np.add.accumulate(a[:, ::-1], 1, dtype=np.float32)[:, -1:]
+    cut = np.zeros((4, 1), np.float32)
+    for k in range(a.shape[1]):
+        cut = truncated(cut.astype(np.float64) + a[:, k : k + 1])
+    assert has(found, serial) and has(found, backwards) and has(found, cut) and has(found, a.sum(1, keepdims=True))
+    assert not has(found, cut - 20 * np.abs(a.astype(np.float64).sum(1, keepdims=True) - cut))
+
+
+def test_parts_of_a_sum_are_one_sum() -> None:
+    a = drawn(6, 500)
+    whole = M.settled(M.sum(M.of(a), 1))
+    parts = M.partial(M.of(np.zeros((6, 1))))
+    for first in range(0, 500, 100):
+        parts = M.add(parts, M.sum(M.of(a[:, first : first + 100]), 1))
+    assert np.allclose(radius(M.settled(parts)), radius(whole), rtol=0.02)
+
+
+def test_products_of_matrices_are_sums() -> None:
+    a, b = drawn(5, 700), drawn(700, 3)
+    found = M.matmul(M.of(a), M.of(b))
+    serial = np.add.accumulate(a[:, None, :] * b.T[None], 2, dtype=np.float32)[..., -1]
+    assert has(found, a @ b) and has(found, serial)
+    assert np.array_equal(found["value"], WIDE.matmul(WIDE.of(a), WIDE.of(b)))
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "tanh", "sin", "cos", "log1p", "expm1", "sinh", "cosh", "atan"])
+def test_functions_have_those_of_numpy_in_single_precision(name: str) -> None:
+    x = np.abs(drawn(2000)) if name in ("log", "sqrt", "log1p") else drawn(2000)
+    numpy_name = {"atan": "arctan"}.get(name, name)
+    found = M.function(name, M.of(x))
+    assert has(found, getattr(np, numpy_name)(x))
+    assert (radius(found) < 0.01 * (1 + np.abs(found["value"]))).all()
+
+
+def test_formulas_of_devices_lose_what_cancels() -> None:
+    x = np.float32(1e-4) * drawn(100)
+    assert has(M.function("expm1", M.of(x)), np.exp(x) - np.float32(1))
+    assert has(M.function("log1p", M.of(np.abs(x))), np.log(np.float32(1) + np.abs(x)))
+
+
+def test_a_step_within_a_range_has_both_sides() -> None:
+    sums = M.sum(M.of(np.array([[2**24, 1.25, -(2.0**24)]], np.float32)), 1)
+    found = M.function("floor", sums)
+    assert has(found, 0.0) and has(found, 2.0) and not has(found, 50.0)
+    positive = M.less(0.0, M.settled(M.sum(M.of(np.array([[2**24, 0.5, -(2.0**24)]], np.float32)), 1)))
+    assert np.all(positive) and np.all(unsure_of(positive))
+    assert has(M.where(positive, 7.0, 3.0), 7.0) and has(M.where(positive, 7.0, 3.0), 3.0)
+    assert not np.any(unsure_of(M.less(M.of(np.ones(3, np.float32)), 2.0)))
+
+
+def test_conditions_are_joined_with_what_is_unsure() -> None:
+    unsure = M.less(0.0, M.sum(M.of(np.array([[2**24, 0.5, -(2.0**24)]], np.float32)), 1))
+    assert np.any(unsure_of(M.both(unsure, True))) and not np.any(unsure_of(M.both(unsure, False)))
+    assert np.any(unsure_of(M.either(unsure, False))) and not np.any(unsure_of(M.either(unsure, True)))
+    assert np.any(unsure_of(M.negation(unsure)))
+
+
+def test_overflow_and_infinities() -> None:
+    huge = M.of(np.array([3e38, 3e38, -3e38], np.float32))
+    total = M.settled(M.sum(huge[None], 1))
+    assert total["low"][0, 0] == -np.inf and total["high"][0, 0] == np.inf  # an order of them is infinite
+    product = M.multiply(huge, huge)
+    assert product["high"][0] == np.inf and product["low"][0] <= LARGEST
+    infinite = M.add(M.of(np.array([np.inf, -np.inf, np.nan], np.float32)), 1.0)
+    assert infinite["low"][0] == infinite["high"][0] == np.inf and infinite["low"][1] == -np.inf
+    assert np.isnan(infinite["low"][2]) and np.isnan(infinite["high"][2])
+    sigmoid = M.divide(1.0, M.add(1.0, M.function("exp", M.of(np.array([200.0], np.float32)))))
+    assert 0 <= sigmoid["low"][0] <= sigmoid["high"][0] < 1e-30
+
+
+def test_results_below_the_normal_numbers_may_be_zero() -> None:
+    small = M.multiply(M.of(np.array([2.0**-100], np.float32)), M.of(np.array([2.0**-30], np.float32)))
+    assert has(small, 2.0**-130) and has(small, 0.0)
+
+
+def test_halves_round_to_their_own_type_and_add_in_single() -> None:
+    a = drawn(3, 2000).astype(np.float16)
+    half, added = Devices(2), Devices(2, half=True)
+    sums = [m.settled(m.sum(m.of(a), 1)) for m in (half, added)]
+    assert (radius(sums[0]) * 50 < radius(sums[1])).all()
+    stored = half.stored(half.of(a), np.dtype(np.float16), a.shape)
+    assert not radius(stored).any()
+
+
+def test_a_state_does_not_take_the_worst_signs_at_each_step() -> None:
+    state, weight = M.of(drawn(1, 64, scale=0.3)), M.of(drawn(64, 64, scale=0.2))
+    for _ in range(40):
+        state = M.shortened(M.function("tanh", M.matmul(state, weight)))
+    assert (radius(state) <= 1.001 * CHAINED * np.sqrt(state["variance"])).all()
+    assert radius(state).max() < 0.05
+
+
+def test_the_page_names_the_operators_that_keep_subnormal_operands() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "devices.md").read_text(encoding="utf-8")
+    listed = page.partition("<!-- operators that keep subnormal operands -->")[2].partition("<!-- end")[0]
+
+    class Use:
+        def __init__(self, operator: Any) -> None:
+            self.operator = operator
+
+    kept = {name for name, one in RUNNABLE.items() if not family_of(one).flushes(Use(one))}  # type: ignore[arg-type]
+    assert {*re.findall(r"`(\w+)`", listed)} == kept
