@@ -94,6 +94,8 @@ class Devices(Arithmetic):
     def partial(self, a: Number) -> Number:
         if not is_record(a):
             return a if is_integer(a) and not isinstance(a, int) else self.partial(exact(a))
+        if (a["terms"] > 0).all():
+            return a
         found = np.array(a)
         found["size"] = np.where(found["terms"] > 0, found["size"], np.abs(found["value"]))
         found["terms"] = np.maximum(found["terms"], 1.0)
@@ -147,8 +149,7 @@ class Devices(Arithmetic):
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.multiply(first["value"], second["value"])
-            ends = [_product(first[x], second[y]) for x in ("low", "high") for y in ("low", "high")]
-            low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
+            low, high = _ends(_product, first, second)
             variance = _finite(np.square(first["value"]) * second["variance"])
             variance = variance + _finite(np.square(second["value"]) * first["variance"])
             return self.limits.rounded(value, low, high, variance)
@@ -166,8 +167,7 @@ class Devices(Arithmetic):
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.true_divide(first["value"], second["value"])
-            ends = [_quotient(first[x], second[y]) for x in ("low", "high") for y in ("low", "high")]
-            low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
+            low, high = _ends(_quotient, first, second)
             through = (second["low"] <= 0) & (second["high"] >= 0) & (second["low"] < second["high"])
             low, high = np.where(through, -np.inf, low), np.where(through, np.inf, high)
             variance = _finite((first["variance"] + np.square(value) * second["variance"]) / np.square(second["value"]))
@@ -396,18 +396,39 @@ def _is(a: Number, number: int) -> bool:
 
 
 def _finite(a: Any) -> Any:
-    return np.where(np.isfinite(a), a, 0.0)
+    known = np.isfinite(a)
+    return a if known.all() else np.where(known, a, 0.0)
 
 
 def _product(a: Any, b: Any) -> Any:
     """The product of two ends; 0 times an infinity is 0, for the other ends tell of the infinity."""
-    found = np.multiply(a, b)
-    return np.where(np.isnan(found) & ~(np.isnan(a) | np.isnan(b)), 0.0, found)
+    return _filled(np.multiply(a, b), a, b)
 
 
 def _quotient(a: Any, b: Any) -> Any:
-    found = np.true_divide(a, b)
-    return np.where(np.isnan(found) & ~(np.isnan(a) | np.isnan(b)), 0.0, found)
+    return _filled(np.true_divide(a, b), a, b)
+
+
+def _filled(found: Any, a: Any, b: Any) -> Any:
+    """Ends, with 0 in place of NaN that the ends that they are made of do not have."""
+    lost = np.isnan(found)
+    return np.where(lost & ~(np.isnan(a) | np.isnan(b)), 0.0, found) if lost.any() else found
+
+
+def _ends(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
+    """The least and the greatest result of the ends of two ranges."""
+    pairs = [(a["low"], b["low"])]
+    if _is_wide(a):
+        pairs += [(a["high"], one) for _, one in pairs]
+    if _is_wide(b):
+        pairs += [(one, b["high"]) for one, _ in pairs]
+    found = [function(*pair) for pair in pairs]
+    return (found[0], found[0]) if len(found) == 1 else (np.minimum.reduce(found), np.maximum.reduce(found))
+
+
+def _is_wide(a: Array) -> bool:
+    """Whether a range has more than one number."""
+    return not (a["low"] == a["high"]).all()
 
 
 def _joined_along(reduce: Any, parts: Array) -> Array:

@@ -86,6 +86,11 @@ class Limits:
         ``below``: by how much the lower end may be rounded down; ``above``: the upper end up.
         """
         value, low, high = np.asarray(value), np.asarray(low), np.asarray(high)
+        least, most = low - below, high + above
+        if max(np.abs(least).max(initial=0), np.abs(most).max(initial=0)) <= self.most:  # no infinities or NaN
+            small = ((least > 0) & (least < self.least)) | ((most < 0) & (most > -self.least))
+            if not small.any():
+                return least, most
         fixed = low == high
         unknown = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
         low = np.where(np.isfinite(low), low - below, low)
