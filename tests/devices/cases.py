@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Final
 
 from devices.arithmetic import FULL, ROUNDED, Device
 from devices.judging import Judged, judged
 from devices.uses import KINDS, SEARCHED, Arrays, Use
 from dmlcy._arithmetic import Array
-from dmlcy._reference.device import Allowed, device
+from dmlcy._judge.passes import CORRECT, Passes
+from dmlcy._judge.passes import Device as Options
+from dmlcy._judge.passes import judged as expected
 from dmlcy._reference.expected import outputs_of
+
+Expected = dict[str, tuple[Array, Passes]]
+"""By the names of outputs: the values of the reference, and what passes."""
+ADDS_SHORT: Final = Options(half=True)
+"""What is said of a device that adds FLOAT16 in FLOAT16."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +41,23 @@ class Case:
         return self.use.arrays(self.kind, self.seed, self.only)
 
     @cached_property
-    def allowed(self) -> dict[str, Allowed]:
-        """What a correct device may give for each output."""
-        return self._allowed(False)
+    def expected(self) -> Expected:
+        """What passes for each output."""
+        return self._expected(CORRECT)
 
     @cached_property
-    def allowed_short(self) -> dict[str, Allowed]:
+    def expected_short(self) -> Expected:
         """The same of a device that may add FLOAT16 in FLOAT16."""
-        return self._allowed(True)
+        return self._expected(ADDS_SHORT)
 
-    def _allowed(self, half: bool) -> dict[str, Allowed]:
-        return {name: device(self.use.desc, self.arrays, name, half=half) for name in outputs_of(self.use.desc)}
+    def _expected(self, options: Options) -> Expected:
+        desc = self.use.desc
+        return {name: expected(desc, self.arrays, name, options) for name in outputs_of(desc)}
 
     def judged(self, results: dict[str, Array], short: bool = False) -> dict[str, Judged]:
         """The verdict on each output that there is."""
-        allowed = self.allowed_short if short else self.allowed
-        return {name: judged(allowed[name], one) for name, one in results.items()}
+        found = self.expected_short if short else self.expected
+        return {name: judged(found[name], one) for name, one in results.items()}
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from devices.arithmetic import SERIAL, SHORT, SINGLE, Device
-from devices.judging import ratios
+from devices.cases import Case
 from devices.uses import Arrays, Use
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._arithmetic.base import Arithmetic, Number
@@ -20,8 +20,8 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import MISSING
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
-from dmlcy._reference.device import Allowed
 from dmlcy._reference.expected import outputs_of
+from dmlcy._runtime.places import indices_of
 
 COUNTS: Final = 4
 """A fault counts if its effect is so many bounds."""
@@ -44,12 +44,10 @@ class Fault:
         """What the device gives."""
         return self.device.run(self.desc, self.arrays)
 
-    def effect(self, allowed: dict[str, Allowed]) -> float:
+    def effect(self, case: Case) -> float:
         """How many bounds the fault makes at most."""
-        found = evaluated(self.desc, self.arrays, self.exact)
-        return max(
-            (float(ratios(one, found[name])[0].max()) for name, one in allowed.items() if name in found), default=0.0
-        )
+        found = case.judged(evaluated(self.desc, self.arrays, self.exact))
+        return max((one.part for one in found.values()), default=0.0)
 
 
 def evaluated(desc: OperatorDesc, arrays: Arrays, arithmetic: Arithmetic) -> dict[str, Array]:
@@ -112,7 +110,7 @@ def _one_multiplied(array: Array, factor: float) -> Array:
 
 
 def _largest(array: Array) -> tuple[int, ...]:
-    return tuple(map(int, np.unravel_index(np.argmax(np.abs(array)), array.shape)))
+    return tuple(map(int, indices_of(int(np.argmax(np.abs(array))), array.shape)))
 
 
 def _exchanged(array: Array) -> Array | None:

@@ -1,49 +1,48 @@
-"""The verdict on the result of a device, and how large its error is beside the bound."""
+"""The verdict on the result of a device, as ``compare`` gives it, and how large its error is beside the bound."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
-from dmlcy._reference import ulp
-from dmlcy._reference.device import SUSPECT, Allowed
+from dmlcy._judge.differences import Differences, measure
+from dmlcy._judge.passes import Passes
 
-Verdict = Literal["passed", "suspect", "FAILED"]
+VERDICTS: Final = ("passed", "not judged", "suspect", "failed")
+"""From the best to the worst."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Of one output: the verdict, and the largest error in bounds and in typical deviations, with its place."""
+    """One output of a device."""
 
-    verdict: Verdict
-    part: float
-    deviations: float
-    place: tuple[int, ...]
+    found: Differences
+
+    @property
+    def verdict(self) -> str:
+        """One of VERDICTS."""
+        return self.found.verdict
+
+    @property
+    def failed(self) -> bool:
+        """Whether the device is wrong."""
+        return self.verdict == VERDICTS[-1]
+
+    @property
+    def part(self) -> float:
+        """The largest error, as a part of the bound of its element."""
+        return 0.0 if self.found.worst is None else self.found.worst.ratio
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {self.part:.3g} of the bound, {self.deviations:.3g} typical deviations, {self.place}"
+        found = self.found
+        counts = f"{found.failing.count} failing, {found.suspect.count} suspect of {found.elements}"
+        return f"{self.verdict}: {self.part:.3g} of the bound, leaning {found.leaning:.3g}, {counts}; {found.worst}"
 
 
-def ratios(allowed: Allowed, result: Array) -> tuple[Array, Array]:
-    """The error of each element as a part of the bound, and in typical deviations."""
-    error = ulp.difference(allowed.values, result.reshape(allowed.values.shape))
-    parts = [_ratio(error, one) for one in (allowed.worst, allowed.typical)]
-    if allowed.flushed is not None:
-        parts = [np.minimum(*pair) for pair in zip(parts, ratios(allowed.flushed, result), strict=True)]
-    return parts[0], parts[1]
-
-
-def _ratio(error: Array, most: Any) -> Array:
-    with np.errstate(all="ignore"):
-        return np.where(error == 0, 0.0, np.where(np.isinf(most), 0.0, error / most))
-
-
-def judged(allowed: Allowed, result: Array) -> Judged:
-    """The verdict on one output."""
-    parts, deviations = ratios(allowed, result)
-    verdict: Verdict = "FAILED" if (parts > 1).any() else "suspect" if (deviations > SUSPECT).any() else "passed"
-    place = np.unravel_index(int(np.argmax(parts if verdict == "FAILED" else deviations)), parts.shape)
-    return Judged(verdict, float(parts.max()), float(deviations.max()), tuple(map(int, place)))
+def judged(expected: tuple[Array, Passes], result: Array) -> Judged:
+    """The verdict on one output; ``expected``: the values of the reference, and what passes."""
+    values, passes = expected
+    return Judged(measure(values, np.ascontiguousarray(result).reshape(values.shape), passes))

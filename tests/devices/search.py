@@ -7,7 +7,7 @@ from typing import Final
 
 from devices.arithmetic import TRUNCATING
 from devices.cases import Case, searched
-from devices.judging import Verdict
+from devices.judging import Judged
 from devices.uses import Use
 
 USEFUL: Final = 1 / 16
@@ -18,11 +18,10 @@ OF_RECURRENCES: Final = 1 / 1000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The largest part of a bound that was found, the inputs, and the verdict on them."""
+    """The inputs of the largest part of a bound that was found, and what was made of them."""
 
-    part: float
     case: Case
-    verdict: Verdict
+    judged: Judged
 
 
 def target(use: Use) -> float:
@@ -39,11 +38,11 @@ def search(use: Use, seed: int, whole: bool = False) -> Found:
     for case in searched(use, seed):
         found = case.judged(TRUNCATING.run(use.desc, case.arrays))
         for one in found.values():
-            if one.verdict == "FAILED":
-                return Found(one.part, case, one.verdict)
-            if best is None or one.part > best.part:
-                best = Found(one.part, case, one.verdict)
-        if best is not None and best.part >= target(use) and not whole:
+            if one.failed:
+                return Found(case, one)
+            if best is None or one.part > best.judged.part:
+                best = Found(case, one)
+        if best is not None and best.judged.part >= target(use) and not whole:
             break
     assert best is not None
     return best

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
-
-import numpy as np
 
 from devices import torch_peers
 from devices.arithmetic import FULL, ROUNDED, SERIAL
 from devices.cases import Case, devices_of, drawn
 from devices.faults import COUNTS, array_of, faults, spoilt
-from devices.judging import Judged
+from devices.judging import VERDICTS, Judged
 from devices.search import search
 from devices.torch_peers import NotExpressible
 from devices.uses import KINDS, Arrays, Use, rounds
 from dmlcy._arithmetic import Array
 
-MARKS: Final = {"passed": "", "suspect": " suspect", "FAILED": " FAILED"}
 HALVINGS: Final = 24
 """The smallest fault that is tried spoils an operand by 2**-24."""
 Library = Callable[[Use, Arrays], dict[str, Array]]
@@ -37,8 +33,14 @@ def head(*names: str) -> str:
 
 def shown(found: list[Judged]) -> str:
     """The largest part of a bound, and the worst verdict."""
-    worst = max(found, key=lambda one: (list(MARKS).index(one.verdict), one.part))
-    return f"{max(one.part for one in found):.2g}{MARKS[worst.verdict]}"
+    worst = max(found, key=level)
+    verdict = "" if worst.verdict == VERDICTS[0] else f" {worst.verdict}"
+    return f"{max(one.part for one in found):.2g}{verdict}"
+
+
+def level(one: Judged) -> int:
+    """The number of a verdict."""
+    return VERDICTS.index(one.verdict)
 
 
 def libraries() -> dict[str, Library]:
@@ -94,7 +96,7 @@ def useful(uses: list[Use], seed: int) -> Iterator[str]:
     for use in uses:
         found = search(use, seed, whole=True)
         inputs = found.case.kind if found.case.only is None else f"{found.case.kind} {found.case.only}"
-        yield row(use, f"{found.part:.2g}{MARKS[found.verdict]}", inputs, *smallest(drawn(use, KINDS[-1], seed)))
+        yield row(use, shown([found.judged]), inputs, *smallest(drawn(use, KINDS[-1], seed)))
 
 
 def smallest(case: Case) -> tuple[str, str, str]:
@@ -121,8 +123,8 @@ def _smallest(case: Case, path: str, one: bool) -> tuple[int, int]:
     first = [-1, -1]
     for halvings in range(HALVINGS, -1, -1):
         found = case.judged(SERIAL.run(case.use.desc, spoilt(case.arrays, path, 1 + 2.0**-halvings, one))).values()
-        level = max(list(MARKS).index(each.verdict) for each in found)
-        first = [max(before, halvings) if level > place else before for place, before in enumerate(first)]
+        most = max(map(level, found)) - VERDICTS.index("suspect")
+        first = [max(before, halvings) if most >= place else before for place, before in enumerate(first)]
         if first[1] >= 0:
             break
     return first[0], first[1]
@@ -142,28 +144,28 @@ def failing(uses: list[Use], seed: int) -> Iterator[str]:
                 case = drawn(use, kind, seed)
                 for fault in faults(use, case.arrays):
                     tried += 1
-                    if fault.effect(case.allowed) >= COUNTS:
+                    if fault.effect(case) >= COUNTS:
                         counted[fault.name] += 1
-                        failed += any(one.verdict == "FAILED" for one in case.judged(fault.run()).values())
+                        failed += any(one.failed for one in case.judged(fault.run()).values())
         yield row(name, tried, counted.total(), failed, ", ".join(sorted(counted)))
 
 
-def unknown(uses: list[Use], seed: int) -> Iterator[str]:
-    """The part of the elements of which nothing is promised, where there are any."""
-    yield head("use", "draw", "output", "without a bound")
+def unjudged(uses: list[Use], seed: int) -> Iterator[str]:
+    """How many elements are not judged, where there are any."""
+    yield head("use", "draw", "output", "not judged", "ids")
     for use in uses:
         for kind in KINDS:
-            for name, one in drawn(use, kind, seed).allowed.items():
-                part = float(np.mean(~np.isfinite(one.worst)))
-                if part and not math.isnan(part):
-                    yield row(use, kind, name, f"{100 * part:.3g} %")
+            for name, one in drawn(use, kind, seed).judged(SERIAL.run(use.desc, drawn(use, kind, seed).arrays)).items():
+                if one.found.unjudged:
+                    part = f"{one.found.unjudged} of {one.found.elements}"
+                    yield row(use, kind, name, part, ", ".join(one.found.not_judged))
 
 
 TABLES: Final = {
     "pass": ("Errors on drawn inputs, as parts of the bound", passing),
     "useful": ("Errors that a search finds, and the smallest faults that are found", useful),
     "fail": ("Faults", failing),
-    "unknown": ("Elements without a bound", unknown),
+    "unjudged": ("Elements that are not judged", unjudged),
 }
 """By the word of the command that asks for one."""
 

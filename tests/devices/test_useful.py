@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(not can_truncate(), reason="the rounding of this
 
 def look(use: Use, seed: int) -> None:
     found = search(use, seed)
-    assert found.verdict != "FAILED", f"{found.case}: {found.part:.3g} of the bound"
-    assert found.part >= target(use), f"{found.case}: no error beyond {found.part:.3g} of the bound"
+    assert not found.judged.failed, f"{found.case}: {found.judged}"
+    assert found.judged.part >= target(use), f"{found.case}: no error beyond {found.judged.part:.3g} of the bound"
 
 
 @each_of("use", [use for use in uses() if rounds(use.operator) and use.dtype == "FLOAT32"])
