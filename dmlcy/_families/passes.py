@@ -95,7 +95,7 @@ class Gathered:
     def add(self, place: tuple[int, ...], values: Array, axes: tuple[int, ...]) -> None:
         """The numbers of another part."""
         before = self.places.get(place)
-        if self.kind == PRODUCT and values.dtype.kind == "f":
+        if self.kind == PRODUCT and values.dtype == np.float64:
             found = scaled.parts(values)
             for axis in axes:
                 found = scaled.product(found, axis)

@@ -1,0 +1,1 @@
+"""Simulated and real devices, and faults of them, against the bound that a correct device has."""

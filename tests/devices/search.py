@@ -1,0 +1,48 @@
+"""The search for inputs of which a correct device loses much of its bound: a bound that nothing reaches is useless."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from devices.arithmetic import TRUNCATING
+from devices.cases import Case, searched
+from devices.judging import Judged
+from devices.uses import Use
+
+USEFUL: Final = 1 / 16
+"""The part of the bound that an error is found of."""
+OF_RECURRENCES: Final = 1 / 1000
+"""The same of layers with a state, after all steps: each step widens the bound as if it lost as much as it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The inputs of the largest part of a bound that was found, and what was made of them."""
+
+    case: Case
+    judged: Judged
+
+
+def target(use: Use) -> float:
+    """The part that must be found."""
+    return OF_RECURRENCES if use.operator.family == "recurrent" else USEFUL
+
+
+def search(use: Use, seed: int, whole: bool = False) -> Found:
+    """The inputs of the largest error, with the device that adds one term after another and truncates.
+
+    It ends where enough is found, unless the ``whole`` search is asked for.
+    """
+    best: Found | None = None
+    for case in searched(use, seed):
+        found = case.judged(TRUNCATING.run(use.desc, case.arrays))
+        for one in found.values():
+            if one.failed:
+                return Found(case, one)
+            if best is None or one.part > best.judged.part:
+                best = Found(case, one)
+        if best is not None and best.judged.part >= target(use) and not whole:
+            break
+    assert best is not None
+    return best

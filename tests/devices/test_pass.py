@@ -1,0 +1,117 @@
+"""Correct devices pass at ordinary sizes: simulated ones, and the libraries that compute the same.
+
+``DMLCY_SEED`` is the seed of the draws; ``python -m tests.devices`` prints the whole tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from depth import deep, seeds_of
+from each import each_of
+
+from devices import torch_peers
+from devices.arithmetic import SHORT, can_truncate
+from devices.cases import Case, devices_of, drawn
+from devices.torch_peers import NotExpressible
+from devices.uses import EQUAL, KINDS, SEED, USES, Use, rounds, uses
+from dmlcy._facts.tables import RUNNABLE
+
+HALVES = [use for use in uses() if use.dtype == "FLOAT16"]
+
+
+def kinds(use: Use) -> Sequence[str]:
+    """The draws of a default run: both of FLOAT32, the harder of FLOAT16."""
+    return KINDS if use.dtype == "FLOAT32" else KINDS[-1:]
+
+
+def refused(case: Case) -> list[str]:
+    """What is said of the simulated devices that do not pass. One that truncates may be suspect."""
+    found = []
+    for name, device in devices_of(case.use).items():
+        if device.truncates and not can_truncate():
+            continue
+        for output, one in case.judged(device.run(case.use.desc, case.arrays)).items():
+            if one.failed or (one.verdict != "passed" and not device.truncates and case.kind != EQUAL):
+                found.append(f"{case}, {name}, {output}: {one}")
+    return found
+
+
+def test_every_operator_that_rounds_has_a_use() -> None:
+    assert {name for name, operator in RUNNABLE.items() if rounds(operator)} <= {use.operator.name for use in USES}
+
+
+@each_of("use", uses())
+def test_simulated_devices_pass(use: Use) -> None:
+    assert not [line for kind in kinds(use) for line in refused(drawn(use, kind, SEED))]
+
+
+@each_of("use", [use for use in uses() if use.dtype == "FLOAT32"])
+def test_equal_addends_do_not_fail(use: Use) -> None:
+    assert not refused(Case(use, EQUAL, SEED))
+
+
+@each_of("use", HALVES)
+def test_sums_of_halves_do_not_fail_where_they_are_said(use: Use) -> None:
+    case = drawn(use, KINDS[-1], SEED)
+    found = case.judged(SHORT.run(use.desc, case.arrays), short=True)
+    assert not [f"{case}, {name}: {one}" for name, one in found.items() if one.failed]
+
+
+def by_library(library: str) -> Any:
+    """The functions of a library; the test is skipped without it."""
+    if library == "PyTorch":
+        pytest.importorskip("torch", reason="PyTorch is not installed")
+        return torch_peers.run
+    for module in ("onnx", "onnxruntime"):
+        pytest.importorskip(module, reason=f"{module} is not installed")
+    from devices import onnx_peers
+
+    return onnx_peers.run
+
+
+def compared(library: str, case: Case) -> bool:
+    """Whether a library computes a use; what it gives must pass."""
+    try:
+        results = by_library(library)(case.use, case.arrays)
+    except NotExpressible:
+        return False
+    short = library == "PyTorch" and case.use.operator.name in torch_peers.ADDS_SHORT
+    found = case.judged(results, short and case.use.dtype == "FLOAT16")
+    bad = [f"{case}, {library}, {name}: {one}" for name, one in found.items() if one.verdict != "passed"]
+    assert not bad
+    return True
+
+
+@pytest.mark.parametrize(("library", "least"), [("PyTorch", 90), ("ONNX Runtime", 55)])
+def test_libraries_pass(library: str, least: int) -> None:
+    names: set[str] = set()
+
+    @each_of("use", uses())
+    def test(use: Use) -> None:
+        if all([compared(library, drawn(use, kind, SEED)) for kind in kinds(use)]):
+            names.add(use.operator.name)
+
+    test()
+    assert len(names) >= least
+
+
+@deep
+@seeds_of(3)
+@each_of("use", uses(deep=True))
+def test_other_draws_pass(use: Use, seeds: range) -> None:
+    for seed in seeds:
+        for kind in KINDS:
+            assert not refused(Case(use, kind, SEED + 1 + seed))
+
+
+@deep
+@pytest.mark.parametrize("library", ["PyTorch", "ONNX Runtime"])
+@seeds_of(3)
+@each_of("use", uses(deep=True))
+def test_libraries_pass_with_other_draws(library: str, use: Use, seeds: range) -> None:
+    for seed in seeds:
+        for kind in KINDS:
+            compared(library, Case(use, kind, SEED + 1 + seed))
