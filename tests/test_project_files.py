@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,40 @@ def test_the_version_stands_in_one_place() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
     assert "version" not in read(ROOT / "CITATION.cff")
+
+
+def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What a command gives that knows the functions which the scripts share."""
+    whole = ["bash", "-euc", f". .ci/oldest; {command}", "bash", *arguments]
+    return subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_oldest_numpy_is_named_in_pyproject_and_tested() -> None:
+    """The gate reads the version, installs it, and runs tests of all operators; pages and the build name the same."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (oldest,) = [one.removeprefix("numpy>=") for one in project["project"]["dependencies"]]
+    assert f"numpy>={oldest}" in project["build-system"]["requires"]
+    assert f"NumPy {oldest} or newer" in (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    assert shell("oldest_numpy").stdout.split() == [oldest]
+    for name in ("run", "deep", "oldest"):
+        text = (ROOT / ".ci" / name).read_text(encoding="utf-8")
+        assert not re.search(rf"numpy\W*{re.escape(oldest)}", text), name
+        assert name == "oldest" or (". .ci/oldest\n" in text and "install_oldest " in text)
+    (names,) = re.findall(r'/oldest/bin/pytest" .*tests/operators/test_\{(.*)\}\.py', "\n".join(GATE))
+    assert {"examples", "reference", "properties", "bad_input", "limits"} <= {*names.split(",")}
+    assert all((ROOT / "tests" / "operators" / f"test_{name}.py").exists() for name in names.split(","))
+
+
+def test_the_gate_fails_beside_another_numpy(tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (oldest,) = shell("oldest_numpy").stdout.split()
+    for version, status in ((oldest, 0), (f"{oldest}.0", 0), (f"{oldest}.1", 1), ("1.26.4", 1), ("20.0", 1)):
+        (tmp_path / "numpy.py").write_text(f'__version__ = "{version}"\n')
+        found = shell('is_oldest "$1"', str(tmp_path))
+        assert (found.returncode, version in found.stderr) == (status, bool(status)), found.stderr
 
 
 def test_wheels_are_built_for_every_python_that_is_supported() -> None:

@@ -168,11 +168,20 @@ def test_what_dlpack_raises_stands_in_the_refusal() -> None:
         dml.padding1(Producer(bfloat16), start_padding=0, end_padding=0)
 
 
-@pytest.mark.parametrize("producer", ["numpy", "jax"])
-def test_read_only_memory_is_an_input_and_no_output(producer: str) -> None:
+def read_only(producer: str) -> Any:
+    """Two ones that no call may write to."""
+    if producer == "jax":
+        return of_jax(np.ones(2))[0]
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        pytest.skip("NumPy 2.0 exports no read-only memory")
     locked = np.ones(2)
     locked.flags.writeable = False
-    value = Producer(locked) if producer == "numpy" else of_jax(np.ones(2))[0]
+    return Producer(locked)
+
+
+@pytest.mark.parametrize("producer", ["numpy", "jax"])
+def test_read_only_memory_is_an_input_and_no_output(producer: str) -> None:
+    value = read_only(producer)
     assert dml.padding1(value, start_padding=1, end_padding=0).tolist() == [0, 1, 1]
     dtype = to_array(value).dtype  # type: ignore[union-attr]
     with pytest.raises(dml.InvalidDescError) as caught:
