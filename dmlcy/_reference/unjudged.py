@@ -21,7 +21,7 @@ Marks = npt.NDArray[np.bool_]
 def unjudged(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None) -> list[tuple[str, Marks]]:
     """The elements of an output whose values are not promised for these inputs, by the id of the interpretation.
 
-    ``arrays``: the inputs by Python name, an array of tensors as a tuple, None for one that is left out. ``output``: the
+    ``arrays``: the inputs by Python name, an array of tensors as a tuple, None for one left out. ``output``: the
     path of an output, by default the first. Each interpretation that leaves out an element gives its id and, in the
     sizes of the output, the marks of its elements; an element may have several. Those of a fused activation count, too.
     """
