@@ -102,8 +102,11 @@ class Family(ABC):
 
     def holds(self, condition: Formula, given: Given, output: str) -> Any:
         """Where the condition of an interpretation holds: for which elements of an output."""
-        told = {name: tell() for name, tell in self.told(given, output).items() if name in condition.reads}
-        return conditions.holds(condition, given, output, {**told, **conditions.of_elements(self, given, output)})
+        told: dict[str, Any] = {
+            name: tell() for name, tell in self.told(given, output).items() if name in condition.reads
+        }
+        told |= conditions.of_elements(given, output, self.spread, self.idle)
+        return conditions.holds(condition, given, output, told)
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
         """What conditions may read of each element of an output, beside the elements of inputs; each is computed."""

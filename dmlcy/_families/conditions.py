@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks
 from dmlcy._families.given import Given
 
-if TYPE_CHECKING:
-    from dmlcy._facts.rows import Formula
-    from dmlcy._families.base import Family
+Carry = Callable[[Given, str, str, Array], Array]
+"""From marks of the elements of an input, of that name, to those of an output, whose name comes first."""
 
 
 def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any]) -> Any:
@@ -45,8 +45,11 @@ def in_range(x: Any, dtype: np.dtype[Any]) -> Any:
     return (whole >= float(limits.min)) & (whole < float(limits.max + 1))
 
 
-def of_elements(family: Family, given: Given, output: str) -> dict[str, Callable[..., Any]]:
-    """``any``, ``all`` and ``idle`` of a condition on the elements of an input: where each holds in an output."""
+def of_elements(given: Given, output: str, spread: Carry, beside: Carry) -> dict[str, Callable[..., Any]]:
+    """``any``, ``all`` and ``idle`` of a condition on the elements of an input: where each holds in an output.
+
+    ``spread`` and ``beside`` are the methods of the family for the first two and for the third one.
+    """
 
     def marks(name: str, test: Callable[[], Any]) -> Array | None:
         array = given.arrays.get(name)
@@ -54,15 +57,15 @@ def of_elements(family: Family, given: Given, output: str) -> dict[str, Callable
 
     def any_(name: str, test: Callable[[], Any]) -> Any:
         found = marks(name, test)
-        return found is not None and (found.any() and family.spread(given, output, name, found))
+        return found is not None and (found.any() and spread(given, output, name, found))
 
     def all_(name: str, test: Callable[[], Any]) -> Any:
         found = marks(name, test)
-        return found is None or found.all() or ~np.asarray(family.spread(given, output, name, ~found))
+        return found is None or found.all() or ~np.asarray(spread(given, output, name, ~found))
 
     def idle(name: str, test: Callable[[], Any]) -> Any:
         found = marks(name, test)
-        return found is not None and (found.any() and family.idle(given, output, name, found))
+        return found is not None and (found.any() and beside(given, output, name, found))
 
     return {"any": any_, "all": all_, "idle": idle}
 

@@ -21,11 +21,11 @@ Marks = npt.NDArray[np.bool_]
 def unjudged(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None) -> list[tuple[str, Marks]]:
     """The elements of an output whose values are not promised for these inputs, by the id of the interpretation.
 
-    ``arrays``: the inputs by Python name, an array of tensors as a tuple. ``output``: the path of an output, by default
-    the first. Each interpretation that leaves out an element gives its id and, in the sizes of the output, the marks of
-    its elements; an element may have several. Those of a fused activation count, too.
+    ``arrays``: the inputs by Python name, an array of tensors as a tuple, None for one left out. ``output``: the
+    path of an output, by default the first. Each interpretation that leaves out an element gives its id and, in the
+    sizes of the output, the marks of its elements; an element may have several. Those of a fused activation count, too.
     """
-    given = Given.of_desc(desc, arrays, WIDE)
+    given = Given.of_desc(desc, {name: array for name, array in arrays.items() if array is not None}, WIDE)
     first = given.outputs[0][0]
     with np.errstate(all="ignore"):
         found = [*_own(given, first if output is None else output)]
@@ -50,7 +50,7 @@ def _of_activation(desc: OperatorDesc, given: Given) -> list[tuple[str, Marks]]:
     fused = given.of_role("fused")
     if fused is None or not fused.operator.unjudged:
         return []
-    if all(np.isfinite(array).all() for array in given.arrays.values() if array is not None):
+    if all(np.isfinite(array).all() for array in given.arrays.values()):
         return []
     name, tensor = given.outputs[0]
     values = {**desc._values(), given.told.roles["fused"]: None}

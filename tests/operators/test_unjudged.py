@@ -18,6 +18,9 @@ from dmlcy._check.checker import Check
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Operator, Unjudged
 from dmlcy._facts.tables import RUNNABLE
+from dmlcy._families import Family, family_of
+from dmlcy._judge.differences import measure
+from dmlcy._judge.passes import judged
 from dmlcy._reference.unjudged import unjudged
 from dmlcy._testing.values import specials
 
@@ -65,19 +68,43 @@ def in_part(operator: Operator, one: Unjudged) -> Iterator[Case]:
         yield from ((desc, changed) for changed in with_specials(desc, inputs) if data_holds(desc, changed))
 
 
+def other(values: Any) -> Any:
+    """A number far from each of some numbers, and a number for NaN and infinities."""
+    if values.dtype.kind != "f":
+        return values ^ np.array(85).astype(values.dtype)
+    return np.where(np.isfinite(values), -2 * values - 100, 1).astype(values.dtype)
+
+
 @each_of("operator, one", CONDITIONS)
-def test_a_condition_leaves_some_elements_out_and_keeps_others(operator: Operator, one: Unjudged) -> None:
-    left_out, kept = False, False
+def test_a_fault_passes_where_a_condition_holds_and_fails_beside(operator: Operator, one: Unjudged) -> None:
+    holds = fails = partly = elsewhere = False
     for desc, inputs in in_part(operator, one):
         for output in outputs_of(desc):
             marks = dict(unjudged(desc, inputs, output)).get(one.id)
-            left_out |= marks is not None
-            kept |= marks is None or not marks.all()
-            if marks is not None:
-                assert marks.shape == tuple(_tensor(desc, output).sizes) and marks.dtype == np.bool_ and marks.any()
-        if left_out and kept:
+            partly |= marks is not None and not marks.all()
+            if (marks is None and elsewhere) or (marks is not None and holds and (fails or marks.all())):
+                continue
+            given = {name: array for name, array in inputs.items() if array is not None}
+            with np.errstate(all="ignore"):
+                expected, passes = judged(desc, given, output)
+                faults = other(expected)
+            if marks is None:
+                elsewhere |= any(has_failed(expected, faults, place, passes) for place in range(expected.size))
+                continue
+            assert marks.shape == expected.shape and marks.any()
+            assert measure(expected, np.where(marks, faults, expected), passes).verdict in ("passed", "not judged")
+            holds = True
+            fails |= any(has_failed(expected, faults, place, passes) for place in np.flatnonzero(~marks))
+        if holds and fails:
             return
-    assert left_out and kept
+    assert holds and (fails or (elsewhere and not partly))  # some conditions hold for a whole output or not at all
+
+
+def has_failed(expected: Any, faults: Any, place: int, passes: Any) -> bool:
+    """Whether a device fails that has a fault at this element only."""
+    actual = expected.copy()
+    actual.flat[place] = faults.flat[place]
+    return measure(expected, actual, passes).verdict == "failed"
 
 
 @each_of("condition, use, output, expected", PLACES)
@@ -101,7 +128,7 @@ def test_a_fused_activation() -> None:
         assert [(id_, np.flatnonzero(marks).tolist()) for id_, marks in found] == expected
 
 
-AT_A_PLACE = [(operator, one) for operator, one in CONDITIONS if operator.family == "elementwise"]
+AT_A_PLACE = [(operator, one) for operator, one in CONDITIONS if type(family_of(operator)).holds is not Family.holds]
 
 
 @each_of("operator, one", AT_A_PLACE)
