@@ -231,6 +231,8 @@ def test_an_operator_that_has_a_spec(name: str) -> None:
         assert operator.docs[let.name] in text and f"= {let.text}" in text
     for known in operator.interpretations:
         assert known.question in text and known.choice in text and f"Evidence: {known.evidence}" in text
+        assert (f"Not judged ({name}-{known.id}): elements" in text) == bool(known.not_judged)
+        assert ("operator", name) in [(found["kind"], found.get("name")) for found in find(f"{name}-{known.id}")]
     assert operator.summary in text and operator.family in text
     assert f"dmlcy.desc.{operator.desc} for its desc" in text
     if not operator.runs:
