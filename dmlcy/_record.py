@@ -13,6 +13,7 @@ import numpy as np
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts import tables as _tables
 from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Export, Use, export
 from dmlcy._runtime.context import RECORDINGS, close_block, open_block
@@ -84,7 +85,7 @@ class Recording:
         uses = []
         for number, call in enumerate(self._calls, 1):
             name = f"{number}_{call.desc.operator.python}"
-            uses.append(Use(name, call.desc, _by_path(call.inputs), prefix=f"{name}_"))
+            uses.append(Use(name, call.desc, arrays_by_path(call.inputs), prefix=f"{name}_"))
         return export(uses, os.fspath(folder))
 
     @staticmethod
@@ -136,14 +137,6 @@ def record() -> Recording:
     (2, 2)
     """
     return Recording()
-
-
-def _by_path(inputs: Mapping[str, Any]) -> dict[str, Array]:
-    """The inputs, those of an array of tensors by their paths: inputs[0], inputs[1]."""
-    found: dict[str, Array] = {}
-    for name, value in inputs.items():
-        found |= {f"{name}[{k}]": one for k, one in enumerate(value)} if type(value) is tuple else {name: value}
-    return found
 
 
 def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any]) -> None:

@@ -72,7 +72,8 @@ def _shown(found: Differences | None) -> str:
     worst = found.worst
     if worst is None:
         return "equal"
-    exceeding = f", {found.failing.count} of {found.elements} exceed {worst.allowed:g}" if found.failing.count else ""
+    count = found.failing.count if worst.allowed else 0
+    exceeding = f", {count} of {found.elements} exceed {worst.allowed:g}" if count else ""
     return f"up to {worst.error:g} ({worst.steps} steps){exceeding}"
 
 

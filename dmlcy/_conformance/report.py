@@ -47,7 +47,7 @@ def _totals(several: Sequence[Judged | Answer]) -> str:
 
 def _case(case: Judged) -> Iterator[str]:
     word = MISSING if case.verdict == MISSING else "failed"
-    yield f"{paint(word.upper(), word)}  {case.entry.name}"
+    yield f"{paint(word.upper(), word)}  {printable(case.entry.name)}"
     for one in case.comparisons:
         if one.verdict not in ("passed", *DOUBTFUL):
             yield f"  {printable(one.output.file)}: {_output(one)}"
@@ -69,9 +69,10 @@ def _worst(one: Comparison, worst: Worst) -> str:
 
 
 def _answer(answer: Answer) -> str:
+    id_ = printable(answer.id)
     if answer.problem is not None:
-        return f"{answer.id}: {answer.problem}"
-    return f"{answer.id}: {printable(answer.said)} in place of E_INVALIDARG: {answer.message}"
+        return f"{id_}: {answer.problem}"
+    return f"{id_}: {printable(answer.said)} in place of E_INVALIDARG: {printable(answer.message)}"
 
 
 def _table(report: Report) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from dmlcy._desc.memory import in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
 from dmlcy._facts.tables import LEVELS
+from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Use
 from dmlcy._testing.arrays import Array, inputs
@@ -34,7 +35,7 @@ def values_for(desc: OperatorDesc, special: bool, number: int) -> dict[str, Arra
     for arrays in reversed(drawn(inputs(desc), TRIES, number)):
         random = np.random.default_rng(number)
         found = {}
-        for name, array in by_path(arrays).items():
+        for name, array in arrays_by_path(arrays).items():
             if not special and array.dtype.kind == "f" and name not in ruled:
                 scaled = random.standard_normal(array.shape) * random.choice(SCALES)
                 array = scaled.astype(array.dtype)
@@ -55,14 +56,6 @@ def ordinary(desc: OperatorDesc) -> OperatorDesc:
                 changed = type(desc)(**{**given, name: other})
                 if not check(changed, LEVELS[-1].name):
                     given[name], found = other, changed
-    return found
-
-
-def by_path(arrays: Mapping[str, Any]) -> dict[str, Array]:
-    """The arrays by name, those of an array of tensors by their paths."""
-    found: dict[str, Array] = {}
-    for name, value in arrays.items():
-        found |= {f"{name}[{n}]": one for n, one in enumerate(value)} if isinstance(value, tuple) else {name: value}
     return found
 
 

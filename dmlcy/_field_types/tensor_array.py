@@ -45,6 +45,14 @@ def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, Any]) -> It
             yield from ((f"{field.python}[{place}]", one) for place, one in enumerate(value))
 
 
+def arrays_by_path(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays by the Python name of the field, those of an array of tensors by their paths: inputs[0], inputs[1]."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= {f"{name}[{place}]": one for place, one in enumerate(value)} if type(value) is tuple else {name: value}
+    return found
+
+
 def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, Any]) -> list[Any]:
     """What a call takes for the tensors of one kind, of arrays by their paths: an array, a tuple of them, or None."""
     given: list[Any] = []

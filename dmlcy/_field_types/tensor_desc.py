@@ -120,12 +120,17 @@ class TensorDesc(Shown, Keyed):
 
     @classmethod
     def from_dict(cls, desc: Mapping[str, object], *, ignore_unknown: bool = False) -> TensorDesc:
-        """The desc from DirectML's JSON spelling, short or long (``{"Type": "BUFFER", "Desc": {...}}``)."""
+        """The desc from DirectML's JSON spelling, short or long (``{"Type": "BUFFER", "Desc": {...}}``).
+
+        ``Flags`` may be a list of one or none, since there are no two flags to combine.
+        """
         kind = desc.get("Type", "BUFFER")
         if is_a(desc.get("Desc"), dict):
             desc = cast(Mapping[str, object], desc["Desc"])
         given: dict[str, Any] = {python: desc[name] for name, python in MEMBERS.items() if name in desc}
-        dtype = given.pop("dtype", None)
+        dtype, flags = given.pop("dtype", None), given.get("flags")
+        if type(flags) is list and len(flags) <= 1:
+            given["flags"] = flags[0] if flags else "NONE"
         result = cls(dtype, given.pop("sizes", None), **given)
         known_dtype = as_dtype(dtype, numpy=False)
         result._set("dtype", dtype if known_dtype is None else known_dtype)

@@ -202,7 +202,7 @@ class _Checker:
                 yield made(graph, "output-unbound", "outputs", index, {"output": _named(end.name, index)})
 
     def owned(self) -> Iterator[Violation]:
-        """Tensors with the flag OWNED_BY_DML that the graph cannot bind when it is initialised."""
+        """Tensors with the flag OWNED_BY_DML that cannot be bound when a graph is initialised; flags without effect."""
         graph, wiring = self.graph, self.wiring
         for source, targets in wiring.readers.items():
             flagged = {target: is_owned(wiring.desc_of_target(target)) for target in targets if target.node is not None}
@@ -218,6 +218,9 @@ class _Checker:
                 name = _named(graph.inputs[source.place].name, source.place)
                 words = {"owned": graph.target_label(owned[0]), "other": graph.target_label(other), "input": name}
                 yield made(graph, "owned-mixed", "inputs", source.place, words)
+            elif not owned and flagged and is_owned(graph.inputs[source.place].desc):
+                words = {"input": _named(graph.inputs[source.place].name, source.place)}
+                yield made(graph, "owned-lost", "inputs", source.place, words, warning=True)
 
     def cycle(self) -> Iterator[Violation]:
         """A cycle of nodes."""

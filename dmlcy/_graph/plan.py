@@ -73,8 +73,9 @@ class Plan(Shown):
         rows = [("node", "operator", "outputs", "workspace", "live", "frees")]
         for step in self.steps:
             name = f"{step.node} {quote(step.name)}" if step.name else str(step.node)
-            outputs = f"over {step.over}" if step.over else str(step.outputs)
-            rows.append((name, step.operator, outputs, str(step.workspace), str(step.live), ", ".join(step.frees)))
+            outputs = f"over {quote(step.over)}" if step.over else str(step.outputs)
+            frees = ", ".join(map(quote, step.frees))
+            rows.append((name, step.operator, outputs, str(step.workspace), str(step.live), frees))
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join([*lines, f"peak {self.peak} bytes"])

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -62,12 +63,12 @@ class Done:
     err: str
 
 
-def command(*arguments: object) -> Done:
+def command(*arguments: object, run: Callable[[list[str]], int] = main) -> Done:
     """Run a command in this process. Nothing that it says may reach the terminal raw."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            status = main([str(argument) for argument in arguments])
+            status = run([str(argument) for argument in arguments])
         except SystemExit as exit_:
             status = int(exit_.code or 0)
     done = Done(status, out.getvalue(), err.getvalue())

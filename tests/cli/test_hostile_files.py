@@ -105,6 +105,17 @@ def test_in_place_of_an_input(make: Callable[[Path], None], tmp_path: Path) -> N
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are texts here")
+def test_a_model_whose_name_is_no_text(tmp_path: Path) -> None:
+    """The manifest has the name in a form that its reader takes."""
+    path = tmp_path / os.fsdecode(b"a\xff.json")
+    shutil.copy(EXAMPLE, path)
+    assert command("run", path, "--expect", tmp_path / "e").status == 0
+    shutil.copytree(tmp_path / "e", tmp_path / "actual")
+    done = command("compare", tmp_path / "e", tmp_path / "actual")
+    assert (done.status, done.err) == (0, "")
+
+
 # Writing
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,29 @@ def test_results_that_are_no_folder_are_refused(pack: Path, tmp_path: Path) -> N
 
 def copied(pack: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(pack, tmp_path / "pack"))
+
+
+def test_hostile_names_are_escaped(pack: Path, right: Path, tmp_path: Path) -> None:
+    """Of a case, and of a desc that must be refused, whose files list what a terminal would obey."""
+    name, own, results = "\x1b[31mred\n\u202e", copied(pack, tmp_path), tmp_path / "results"
+    shutil.copytree(right, results)
+    whole, case = listed(own), case_of(pack, AVERAGE, origin="example")
+    for folder in (own, results):
+        (folder / case).rename(folder / name)
+    next(one for one in whole["cases"] if one["name"] == case)["name"] = name
+    np.save(results / name / "output.npy", np.load(results / name / "output.npy") + 1)
+    file = whole["refusals"][0]["file"]
+    refusals = json.loads((own / file["path"]).read_text())
+    refusals["refusals"][0] |= {"id": name, "message": name}
+    (own / file["path"]).write_text(json.dumps(refusals))
+    data = (own / file["path"]).read_bytes()
+    file |= {"size_in_bytes": len(data), "sha256": sha256(data).hexdigest()}
+    (results / file["path"]).write_text(json.dumps({name: name}))
+    (own / "pack.json").write_text(json.dumps(whole))
+    for options in ([], ["--json"]):
+        done = compare(own, results, *options)
+        assert done.status == 1 and (options or done.out.count(r"\x1b[31mred\n\u202e") == 4)
+        assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
 
 
 def test_a_file_that_changed_is_refused(pack: Path, right: Path, tmp_path: Path) -> None:

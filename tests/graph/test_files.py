@@ -262,3 +262,55 @@ def test_a_refused_file_raises_the_public_class(read: Any) -> None:
     with pytest.raises(dml.ModelError) as caught:
         read(b"{" if read is not dml.graph.load else "nowhere.json")
     assert type(caught.value) is dml.ModelError and caught.value.violations
+
+
+NANS = {
+    "FLOAT16": (0x7E01, 0xFE00, 0x7C01, 0xFD55, 0x7E00),
+    "FLOAT32": (0x7FC00001, 0xFFC12345, 0x7F800001, 0xFF812345, 0x7FC00000),
+    "FLOAT64": (0x7FF8000000000001, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF0000012345678, 0x7FF8000000000000),
+}
+"""With a payload, with a sign, signalling, signalling with a sign, and the plain one."""
+
+
+@pytest.mark.parametrize("count", [1, 100], ids=["small", "large"])
+@pytest.mark.parametrize("dtype", NANS)
+def test_the_bits_of_a_nan_are_kept(dtype: str, count: int, tmp_path: Path) -> None:
+    """Operators on bits read them, and a copy of them is exact."""
+    kind = np.dtype(dtype.lower())
+    bits = np.tile(np.array(NANS[dtype], f"u{kind.itemsize}"), count)
+    values = np.concatenate([bits.view(kind), np.array([1.5, -0.0, np.inf], kind)])
+    g = dml.Graph()
+    whole = g.build(y=g.element_wise_identity(g.constant(values, name="nans")))
+    wanted = values.tobytes()
+    for again in (
+        dml.graph.from_json(dml.graph.to_json(whole)),
+        dml.graph.from_json(json.dumps(dml.graph.to_json(whole), allow_nan=False)),
+        dml.graph.load(dml.graph.save(whole, tmp_path / "saved")),
+        dml.graph.from_bytes(dml.graph.to_bytes(whole)),
+    ):
+        constant = next(one for one in again.nodes if isinstance(one, dml.graph.Constant))
+        assert constant.data is not None and constant.data.tobytes() == wanted
+        assert dml.check(again) == []
+    for command in (["run", "--dump"], ["graph", "--expose-edges"]):
+        folder = tmp_path / command[0]
+        assert main([command[0], str(tmp_path / "saved" / "graph.json"), command[1], str(folder)]) == 0
+        assert np.load(folder / "nans.npy").tobytes() == wanted
+        again = dml.graph.load(folder / "graph" / "graph.json")
+        assert next(one for one in again.nodes if isinstance(one, dml.graph.Constant)).data.tobytes() == wanted
+
+
+@pytest.mark.parametrize("name", ["a\ud800", "\udfff"])
+@pytest.mark.parametrize("place", ["input", "output", "node", "constant", "value"])
+def test_half_of_a_surrogate_pair_is_refused(place: str, name: str, tmp_path: Path) -> None:
+    """No file can have such a name, and nothing is written."""
+    given = {one: name if one == place else one for one in ("input", "output", "node", "constant")}
+    g = dml.Graph()
+    x, k = g.input(tensor(2), name=given["input"]), g.constant(np.ones(2, np.float32), name=given["constant"])
+    whole = g.build(**{given["output"]: g.element_wise_add(x, k, name=given["node"])})
+    if place == "value":
+        whole = replace(whole, names=((dml.graph.Port(0, 0), name),))
+    for form in (dml.graph.to_json, dml.graph.to_bytes, lambda graph: dml.graph.save(graph, tmp_path / "saved")):
+        with pytest.raises(dml.ModelError) as caught:
+            form(whole)
+        assert [one.id for one in caught.value.violations] == ["DML-GRAPH-file-value"]
+    assert not (tmp_path / "saved").exists()

@@ -278,3 +278,18 @@ def test_a_name_is_text(name: Any) -> None:
         with pytest.raises(TypeError, match=r"\(\) takes a str as name, not"):
             use()
     assert dml.check(g.build(g.activation_relu(x))) == []
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_a_flag_that_no_reader_has_has_no_effect(read: bool) -> None:
+    """The input is an argument of a call; a warning says that the flag is lost, or that nothing uses the input."""
+    g = dml.Graph()
+    owned, x = g.input(tensor(2, 3, flags="OWNED_BY_DML"), name="owned"), g.input(tensor(6), name="x")
+    y = g.element_wise_add(g.reinterpret(owned, tensor(6)), x) if read else g.activation_relu(x)
+    graph = g.build(y=y)
+    assert dml.check(graph) == []
+    found = dml.check(graph, warnings=True)
+    assert [one.id for one in found] == ["DML-GRAPH-owned-lost" if read else "DML-GRAPH-unused"]
+    given = np.arange(6, dtype=np.float32)
+    result = dml.compile(graph)(owned=given.reshape(2, 3), x=given)
+    assert result.tolist() == ((2 if read else 1) * given).tolist()

@@ -91,6 +91,24 @@ def test_tensor_desc_json() -> None:
     assert TensorDesc.from_dict({"DataType": "float32", "Sizes": [1]}).dtype == "float32"
 
 
+@pytest.mark.parametrize("form", ["short", "long"])
+@pytest.mark.parametrize(
+    ("flags", "name"), [([], "NONE"), (["NONE"], "NONE"), (["DML_TENSOR_FLAG_OWNED_BY_DML"], "OWNED_BY_DML")]
+)
+def test_flags_as_a_list(flags: list[str], name: str, form: str) -> None:
+    """As in model files: a list of one or none; more are no flags."""
+    given = {"DataType": "FLOAT32", "Sizes": [2], "Flags": flags}
+    wrapped = given if form == "short" else {"Type": "BUFFER", "Desc": given}
+    for ignore in (False, True):
+        assert TensorDesc.from_dict(wrapped, ignore_unknown=ignore) == TensorDesc("FLOAT32", (2,), flags=name)
+    desc = {"InputTensor": wrapped, "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2]}}
+    found = check(OperatorDesc.from_dict({"type": "ACTIVATION_RELU", "desc": desc}))
+    assert "must be the name of a member of DML_TENSOR_FLAGS" not in str(found)
+    assert given["Flags"] is flags
+    two = TensorDesc.from_dict(given | {"Flags": ["NONE", "NONE"]})
+    assert two.flags == ["NONE", "NONE"]
+
+
 def test_tensor_desc_json_mistakes() -> None:
     tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 5, 6], "Stride": [1], "Type": "INVALID"}
     found = check(pool(input=TensorDesc.from_dict(tensor)))

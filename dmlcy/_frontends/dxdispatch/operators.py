@@ -291,10 +291,6 @@ def _inside(node: Node, name: str, index: int | None) -> Node:
 
 
 def _struct(reader: Reader, node: Node, known: tuple[str, ...]) -> dict[str, Any]:
-    """The known members of a nested struct. Flags may be a list: of one, since there are no two to combine."""
+    """The known members of a nested struct."""
     reader.ignore_others(node, known)
-    values = {name: node.value[name].plain() for name in known if name in node.value}
-    flags = values.get("Flags")
-    if isinstance(flags, list) and len(flags) <= 1:
-        values["Flags"] = flags[0] if flags else "NONE"
-    return values
+    return {name: node.value[name].plain() for name in known if name in node.value}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
@@ -20,9 +20,11 @@ from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._frontends.dxdispatch.write import brief, layout
+from dmlcy._frontends.serialized.problems import refuse
 from dmlcy._graph.check import violations
 from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure, dtype_name
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._words.values import show
 
 NAME: Final = "graph.json"
 BESIDE: Final = 256
@@ -37,7 +39,8 @@ Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
     """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None.
 
-    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output.
+    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output, and
+    DML-GRAPH-file-value for a name that no file can have.
     """
     if not all(map(_has_a_form, graph.edges)):
         wrong = violations(graph, NEWEST)
@@ -49,7 +52,7 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
     for edge in graph.edges:
         kind, members = _edge(edge)
         name = edge.name or (names.get(edge.source, "") if edge.source is not None else "")
-        lists[kind].append({**members, **({"Name": name} if name else {})})
+        lists[kind].append({**members, **_named(name)})
     nodes = [_node(number, described(graph, number), stored or _inline) for number in range(len(graph.nodes))]
     found: dict[str, Any] = {}
     for name, entries in (
@@ -130,11 +133,20 @@ def _edge(edge: Edge) -> tuple[str, dict[str, Any]]:
 
 def _end(end: End) -> dict[str, Any]:
     described = {} if end.desc is None else {"Desc": brief(end.desc)}
-    return {**({"Name": end.name} if end.name else {}), **described}
+    return {**_named(end.name), **described}
+
+
+def _named(name: str) -> dict[str, str]:
+    """The member of a name; none for an empty one."""
+    try:
+        name.encode()
+    except (AttributeError, UnicodeEncodeError):  # no text, or with half of a surrogate pair
+        refuse("value", None, what="a name", found=show(name), expected="a text that UTF-8 can hold")
+    return {"Name": name} if name else {}
 
 
 def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
-    named = {"Name": node.name} if node.name else {}
+    named = _named(node.name)
     if isinstance(node, Constant):
         tensor = {} if node.desc is None else {"Tensor": brief(node.desc)}
         return {"Type": "DML_GRAPH_NODE_TYPE_CONSTANT", "Desc": {**named, **tensor, "Data": stored(number, node)}}
@@ -160,12 +172,21 @@ def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _inline(number: int, constant: Constant) -> dict[str, Any]:
-    """The bytes of a constant as initial values: elements of its data type, or bytes."""
+    """The bytes of a constant as initial values: elements of its data type, or bytes where elements lose bits."""
     data = np.zeros(0, np.uint8) if constant.data is None else constant.data
-    values: Sequence[Any]
+    kind, elements = "UINT8", data
     dtype = None if constant.desc is None else dtype_of(constant.desc)
-    if dtype is None or dtype.numpy is None or data.size % numpy_dtype(dtype).itemsize:
-        kind, values = "UINT8", data.tolist()
-    else:
-        kind, values = dtype.name, np.frombuffer(data.tobytes(), numpy_dtype(dtype)).tolist()
-    return {"initialValuesDataType": kind, "initialValues": [spelled_in_json(value) for value in values]}
+    if dtype is not None and dtype.numpy is not None and data.size % numpy_dtype(dtype).itemsize == 0:
+        typed = np.frombuffer(data.tobytes(), numpy_dtype(dtype))
+        if not _has_other_nan(typed):
+            kind, elements = dtype.name, typed
+    return {"initialValuesDataType": kind, "initialValues": [spelled_in_json(value) for value in elements.tolist()]}
+
+
+def _has_other_nan(values: np.ndarray[Any, np.dtype[Any]]) -> bool:
+    """Whether there is a NaN with other bits than the one that "nan" in JSON stands for: a sign, a payload."""
+    if values.dtype.kind != "f":
+        return False
+    bits = f"u{values.itemsize}"
+    plain = np.array(np.nan).astype(values.dtype).view(bits)
+    return bool((np.isnan(values) & (values.view(bits) != plain)).any())

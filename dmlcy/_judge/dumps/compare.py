@@ -19,6 +19,7 @@ import numpy.typing as npt
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import in_memory, needed, view
 from dmlcy._errors import DmlError
+from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
 from dmlcy._graph.model import Constant, Node, Port
@@ -190,7 +191,7 @@ class _Comparer:
         }
         problem = ""
         try:
-            check_inputs(desc, inputs)
+            check_inputs(desc, arrays_by_path(inputs))
         except DmlError as error:
             problem = printable(str(error))
         for output in action.outputs:

@@ -18,6 +18,7 @@ from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch import files, npy
 from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.dxdispatch.model import Model
+from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.manifest import NAME, Input, Manifest, Output
@@ -48,7 +49,7 @@ def save(folder: Path, model: Model, level: FeatureLevelName | None, recorder: R
         reader.report("DML-MODEL-no-output", root.get("commands") or root)
         reader.finish()
     try:
-        return _save(folder, Path(model.document.name).name, level or current_level(), recorder)
+        return _save(folder, printable(Path(model.document.name).name), level or current_level(), recorder)
     except _NotWritten as error:
         reader.report("DML-MODEL-write", root, path=str(error.path), why=error.why)
         reader.finish()

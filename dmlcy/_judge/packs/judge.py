@@ -11,7 +11,7 @@ from dmlcy._errors import ModelError
 from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
-from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
 from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.compare import DOUBTFUL, VERDICTS, Comparison, compare
 from dmlcy._judge.expected.manifest import Manifest
@@ -115,7 +115,7 @@ def judge(
     cases: list[Judged] = []
     warnings = [*pack.warnings]
     for number, entry in enumerate(pack.cases):
-        reached(entry.name, number, len(pack.cases))
+        reached(printable(entry.name), number, len(pack.cases))
         actual = results / entry.name
         if not actual.is_dir():
             cases.append(Judged(entry))

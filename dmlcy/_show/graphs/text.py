@@ -33,7 +33,7 @@ def lines(graph: Structure, violations: Sequence[Violation], level: str) -> Iter
         yield from _said(said.get(("nodes", number), []))
     for index, end in enumerate(graph.outputs):
         port = wiring.source_of(Port(None, index))
-        yield f"output {index} {titled(end.name)}: {'nothing' if port is None else wiring.value_names[port]}"
+        yield f"output {index} {titled(end.name)}: {_source(wiring, port)}"
         yield from _said(said.get(("outputs", index), []))
     for place in range(len(graph.edges)):
         yield from _said(said.get(("edges", place), []))
@@ -49,8 +49,13 @@ def _reads(graph: Structure, wiring: Wiring, number: int) -> str:
     for index, (path, desc) in enumerate(wiring.inputs[number]):
         if desc is not None:
             port = wiring.source_of(Port(number, index))
-            found.append(f"{path} {'nothing' if port is None else quote(wiring.value_names[port])}")
+            found.append(f"{path} {_source(wiring, port)}")
     return ", ".join(found) or "no inputs"
+
+
+def _source(wiring: Wiring, port: Port | None) -> str:
+    """The name of the value that is read."""
+    return "nothing" if port is None else quote(wiring.value_names[port])
 
 
 def _writes(wiring: Wiring, number: int) -> str:
