@@ -27,7 +27,7 @@ class Precision:
 
     ``exp`` errs by ``exp[0] + exp[1] * abs(x)`` units, since a product with ``x`` is its first step. ``log`` errs by so
     many units, and by ``near_one`` between 0.5 and 2. ``bounded`` is the absolute error of functions whose results are
-    bounded. ``turned`` is the relative error of ``atan``.
+    bounded. ``turned`` is the relative error of ``atan``. ``tanh`` errs by ``tanh[0]`` units and by ``tanh[1]``.
     """
 
     exp: tuple[float, float]
@@ -36,11 +36,11 @@ class Precision:
     sqrt: float
     bounded: float
     turned: float
-    tanh: float
+    tanh: tuple[float, float]
 
 
-SINGLE: Final = Precision((3, 2), 3, 2.0**-21, 4, 2.0**-10, 2.0**-11, 2.0**-20)
-HALF: Final = Precision((1, 1), 3, 2.0**-10, 4, 2.0**-9, 2.0**-9, 2.0**-9)
+SINGLE: Final = Precision((3, 2), 3, 2.0**-21, 4, 2.0**-10, 2.0**-11, (16, 2.0**-20))
+HALF: Final = Precision((1, 1), 3, 2.0**-10, 4, 2.0**-9, 2.0**-9, (1, 2.0**-9))
 REDUCED: Final = 100 * math.pi
 """Direct3D bounds the errors of ``sin`` and ``cos`` up to this angle."""
 EXACT: Final = frozenset({"floor", "ceil", "trunc", "round_even", "round"})
@@ -104,7 +104,7 @@ class _Functions:
         if name == "sqrt":
             return p.sqrt * unit * size
         if name in ("tanh", "asinh"):
-            return 16 * unit * size + p.tanh
+            return p.tanh[0] * unit * size + p.tanh[1]
         if name == "atan":
             return p.turned * size
         return p.bounded * np.ones_like(size)  # erf, asin, acos

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,6 +40,13 @@ class Arithmetic(ABC):
     def placed(self, rest: Array, place: Array) -> Number:
         """How far places, which are computed in FLOAT32, are behind the whole numbers before them."""
         return self.of(rest)
+
+    def weighed(self, weights: Callable[[Arithmetic], Number], place: Array, slope: float) -> Number:
+        """Weights of places, from 0 to 1, which change by ``slope`` between places.
+
+        The steps of their formula cancel: the weights have none.
+        """
+        return weights(self)
 
     @abstractmethod
     def add(self, a: Number, b: Number) -> Number: ...

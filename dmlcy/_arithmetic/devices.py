@@ -7,7 +7,7 @@ numbers are those of ``WIDE``. Integers are exact, and are not records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +23,8 @@ _UNITS: Final = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-51}
 """The largest relative error of an operation that truncates, by the bytes of the data type."""
 CHAINED: Final = 64
 """Typical deviations that the state of a recurrence may be off: more than the worst order of 4096 additions gives."""
+ROUNDINGS: Final = 4
+"""Roundings of a place and of its distance to an element."""
 _WHOLE: Final = 4
 """Bytes of the integers that a record holds exactly."""
 
@@ -385,9 +387,16 @@ class Devices(Arithmetic):
     def negation(self, a: Any) -> Any:
         return test(np.logical_not(np.asarray(a)), unsure_of(a))
 
+    def weighed(self, weights: Callable[[Arithmetic], Number], place: Array, slope: float) -> Number:
+        return self._between(np.asarray(weights(WIDE), np.float64), slope * np.abs(place))
+
     def placed(self, rest: Array, place: Array) -> Number:
-        error = 4 * self.limits.added * (np.abs(place) + 1)
-        return made(rest, np.maximum(rest - error, 0), np.minimum(rest + error, 1), np.square(error))
+        return self._between(rest, np.abs(place))
+
+    def _between(self, weight: Array, place: Array) -> Number:
+        """Weights that are off as much as the places for which they are."""
+        error = ROUNDINGS * self.limits.added * (place + 1)
+        return made(weight, np.maximum(weight - error, 0), np.minimum(weight + error, 1), np.square(error))
 
 
 def _is(a: Number, number: int) -> bool:

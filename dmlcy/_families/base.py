@@ -52,12 +52,14 @@ class Family(ABC):
     """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family.
 
     The reference works on parts of ``part`` elements, and keeps at most ``of_a_part`` numbers of 8 bytes for each
-    element of a part beside the tensors; and ``of_all`` numbers for each element of all tensors.
+    element of a part beside the tensors; and ``of_all`` numbers for each element of all tensors. ``keeps_state``:
+    results are computed step by step, each from the one before.
     """
 
     part: ClassVar[int] = BLOCK
     of_a_part: ClassVar[int] = 8
     of_all: ClassVar[int] = 0
+    keeps_state: ClassVar[bool] = False
 
     @abstractmethod
     def evaluate(self, given: Given, output: str) -> Result:

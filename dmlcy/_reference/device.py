@@ -8,7 +8,7 @@ over such numbers gives the bound of each element; no operator has one of its ow
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from dmlcy._arithmetic import WIDE, Arithmetic, Array
 from dmlcy._arithmetic.devices import Devices
 from dmlcy._arithmetic.ranges import RECORD
+from dmlcy._arithmetic.truncating import Truncating
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import is_float, numpy_dtype
@@ -26,6 +27,8 @@ from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import Tolerance, bound
 from dmlcy._reference.expected import as_array, outputs_of
 
+CARRIED: Final = 16
+"""How many times the largest error passes with which a device ends whose operations all err to one side."""
 SUSPECT: Final = 16
 """Typical deviations beyond which a difference is suspect, though the worst order of additions gives it."""
 
@@ -81,10 +84,28 @@ def _allowed(desc: OperatorDesc, arrays: Mapping[str, Any], output: str, half: b
     own = given.dtype(output)
     with np.errstate(all="ignore"):
         found = family.result(given, output)
+    if isinstance(arithmetic, Devices) and family.keeps_state:
+        return _with_state(
+            desc, arrays, output, _of_records(desc, found, own, dtype_of(given.values[output])), arithmetic
+        )
     if found.dtype != RECORD:
         zeros: Tolerance = np.zeros(found.shape)
         return Allowed(found, zeros, zeros)
     return _of_records(desc, found, own, dtype_of(given.values[output]))
+
+
+def _with_state(
+    desc: OperatorDesc, arrays: Mapping[str, Any], output: str, found: Allowed, arithmetic: Devices
+) -> Allowed:
+    """What passes, if each step goes on from the errors of the steps before.
+
+    Where weights are alike, errors are, and grow with each step more than errors of all signs do.
+    """
+    one_side = Given.of_desc(desc, arrays, Truncating(arithmetic.limits))
+    with np.errstate(all="ignore"):
+        carried = ulp.difference(family_of(desc.operator).result(one_side, output), found.values)
+    most = carried.max(initial=0, where=np.isfinite(carried))
+    return replace(found, worst=np.where(found.worst > 0, found.worst + CARRIED * most, found.worst))
 
 
 def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any) -> Allowed:

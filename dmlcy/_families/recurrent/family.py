@@ -28,6 +28,7 @@ class Recurrent(Family):
     """The family."""
 
     part, of_a_part = RESULTS, 20
+    keeps_state = True
 
     def evaluate(self, given: Given, output: str) -> Result:
         """All steps; beside them, on demand, the sizes of the terms."""

@@ -122,16 +122,21 @@ class Axis:
         counts = last - first + 1
         target = np.repeat(np.arange(self.count), counts)
         source = np.arange(len(target)) - np.repeat(np.cumsum(counts) - counts, counts) + first[target]
+        weight = m.weighed(lambda m: self._weights(m, place, source, target), place[target], float(self.factor) ** 2)
+        return Spread.of(m, source, target, weight, self.count)
+
+    def _weights(self, m: Arithmetic, place: Array, source: Array, target: Array) -> Any:
+        """How much each element counts at a place, of all that do."""
         slopes = _Slopes(m, m.of(place), m.of(np.array([self.factor], np.float64))[0])
         # Not the factor times the distance: the place has so few digits that it times the factor is exact.
-        place, number = slopes.scaled[target], m.multiply(m.of(source), slopes.factor)
-        before, after = m.add(m.subtract(1, place), number), m.subtract(m.add(1, place), number)
+        scaled, number = slopes.scaled[target], m.multiply(m.of(source), slopes.factor)
+        before, after = m.add(m.subtract(1, scaled), number), m.subtract(m.add(1, scaled), number)
         weight = m.maximum(m.minimum(before, after), 0)
         weight = m.where(source == 0, slopes.up_to(0)[target], weight)
         weight = m.where(source == self.size - 1, slopes.beyond(self.size - 2)[target], weight)
         if self.size == 1:
             weight = slopes.total
-        return Spread.of(m, source, target, m.divide(weight, slopes.total[target]), self.count)
+        return m.divide(weight, slopes.total[target])
 
 
 class _Slopes:
