@@ -8,6 +8,8 @@ cimport cython
 from cython.parallel cimport prange
 from libc.stdint cimport int64_t
 
+import numpy
+
 from dmlcy._runtime.cpus import MOST_THREADS, default_threads
 from dmlcy._runtime.forks import INHERITS_OPENMP
 
@@ -112,7 +114,7 @@ cdef int64_t grain_of(int64_t bytes) noexcept nogil:
 def set_num_threads(n):
     """Set how many threads a call may use, from 1 to 1024. Forked child processes always use one."""
     global most_threads
-    if isinstance(n, bool):
+    if isinstance(n, (bool, numpy.bool)):  # NumPy before 2.3 warns, and takes its own as an index
         raise TypeError("the number of threads must be an int, not bool")
     try:
         number = operator.index(n)
