@@ -13,10 +13,10 @@ from depth import deep, seeds_of
 from each import each_of
 
 from devices import torch_peers
-from devices.arithmetic import SHORT, can_truncate
+from devices.arithmetic import FLUSHING, SERIAL, SHORT, can_truncate
 from devices.cases import Case, devices_of, drawn
 from devices.torch_peers import NotExpressible
-from devices.uses import EQUAL, KINDS, SEED, USES, Use, rounds, uses
+from devices.uses import DENORMAL, EQUAL, KINDS, SEED, USES, Use, rounds, uses
 from dmlcy._facts.tables import RUNNABLE
 
 HALVES = [use for use in uses() if use.dtype == "FLOAT16"]
@@ -51,6 +51,14 @@ def test_simulated_devices_pass(use: Use) -> None:
 @each_of("use", [use for use in uses() if use.dtype == "FLOAT32"])
 def test_equal_addends_do_not_fail(use: Use) -> None:
     assert not refused(Case(use, EQUAL, SEED))
+
+
+@each_of("use", [use for use in uses() if use.dtype == "FLOAT32"])
+def test_denormal_numbers_may_be_kept_or_flushed(use: Use) -> None:
+    case = Case(use, DENORMAL, SEED)
+    for device in (SERIAL, FLUSHING):
+        found = case.judged(device.run(use.desc, case.arrays))
+        assert not [f"{case}, {name}: {one}" for name, one in found.items() if one.verdict in ("suspect", "failed")]
 
 
 @each_of("use", HALVES)
