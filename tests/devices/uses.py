@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+import depth
 import numpy as np
 
 from dmlcy._arithmetic import Array
@@ -41,6 +42,8 @@ MOST: Final = 500
 """The largest of whole numbers, where a use has no range."""
 SEED: Final = int(os.environ.get("DMLCY_SEED", "1"))
 """Of the draws of the tests."""
+OTHER: Final = SEED + 1 + depth.SEED
+"""Of those of deep tests."""
 DEVIATIONS: Final = 3.0
 """A normal draw for a range has its ends so many deviations from the mean, and is cut there."""
 SMALLEST: Final = float(np.finfo(np.float32).smallest_normal)
