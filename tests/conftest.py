@@ -16,8 +16,8 @@ os.environ.pop("FORCE_COLOR", None)  # reports are compared as they are without 
 
 # Files that take long: they come first, so that no processor works on them alone at the end.
 LONG = (
-    "codegen/test_build.py", "operators/test_bad_input.py", "operators/test_differential.py",
-    "operators/test_testing.py", "site", "typing",
+    "codegen/test_build.py", "devices/test_fail.py", "devices/test_pass.py", "operators/test_bad_input.py",
+    "operators/test_differential.py", "operators/test_testing.py", "site", "typing",
 )  # fmt: skip
 
 

@@ -306,12 +306,13 @@ class Numpy(Device):
 
 SERIAL: Final = Device()
 TRUNCATING: Final = Device(truncates=True, functions=SHADER)
+FLUSHING: Final = Device(lanes=16, flushes=True)
 FULL: Final[dict[str, Device]] = {
     "one after another": SERIAL,
     "pairwise, fused": Device(lanes=None, fused=True),
     "16 lanes, shader": Device(lanes=16, functions=SHADER),
     "NumPy": Numpy(),
-    "flushed": Device(lanes=16, flushes=True),
+    "flushed": FLUSHING,
     "truncating": TRUNCATING,
 }
 """Devices of FLOAT32, and of FLOAT16 that is added in FLOAT32."""

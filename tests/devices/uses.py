@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+import depth
 import numpy as np
 
 from dmlcy._arithmetic import Array
@@ -31,6 +32,8 @@ ELEMENTS: Final = (1, 4, 16, 32)
 """Sizes of an input where the table gives none."""
 DTYPES: Final = ("FLOAT32", "FLOAT16")
 KINDS: Final = ("uniform", "normal")
+DENORMAL: Final = "denormal"
+"""A normal draw, in which a fifth of the numbers are below the normal ones of FLOAT32."""
 EQUAL: Final = "equal"
 ONE: Final = "one"
 SEARCHED: Final = (EQUAL, "growing", "large first", "large channel", "whole", "in the middle")
@@ -39,8 +42,11 @@ MOST: Final = 500
 """The largest of whole numbers, where a use has no range."""
 SEED: Final = int(os.environ.get("DMLCY_SEED", "1"))
 """Of the draws of the tests."""
+OTHER: Final = SEED + 1 + depth.SEED
+"""Of those of deep tests."""
 DEVIATIONS: Final = 3.0
 """A normal draw for a range has its ends so many deviations from the mean, and is cut there."""
+SMALLEST: Final = float(np.finfo(np.float32).smallest_normal)
 CORNERS: Final = "corners"
 OF_INPUT: Final[dict[Any, Any]] = {"mean": np.mean, "variance": np.var}
 
@@ -139,6 +145,10 @@ def drawn(random: np.random.Generator, kind: str, tensor: TensorDesc, values: An
     if kind in SEARCHED or kind == ONE:
         low, high = values or (0, 1)
         return (low + (high - low) * _line(random, kind, tensor.sizes)).astype(dtype)
+    if kind == DENORMAL:
+        found = drawn(random, KINDS[-1], tensor, values)
+        small = (random.random(tensor.sizes) < 0.2) & (values is None or values[0] <= 0 <= values[1])
+        return np.where(small, random.uniform(-1, 1, tensor.sizes) * SMALLEST, found).astype(dtype)
     if values is None:
         found = random.random(tensor.sizes) if kind == "uniform" else random.standard_normal(tensor.sizes)
         return found.astype(dtype)
