@@ -9,6 +9,7 @@ from devices.arithmetic import TRUNCATING
 from devices.cases import Case, searched
 from devices.judging import Judged
 from devices.uses import Use
+from dmlcy._families import family_of
 
 USEFUL: Final = 1 / 16
 """The part of the bound that an error is found of."""
@@ -26,7 +27,7 @@ class Found:
 
 def target(use: Use) -> float:
     """The part that must be found."""
-    return OF_RECURRENCES if use.operator.family == "recurrent" else USEFUL
+    return OF_RECURRENCES if family_of(use.operator).keeps_state else USEFUL
 
 
 def search(use: Use, seed: int, whole: bool = False) -> Found:
