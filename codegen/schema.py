@@ -99,7 +99,7 @@ def _group() -> dict[str, JSON]:
         "interpretation": _tables(_table(interpretation, texts)),
         "example": _tables(_table(example, ("title", "inputs", "outputs"))),
         "accuracy": _map(accuracy),
-        "device": _table({"flushes": BOOL, "reason": TEXT}, ("flushes", "reason")),
+        "device": _table({"flushes": BOOL, "absolute": {"type": "number"}, "reason": TEXT}, ("reason",)),
         "kernel": {"type": "object", "description": "The contract of the family; its keys are the family's."},
     }
 

@@ -105,7 +105,8 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     if operator.kernel is not None:
         yield table("[kernel]", operator.kernel.data)
     if operator.device is not None:
-        yield table("[device]", {"flushes": operator.device.flushes, "reason": operator.device.reason})
+        said = {"flushes": operator.device.flushes, "absolute": operator.device.absolute or None}
+        yield table("[device]", {**said, "reason": operator.device.reason})
     if operator.accuracy:
         yield table("[accuracy]", {row.dtype: {"ulp": row.ulp.text, "of": row.of} for row in operator.accuracy})
 

@@ -117,7 +117,8 @@ def operator(name: str) -> dict[str, Any]:
         ``accuracy``
             By data type, ``ulp`` and ``of``; a data type without entry is exact.
         ``device``
-            ``flushes``: whether a device may take 0 in place of operands below the normal numbers, and the ``reason``.
+            ``flushes``: whether a device may take 0 in place of operands below the normal numbers; ``absolute``: what
+            its results may be off besides; the ``reason``.
         ``kernel``
             What the family computes with; not there while the operator does not run.
 

@@ -214,7 +214,7 @@ class Rules:
         """What the spec says of devices; the last of several tables counts."""
         found = None
         for table in each(self.tables, "device"):
-            found = Device(table.bool("flushes"), table.str("reason"))
+            found = Device(table.bool("flushes", None), table.number("absolute", 0.0), table.str("reason"))
             table.finish()
         return found
 

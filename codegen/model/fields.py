@@ -208,9 +208,14 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Whether a device may take 0 in place of operands below the normal numbers, where the family says otherwise."""
+    """What a device may do, where the family says otherwise.
 
-    flushes: bool
+    ``flushes``: it may take 0 in place of operands below the normal numbers. ``absolute``: what else its results may be
+    off.
+    """
+
+    flushes: bool | None
+    absolute: float
     reason: str
 
 

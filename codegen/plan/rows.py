@@ -161,6 +161,7 @@ class Operator:
     rules_class: Code
     accuracy: dict[str, Accuracy]
     flushes: bool | None
+    absolute: float
     kernel: Definition | None
     unjudged: tuple[Unjudged, ...] = ()
     in_place: tuple[str, ...] = ()
@@ -213,6 +214,7 @@ def operator_row(op: OperatorPlan) -> Operator:
         rules_class=LETS,
         accuracy={dtype: Accuracy(formula(ulp), of) for dtype, ulp, of in op.accuracy},
         flushes=None if op.operator.device is None else op.operator.device.flushes,
+        absolute=0.0 if op.operator.device is None else op.operator.device.absolute,
         kernel=None if op.definition is None else definition(op.definition),
         unjudged=tuple(unjudged(one) for one in op.unjudged),
         in_place=op.in_place,

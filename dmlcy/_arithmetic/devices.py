@@ -388,14 +388,14 @@ class Devices(Arithmetic):
         return test(np.logical_not(np.asarray(a)), unsure_of(a))
 
     def weighed(self, weights: Callable[[Arithmetic], Number], place: Array, slope: float) -> Number:
-        return self._between(np.asarray(weights(WIDE), np.float64), slope * np.abs(place))
+        return self._between(np.asarray(weights(WIDE), np.float64), slope * np.abs(place), self.limits.unit)
 
     def placed(self, rest: Array, place: Array) -> Number:
-        return self._between(rest, np.abs(place))
+        return self._between(rest, np.abs(place), self.limits.added)
 
-    def _between(self, weight: Array, place: Array) -> Number:
+    def _between(self, weight: Array, place: Array, unit: float) -> Number:
         """Weights that are off as much as the places for which they are."""
-        error = ROUNDINGS * self.limits.added * (place + 1)
+        error = ROUNDINGS * unit * (place + 1)
         return made(weight, np.maximum(weight - error, 0), np.minimum(weight + error, 1), np.square(error))
 
 

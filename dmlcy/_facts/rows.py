@@ -278,6 +278,7 @@ class Operator(Row):
     rules_class: type[Rules]
     accuracy: dict[str, Accuracy]  # by data type; of the others the result is exact
     flushes: bool | None  # whether a device may flush operands to 0; None: as the family says
+    absolute: float  # what results of a device may be off besides
     kernel: Definition | None  # None: it does not run
     unjudged: tuple[Unjudged, ...] = ()
     in_place: tuple[str, ...] = ()  # the inputs that an output may be written over

@@ -202,6 +202,8 @@ class _Measuring:
         """Add the signed errors of the elements that are judged."""
         if self.typical is None:
             return
+        if self.flushed is not None:  # other values pass, and the error is from them perhaps
+            left = left[ulp.steps(self.e[part][left], self.flushed[0][part][left]) == 0]
         typical = self.typical[part][left]
         with np.errstate(all="ignore"):
             apart = self.a[part][left].astype(np.float64) - self.e[part][left]
@@ -223,10 +225,11 @@ class _Measuring:
         error = ulp.difference(e, a)
         allowed = np.zeros(e.shape) if self.allowed is None else self.allowed[where]
         allowed = np.where(np.isfinite(allowed), allowed, 0.0)
-        exceeds = error > allowed
+        exceeds, other = error > allowed, np.zeros(e.shape, np.bool_)
         if self.flushed is not None:
             values, limits = (one[where] for one in self.flushed)
-            exceeds &= ~(ulp.difference(values, a) <= np.where(np.isnan(limits), np.inf, limits))
+            other = ulp.difference(values, a) <= np.where(np.isnan(limits), np.inf, limits)
+            exceeds &= ~other
         nan, infinite = np.zeros((2, *e.shape), bool)
         if e.dtype.kind == "f":
             nan = np.isnan(e) != np.isnan(a)
@@ -238,7 +241,7 @@ class _Measuring:
         if self.typical is not None:
             typical = self.typical[where]
             found.suspect.add(
-                where[~exceeds & np.isfinite(typical) & (error > typical) & (error <= allowed)], self.shape
+                where[~exceeds & ~other & np.isfinite(typical) & (error > typical) & (error <= allowed)], self.shape
             )
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratio = np.where(np.isinf(error), np.inf, error / allowed)

@@ -123,12 +123,14 @@ def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any
             worst = np.maximum(wide - clipped[0], clipped[1] - wide)
         exact = (ends[0] == ends[1]) | np.isnan(found["value"])
         stated = bound(desc, dtype)
-        lost = 0.0 if stated is None else ulp.unit(np.nan_to_num(values), own)
+        lost = desc.operator.absolute + (0.0 if stated is None else ulp.unit(np.nan_to_num(values), own))
         worst = np.where(unknown, np.nan, np.where(exact, 0.0, worst + lost))
     else:
         wide = values.astype(np.float64)
         worst = np.maximum(wide - ends[0], ends[1] - wide)
-    return Allowed(values, worst, np.sqrt(found["variance"]))
+    typical = np.fmax(np.sqrt(found["variance"]), desc.operator.absolute)
+    flushed = (found["low"] == 0) | (found["high"] == 0)  # a result below the normal numbers may become 0
+    return Allowed(values, worst, np.where(flushed, np.fmax(typical, np.abs(wide)), typical))
 
 
 def _flushed(array: Any) -> Any:

@@ -189,13 +189,14 @@ def gemm(torch: Any, g: Given) -> Any:
 
 @peer("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
 def product(torch: Any, g: Given) -> Any:
-    """Of the numbers that the integers stand for."""
-    sides = []
+    """Of the integers, as the page of the operator has it; then the scales."""
+    sides, scales = [], []
     for name in ("a", "b"):
         whole, zero = getattr(g, name).int(), getattr(g, f"{name}_zero_point")
-        scale = getattr(g, f"{name}_scale")
-        sides.append((whole if zero is None else whole - zero.int()).to(scale.dtype) * scale)
-    found = torch.matmul(*sides)
+        scales.append(getattr(g, f"{name}_scale"))
+        sides.append(whole if zero is None else whole - zero.int())
+    found = torch.matmul(*sides).float() * scales[0].float() * scales[1].float()
+    found = found.to(scales[0].dtype)
     return found if g.desc.bias is None else found + g.bias
 
 

@@ -34,7 +34,7 @@ def operator(name: str, since: str, fields: tuple[Field, ...], rules: tuple[Rule
     struct = f"DML_{name}_OPERATOR_DESC"
     definition = Definition({}, {}, {})
     head = (name, name.lower(), desc, struct, "fake", since, "")
-    return Operator(*head, fields, (), (), rules, (), cls, {}, None, definition)
+    return Operator(*head, fields, (), (), rules, (), cls, {}, None, 0.0, definition)
 
 
 def rule(
