@@ -84,8 +84,8 @@ class _Functions:
         if name == "acos":  # decreases
             low, high = high, low
         variance = a["variance"] * _steepness(a, low, high)
-        if name in EXACT:
-            return made(nominal, low, high, variance)
+        if name in EXACT:  # the whole step is typical
+            return made(nominal, low, high, _finite(np.square(np.where(high > low, high - low, 0.0))))
         below, above, error = (
             _finite(self.error(name, x, np.abs(size)))
             for x, size in ((a["low"], low), (a["high"], high), (a["value"], nominal))
