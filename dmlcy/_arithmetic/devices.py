@@ -107,7 +107,7 @@ class Devices(Arithmetic):
         if not (is_record(a) or is_record(b)):
             return self._plain(WIDE.add, a, b)
         if _is(a, 0) or _is(b, 0):
-            return a if _is(b, 0) else b
+            return self._plus_zero(a if _is(b, 0) else b, float(b if _is(b, 0) else a))
         if (is_record(a) and np.any(a["terms"])) or (is_record(b) and np.any(b["terms"])):
             return self._joined(self.partial(a), self.partial(b))
         first, second = self.settled(a), self.settled(b)
@@ -115,6 +115,11 @@ class Devices(Arithmetic):
             value = np.add(first["value"], second["value"])
             low, high = first["low"] + second["low"], first["high"] + second["high"]
             return self.limits.rounded(value, low, high, first["variance"] + second["variance"])
+
+    def _plus_zero(self, a: Array, zero: float) -> Array:
+        """No error, but +0 in place of -0."""
+        value, low, high = (a[name] + zero for name in ("value", "low", "high"))
+        return made(value, low, high, a["variance"], a["size"], a["terms"])
 
     def _joined(self, a: Array, b: Array) -> Array:
         """Two parts of a sum."""
@@ -128,7 +133,7 @@ class Devices(Arithmetic):
         if not (is_record(a) or is_record(b)):
             return self._plain(WIDE.subtract, a, b)
         if _is(b, 0):
-            return a
+            return self._plus_zero(a, -float(b))
         return self.add(self.settled(a), self.negate(self.settled(b)))
 
     def _plain(self, operation: Any, a: Number, b: Number) -> Number:
@@ -147,7 +152,7 @@ class Devices(Arithmetic):
         if _is(b, 1):
             return a
         if not is_record(b) and np.any(a["terms"]):
-            return self._scaled(np.asarray(a), np.asarray(b, np.float64))
+            return self._scaled(WIDE.multiply, np.asarray(a), np.asarray(b, np.float64))
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.multiply(first["value"], second["value"])
@@ -156,16 +161,18 @@ class Devices(Arithmetic):
             variance = variance + _finite(np.square(second["value"]) * first["variance"])
             return self.limits.rounded(value, low, high, variance)
 
-    def _scaled(self, a: Array, factor: Array) -> Array:
-        """A sum times a number, which may be multiplied with each term."""
+    def _scaled(self, operation: Any, a: Array, b: Array) -> Array:
+        """A sum times a number, or divided by it: perhaps each of its terms is."""
         with np.errstate(all="ignore"):
-            ends = [_product(a[end], factor) for end in ("low", "high")]
-            variance, size = _finite(a["variance"] * np.square(factor)), _product(a["size"], np.abs(factor))
-            return made(a["value"] * factor, np.minimum(*ends), np.maximum(*ends), variance, size, a["terms"] + 1.0)
+            ends = [_filled(operation(a[end], b), a[end], b) for end in ("low", "high")]
+            variance = _finite(operation(operation(a["variance"], b), b))
+            size = _filled(operation(a["size"], np.abs(b)), a["size"], b)
+            low, high = np.minimum(*ends), np.maximum(*ends)
+            return made(operation(a["value"], b), low, high, variance, size, a["terms"] + 1.0)
 
     def divide(self, a: Number, b: Number) -> Number:
         if isinstance(b, int | float) and b and not is_record(b) and is_record(a) and np.any(a["terms"]):
-            return self._scaled(np.asarray(a), np.asarray(1.0 / b))
+            return self._scaled(WIDE.divide, np.asarray(a), np.asarray(b, np.float64))
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.true_divide(first["value"], second["value"])
@@ -310,7 +317,7 @@ class Devices(Arithmetic):
             return WIDE.sum(a, axes)
         parts = self.partial(a)
         with np.errstate(all="ignore"):
-            return _joined_along(lambda one: np.sum(one, axes, keepdims=True), parts)
+            return _joined_along(lambda one: np.sum(one, axes, keepdims=True) + 0.0, parts)
 
     def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         if not is_record(a):
@@ -443,7 +450,7 @@ def _is_wide(a: Array) -> bool:
 def _joined_along(reduce: Any, parts: Array) -> Array:
     """The sums of all columns of records."""
     columns = [reduce(parts[name]) for name in RECORD.names or ()]
-    value, low, high = columns[0] + 0.0, columns[1], columns[2]
+    value, low, high = columns[:3]
     lost = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
     return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *columns[3:])
 

@@ -244,7 +244,7 @@ class Wide(Arithmetic):
         if is_integer(a) and is_integer(b):
             return np.minimum(*_alike(a, b))
         a, b = _quiet(a), _quiet(b)
-        return np.where(np.equal(a, 0) & np.equal(b, 0), -(-np.asarray(a) - b), np.fmin(a, b))
+        return np.where(np.equal(a, 0) & np.equal(b, 0), -(-1.0 * np.asarray(a) - b), np.fmin(a, b))
 
     def maximum(self, a: Number, b: Number) -> Number:
         if is_integer(a) and is_integer(b):

@@ -12,7 +12,7 @@ import pytest
 
 from dmlcy._arithmetic import WIDE
 from dmlcy._arithmetic.devices import CHAINED, Devices
-from dmlcy._arithmetic.ranges import radius, unsure_of
+from dmlcy._arithmetic.ranges import is_record, radius, unsure_of
 from dmlcy._facts.tables import RUNNABLE
 from dmlcy._families import family_of
 from tests.depth import SEED
@@ -53,6 +53,47 @@ def test_operations_have_nearest_and_truncated_results(name: str) -> None:
     exact = OPERATIONS[name](a.astype(np.float64), b.astype(np.float64))
     assert has(found, exact.astype(np.float32)) and has(found, truncated(exact))
     assert (radius(found) <= 2 * UNIT * np.abs(exact)).all()
+
+
+SPECIAL = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3e38, -3e38, 0.7, 7, -7.5], np.float32)
+PAIRS = np.stack(np.meshgrid(SPECIAL, SPECIAL)).reshape(2, -1)
+PLAIN = (0, 0.0, -0.0, 1, -1.0, 2.5, np.inf, np.nan)
+
+
+def nominal(a: Any) -> Array:
+    return np.asarray(a["value"] if is_record(a) else a, np.float64)
+
+
+def differ(found: Any, expected: Any) -> bool:
+    """Whether a number or the sign of a zero differs."""
+    a, b = np.broadcast_arrays(nominal(found), np.asarray(expected, np.float64))
+    same = (a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)
+    return not same.all()
+
+
+@pytest.mark.parametrize(
+    "name", [*OPERATIONS, "mod_floor", "mod_trunc", "minimum", "maximum", "less", "less_equal", "equal"]
+)
+def test_operations_keep_the_numbers_of_the_reference(name: str) -> None:
+    of_devices, of_reference = getattr(M, name), getattr(WIDE, name)
+    records, wide = [M.of(one) for one in PAIRS], [WIDE.of(one) for one in PAIRS]
+    sums = M.sum(records[0][:, None], 1)[:, 0], WIDE.sum(wide[0][:, None], 1)[:, 0]
+    with np.errstate(all="ignore"):
+        assert not differ(of_devices(*records), of_reference(*wide))
+        assert not differ(of_devices(sums[0], records[1]), of_reference(sums[1], wide[1]))
+        for plain in PLAIN:
+            assert not differ(of_devices(records[0], plain), of_reference(wide[0], plain)), plain
+            assert not differ(of_devices(plain, records[1]), of_reference(plain, wide[1])), plain
+            assert not differ(of_devices(sums[0], plain), of_reference(sums[1], plain)), plain
+
+
+@pytest.mark.parametrize("name", ["sum", "product", "least", "greatest", "sums", "products"])
+def test_functions_along_axes_keep_the_numbers_of_the_reference(name: str) -> None:
+    for table in PAIRS.reshape(2, len(SPECIAL), -1):
+        for axis in (0, 1):
+            with np.errstate(all="ignore"):
+                expected = getattr(WIDE, name)(WIDE.of(table), axis)
+            assert not differ(getattr(M, name)(M.of(table), axis), expected)
 
 
 def test_a_sum_has_every_order_of_additions() -> None:
