@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dmlcy._cli.compare_text import leaning, reason
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._judge.differences import Differences
 from dmlcy._judge.dumps.compare import Given, Judged, Report
+from dmlcy._judge.verdicts import counted
 from dmlcy._reference.ulp import bits
+from dmlcy._runtime.places import indices_of
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
 
-VERDICTS: Final = ("passed", "unjudged", "failed", "missing")
+STYLES: Final = {"passed": "note", "not judged": "warning", "suspect": "warning"}
 
 
 def text(report: Report) -> Iterator[str]:
@@ -23,8 +25,8 @@ def text(report: Report) -> Iterator[str]:
         if given.different:
             yield f"{given.label}: {_given(given)}"
     for one in report.nodes:
-        style = {"passed": "note", "not judged": "warning", "suspect": "warning"}.get(one.verdict, "error")
-        yield f"{one.label} {quote(one.value)}: {paint(one.verdict, style)}{_alone(one)}"
+        verdict = paint(one.verdict, STYLES.get(one.verdict, "error"))
+        yield f"{one.label} {quote(one.value)}: {verdict}{_alone(one)}"
     yield ""
     yield from _wrong(report)
 
@@ -45,11 +47,12 @@ def _given(given: Given) -> str:
 
 def _wrong(report: Report) -> Iterator[str]:
     """What is wrong first, and how many outputs have which verdict."""
-    counts = Counter(one.verdict for one in report.nodes)
-    number, found = len(report.nodes), [f"{counts[name]} {name}" for name in VERDICTS if counts[name]]
-    said = f"{number} output{'' if number == 1 else 's'} of nodes"
-    right = not counts["failed"] and not counts["missing"]
-    yield f"{said}: {'every node is right for the inputs that it had' if right else ', '.join(found)}"
+    verdicts = [one.verdict for one in report.nodes]
+    said = f"{len(verdicts)} output{'' if len(verdicts) == 1 else 's'} of nodes"
+    if {*verdicts} == {"passed"} and not report.unjudged:
+        yield f"{said}: every node is right for the inputs that it had"
+    else:
+        yield f"{said}: {counted(verdicts, report.unjudged)}"
     if report.wrong_constant is not None:
         yield f"the first wrong constant is {report.wrong_constant.label}"
     if report.first_missing is not None:
@@ -57,40 +60,54 @@ def _wrong(report: Report) -> Iterator[str]:
     if report.first_wrong is not None:
         why = f": {report.first_wrong.problem}" if report.first_wrong.problem else ""
         yield f"the first wrong node is {report.first_wrong.label}{why}"
+    elif report.first_suspect is not None:
+        yield f"the first suspect node is {report.first_suspect.label}"
 
 
 def _alone(one: Judged) -> str:
     if one.problem:
         return f" ({one.problem})"
-    return f"; alone {_shown(one.alone)}; accumulated {_shown(one.accumulated)}"
+    judged = "" if one.alone is None else "".join(f", {text}" for text in _judged(one.alone, one.sizes))
+    return f"; alone {_shown(one.alone)}{judged}; accumulated {_shown(one.accumulated)}"
 
 
 def _shown(found: Differences | None) -> str:
-    """The largest error, and where the bound counts what is allowed."""
+    """The error of the worst element."""
     if found is None:
         return "unknown"
-    worst = found.worst
-    if worst is None:
+    if found.worst is None:
         return "equal"
-    count = found.failing.count if worst.allowed else 0
-    exceeding = f", {count} of {found.elements} exceed {worst.allowed:g}" if count else ""
-    return f"up to {worst.error:g} ({worst.steps} steps){exceeding}"
+    return f"up to {found.worst.error:g} ({found.worst.steps} steps)"
+
+
+def _judged(found: Differences, sizes: tuple[int, ...]) -> Iterator[str]:
+    """Which elements are wrong, suspect or not judged."""
+    for places, word in ((found.failing, "wrong"), (found.suspect, "suspect")):
+        if places.count:
+            first = list(indices_of(places.first[0], sizes))
+            yield f"{places.count} of {found.elements} elements {word}, the first at {first}"
+    if found.leaning:
+        yield f"suspect: {leaning(found)}"
+    for name, count in found.not_judged.items():
+        yield f"{count} of {found.elements} elements not judged, {reason(name)}"
 
 
 def as_json(report: Report) -> Iterator[str]:
     """The report as one document."""
     constant, first, missing = report.wrong_constant, report.first_wrong, report.first_missing
+    suspect = report.first_suspect
     yield json.dumps(
         {
             "format": "dmlcy-dump-comparison",
             "version": 2,
             "expected": printable(str(report.expected)),
             "actual": printable(str(report.actual)),
-            "passed": report.status == 0,
+            "passed": report.passed,
             "warnings": [warning.located().to_json() for warning in report.warnings],
             "first_wrong_constant": None if constant is None else constant.node,
             "first_wrong": None if first is None else first.node,
             "first_missing": None if missing is None else missing.node,
+            "first_suspect": None if suspect is None else suspect.node,
             "given": [_given_json(one) for one in report.given],
             "outputs": [_output(one) for one in report.nodes],
         },
@@ -114,20 +131,26 @@ def _given_json(one: Given) -> dict[str, Any]:
 def _output(one: Judged) -> dict[str, Any]:
     return {
         "node": one.node, "label": one.label, "operator": one.operator, "value": one.value, "verdict": one.verdict,
-        "problem": one.problem or None, "alone": _found(one.alone), "accumulated": _found(one.accumulated),
+        "problem": one.problem or None, "alone": _found(one.alone, one.sizes),
+        "accumulated": _found(one.accumulated, one.sizes),
     }  # fmt: skip
 
 
-def _found(found: Differences | None) -> dict[str, Any] | None:
+def _found(found: Differences | None, sizes: tuple[int, ...]) -> dict[str, Any] | None:
     if found is None:
         return None
     worst = found.worst
+    first, suspect = ([list(indices_of(at, sizes)) for at in one.first] for one in (found.failing, found.suspect))
     return {
         "elements": found.elements,
         "different": found.different,
         "exceeding": found.failing.count,
+        "first_exceeding": first,
         "suspect": found.suspect.count,
+        "first_suspect": suspect,
+        "mean_in_typical_deviations": found.leaning or None,
         "not_judged": found.unjudged,
+        "not_judged_by": found.not_judged,
         "worst": None if worst is None else {
             "at": worst.at, "error": _number(worst.error), "allowed": _number(worst.allowed), "steps": worst.steps
         },

@@ -21,7 +21,7 @@ def lines(report: Report) -> Iterator[str]:
         "version": 2,
         "expected": str(report.expected),
         "actual": str(report.actual),
-        "passed": report.status == 0,
+        "passed": report.passed,
         "warnings": [warning.located().to_json() for warning in report.warnings],
         "outputs": [_comparison(comparison) for comparison in report.comparisons],
     }
@@ -58,7 +58,7 @@ def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
         "mean_in_typical_deviations": found.leaning or None,
         "not_judged": found.unjudged,
         "not_judged_by": dict(found.not_judged),
-        "written_over": comparison.written_over,
+        "written_over": found.left_out,
         "signs_of_zero": found.signs,
         "flushed_to_zero": found.flushed,
         "worst": None if found.worst is None else _worst(comparison, found.worst),
@@ -73,14 +73,11 @@ def _worst(comparison: Comparison, worst: Worst) -> dict[str, Any]:
     nan = np.isnan(worst.expected) or np.isnan(worst.actual)
     return {
         "index": list(comparison.index),
-        "expected": {
-            "value": _number(worst.expected.item()),
-            "text": str(worst.expected),
-            "bits": bits(worst.expected),
-        },
-        "actual": {"value": _number(worst.actual.item()), "text": str(worst.actual), "bits": bits(worst.actual)},
+        "expected": _element(worst.expected),
+        "actual": _element(worst.actual),
         "error": _number(float("nan") if nan else worst.distance),
         "allowed": _number(worst.allowed),
+        "typical": worst.typical,
         "ulp": None if nan else worst.steps,
     }
 

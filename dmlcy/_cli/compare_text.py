@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -12,10 +11,11 @@ import numpy as np
 
 from dmlcy._facts.dtypes import is_float
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._judge.differences import Differences, Places, Worst
+from dmlcy._judge.differences import PASSED, SUSPECT, Differences, Places, Worst
 from dmlcy._judge.expected.compare import Comparison, Report, Window
-from dmlcy._judge.expected.manifest import Output
-from dmlcy._judge.passes import BEYOND, Device
+from dmlcy._judge.expected.manifest import OLD, Old, Output
+from dmlcy._judge.passes import BEYOND, SIDES, Device
+from dmlcy._judge.verdicts import counted
 from dmlcy._judge.window import Plane
 from dmlcy._reference.accuracy import MAGNITUDES
 from dmlcy._reference.ulp import bits
@@ -23,6 +23,8 @@ from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
 
 _PADDING: Final = "pad"
+_RANGE: Final = "because a sum or a step may exceed the range of its data type"
+_UNPROMISED: Final = "of which the accuracy of dmlcy promises nothing"
 _WIDTH: Final = 100
 WORDS: Final = {
     "passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "missing": "MISSING", "suspect": "suspect",
@@ -38,13 +40,10 @@ def lines(report: Report) -> Iterator[str]:
     if len(report.comparisons) > 1:
         yield from _totals(report.comparisons)
         yield ""
-    words = Counter(WORDS[comparison.verdict] for comparison in report.comparisons)
-    counts = [f"{words['passed']} passed", f"{words['FAILED']} failed"]
-    counts += [f"{words[word]} {word.lower()}" for word in ("MISSING", "suspect", "not judged") if words[word]]
+    words = [WORDS[comparison.verdict].lower() for comparison in report.comparisons]
     found = (comparison.differences for comparison in report.comparisons)
-    elements = sum(one.unjudged for one in found if one is not None)
-    left = f"; not judged: {_count(elements, 'element')}" if elements else ""
-    yield f"{_count(len(report.comparisons), 'output')}: {', '.join(counts)}{left}"
+    unjudged = sum(one.unjudged for one in found if one is not None)
+    yield f"{_count(len(report.comparisons), 'output')}: {counted(words, unjudged, ('passed', 'failed'))}"
 
 
 def _totals(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -87,9 +86,9 @@ def _comparison(comparison: Comparison, options: Device) -> Iterator[str]:
     if found.worst is not None:
         for line in _worst(output, comparison.index, found.worst):
             yield from _wrapped("  ", line)
-    if comparison.written_over:
-        subject = _count(comparison.written_over, "element")
-        yield from _wrapped("  ", f"note: a later dispatch has written over {subject}, compared as part of its output")
+    if found.left_out:
+        subject = f"{_count(found.left_out, 'element')}, which {_are(found.left_out)} compared as part of its output"
+        yield from _wrapped("  ", f"note: a later dispatch has written over {subject}")
     for line in _notes(output, found):
         yield from _wrapped("  ", f"note: {line}")
     if comparison.window is not None:
@@ -113,23 +112,31 @@ def _wrapped(indent: str, text: str) -> list[str]:
 
 
 def _passes(output: Output, options: Device) -> Iterator[str]:
+    """Which differences pass, and why."""
     if output.is_exact:
         yield "no difference passes: the values are exact"
-        return
-    own = {"ulp": options.ulp, "rtol": options.rtol, "atol": options.atol}
-    given = [f"--{name} {_short(value)}" for name, value in own.items() if value is not None]
-    if given:
-        yield f"what passes is what the options say: {', '.join(given)}"
-    elif output.old is None:
-        half = ", which may add FLOAT16 in FLOAT16" if options.half and output.dtype.name == "FLOAT16" else ""
-        yield f"what passes is what a correct device may differ by{half}"
+    elif options.tolerances:
+        given = " and ".join(f"--{name} {_short(value)}" for name, value in options.tolerances.items())
+        yield f"differences of up to {given} pass, in place of what a correct device may differ by"
+    elif output.old is not None:
+        yield _old_rules(output, output.old, options)
     else:
-        bound = output.old.bound
-        of = " of the result for the absolute values of the inputs" if bound.of == MAGNITUDES else ""
-        yield (
-            f"version 2 of the manifest: twice the bound of {_short(bound.ulp)} {_unit(output)}{of} passes. This is "
-            "the accuracy of dmlcy, not of a device: write the expected values again with dmlcy run --expect"
-        )
+        half = " that adds FLOAT16 in FLOAT16" if options.half and output.has_half else ""
+        yield f"a difference passes if a correct device{half} may have it"
+    if output.flushed is not None:
+        yield "an input has subnormal numbers: the result of a device that takes 0 for them passes too"
+
+
+def _old_rules(output: Output, old: Old, options: Device) -> str:
+    """What passes by the rules of the version before."""
+    rules = f"by the rules of version {OLD} of the manifest"
+    if options.half and output.has_half:
+        rules = f"{rules}, which --allow-half-precision does not change"
+    if output.allowed is not None:
+        return f"a difference passes if the accuracy of dmlcy allows it, {rules}"
+    of = " of the result for the absolute values of the inputs" if old.bound.of == MAGNITUDES else ""
+    most = f"{_short(SIDES * old.bound.ulp)} {_unit(output)}{of}"
+    return f"differences of up to {most} pass: {SIDES} times the accuracy of dmlcy, {rules}"
 
 
 def _unit(output: Output) -> str:
@@ -148,13 +155,17 @@ def _suspect(comparison: Comparison, found: Differences) -> Iterator[str]:
     if found.suspect.count:
         subject = f"{_count(found.suspect.count, 'element')} {_are(found.suspect.count)} suspect"
         yield f"{subject}: rounding rarely adds up to so large a difference"
-        yield from _places(comparison, "suspect", found.suspect)
+        if found.suspect.count > 1 or found.failing.count:
+            yield from _places(comparison, "suspect", found.suspect)
     if found.leaning:
-        side = "larger" if found.leaning > 0 else "smaller"
-        yield (
-            f"suspect: the elements are {side} than expected, on average by {abs(found.leaning):.3g} times the "
-            "deviation that rounding typically causes"
-        )
+        yield f"suspect: {leaning(found)}"
+
+
+def leaning(found: Differences) -> str:
+    """Which way the elements lean, and by how much."""
+    side = "larger" if found.leaning > 0 else "smaller"
+    much = f"{abs(found.leaning):.3g} times the deviation that rounding typically causes"
+    return f"the elements are {side} than expected, on average by {much}"
 
 
 def _are(count: int) -> str:
@@ -175,7 +186,11 @@ def _worst(output: Output, index: tuple[int, ...], worst: Worst) -> Iterator[str
     if np.isnan(worst.expected) != np.isnan(worst.actual):
         yield "difference: one of them is no number"
         return
-    passes = "" if output.is_exact else f"; up to {worst.allowed:.6g} passes here"
+    passes = "" if output.is_exact else f"; up to {worst.allowed!r} passes here"
+    if worst.place == SUSPECT:
+        passes = f"{passes}, and more than {worst.typical!r} is suspect"
+    elif worst.place == PASSED and worst.error > worst.allowed:
+        passes = f"{passes}, and so does the result for 0 in place of subnormal numbers"
     if math.isinf(worst.distance):
         yield f"difference: infinite{passes}"
         return
@@ -184,7 +199,7 @@ def _worst(output: Output, index: tuple[int, ...], worst: Worst) -> Iterator[str
 
 def _notes(output: Output, found: Differences) -> Iterator[str]:
     for name, count in found.not_judged.items():
-        why = "a sum or a step may exceed the range of its data type" if name == BEYOND else name
+        why = _UNPROMISED if name == BEYOND and output.old is not None else reason(name)
         yield f"not judged: {_count(count, 'element')}, {why}"
     if found.verdict == "not judged":
         yield "no element can be judged: nothing tells whether the output is right"
@@ -199,6 +214,11 @@ def _notes(output: Output, found: Differences) -> Iterator[str]:
                 f"{name} was written by {quote(source.computed_by)}: what passes is what the last operator alone may "
                 "differ by, for inputs without error"
             )
+
+
+def reason(name: str) -> str:
+    """Why elements are not judged: the id of an interpretation, or that a bound is not finite."""
+    return _RANGE if name == BEYOND else name
 
 
 def _window(window: Window) -> Iterator[str]:

@@ -31,15 +31,15 @@ def add_device(parser: argparse.ArgumentParser) -> None:
             f"--{name}",
             type=_tolerance,
             metavar="N",
-            help=f"let differences of {what} pass, in place of what a correct device may differ by; exact outputs stay "
-            "exact, and of --ulp, --rtol and --atol the sum passes",
+            help=f"differences of up to {what} pass, in place of what a correct device may differ by; exact outputs "
+            "stay exact, and if several of --ulp, --rtol and --atol are given, their sum passes",
         )
     parser.add_argument(
         "--allow-half-precision",
         action="store_true",
-        help="the device may add FLOAT16 in FLOAT16, as DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION lets it",
+        help="the device may add FLOAT16 in FLOAT16, as DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION allows",
     )
-    parser.add_argument("--strict", action="store_true", help="exit with 1 for what is suspect or not judged, too")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if an output is suspect or not judged, too")
 
 
 def of_device(options: argparse.Namespace) -> Device:
@@ -54,7 +54,7 @@ def _tolerance(text: str) -> float:
     except ValueError:
         found = math.nan
     if not 0 <= found < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+        raise argparse.ArgumentTypeError(f"it must be a finite number, 0 or more, not {quote(text)}")
     return found
 
 

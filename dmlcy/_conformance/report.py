@@ -8,20 +8,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from dmlcy._cli.compare_text import WORDS, leaning, reason
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._judge.differences import Worst
-from dmlcy._judge.expected.compare import DOUBTFUL, Comparison
-from dmlcy._judge.packs.judge import MISSING, Answer, Judged, Report
+from dmlcy._judge.differences import Differences, Worst
+from dmlcy._judge.expected.compare import Comparison
+from dmlcy._judge.packs.judge import Answer, Judged, Report
+from dmlcy._judge.verdicts import MISSING, SHOWN, VERDICTS, counted
 from dmlcy._show.terminal import paint
 
-COLUMNS: Final = ("passed", "failed", MISSING, "unreadable", "suspect", "not judged")
 _SHOWN: Final = 100
 """Cases that are told of one by one."""
 
 
 def text(report: Report) -> Iterator[str]:
-    """What is wrong, case by case; a row for each operator; the totals."""
-    wrong = [one for one in report.cases if one.verdict not in ("passed", *DOUBTFUL) and not one.absent]
+    """What did not pass, case by case, the worst first; a row for each operator; the totals."""
+    wrong = [one for one in report.cases if one.verdict != "passed" and not one.absent]
+    wrong.sort(key=lambda one: -VERDICTS.index(one.verdict))
     refused = [one for one in report.answers if one.verdict not in ("passed", MISSING)]
     for case in wrong[:_SHOWN]:
         yield from _case(case)
@@ -34,33 +36,47 @@ def text(report: Report) -> Iterator[str]:
         yield ""
     yield from _table(report)
     yield ""
-    yield f"cases: {_totals(report.cases)}"
+    for name, count in report.not_judged.items():
+        yield f"not judged: {count} element{'' if count == 1 else 's'}, {reason(name)}"
     if report.answers:
         yield f"descs that must be refused: {_totals(report.answers)}"
+    yield f"cases: {_totals(report.cases, report.unjudged)}"
 
 
-def _totals(several: Sequence[Judged | Answer]) -> str:
-    counts = Counter(one.verdict for one in several)
-    found = ", ".join(f"{counts[name]} {name}" for name in COLUMNS if counts[name])
-    return f"{len(several)}, of which {found}"
+def _totals(several: Sequence[Judged | Answer], unjudged: int = 0) -> str:
+    return f"{len(several)}, of which {counted((one.verdict for one in several), unjudged)}"
 
 
 def _case(case: Judged) -> Iterator[str]:
-    word = MISSING if case.verdict == MISSING else "failed"
-    yield f"{paint(word.upper(), word)}  {printable(case.entry.name)}"
+    word = WORDS[case.verdict]
+    yield f"{paint(word, word.lower())}  {printable(case.entry.name)}"
     for one in case.comparisons:
-        if one.verdict not in ("passed", *DOUBTFUL):
-            yield f"  {printable(one.output.file)}: {_output(one)}"
+        if one.verdict != "passed":
+            yield f"  {printable(one.output.file)}: {'; '.join(_output(one))}"
 
 
-def _output(one: Comparison) -> str:
-    if one.differences is None:
-        assert one.problem is not None
-        return str(one.problem.violation)
+def _output(one: Comparison) -> Iterator[str]:
+    """What is said of an output that did not pass."""
     found = one.differences
-    first = list(one.position(found.failing.first[0]))
-    count = f"{found.failing.count} of {found.elements} elements are wrong, the first at {first}"
-    return count if found.worst is None else f"{count}; {_worst(one, found.worst)}"
+    if found is None:
+        assert one.problem is not None
+        yield str(one.problem.violation)
+    elif one.verdict == "not judged":
+        yield f"no element is judged, {' and '.join(map(reason, found.not_judged))}"
+    else:
+        yield from _found(one, found)
+
+
+def _found(one: Comparison, found: Differences) -> Iterator[str]:
+    """Which elements are wrong or suspect."""
+    for places, word in ((found.failing, "wrong"), (found.suspect, "suspect")):
+        if places.count:
+            first = list(one.position(places.first[0]))
+            yield f"{places.count} of {found.elements} elements are {word}, the first at {first}"
+    if found.leaning:
+        yield f"suspect: {leaning(found)}"
+    if found.worst is not None:
+        yield _worst(one, found.worst)
 
 
 def _worst(one: Comparison, worst: Worst) -> str:
@@ -77,7 +93,7 @@ def _answer(answer: Answer) -> str:
 
 def _table(report: Report) -> Iterator[str]:
     """A row for each operator: verdicts of cases, the worst error in units of what passes, verdicts of refusals."""
-    rows = [["operator", *COLUMNS, "worst", "refused", "accepted", MISSING]]
+    rows = [["operator", *SHOWN, "worst", "refused", "accepted", MISSING]]
     operators = dict.fromkeys([case.entry.operator for case in report.cases])
     operators |= dict.fromkeys([answer.operator for answer in report.answers])
     for operator in operators:
@@ -85,7 +101,7 @@ def _table(report: Report) -> Iterator[str]:
         counts = Counter(case.verdict for case in cases)
         answers = Counter(answer.verdict for answer in report.answers if answer.operator == operator)
         worst = max((case.worst for case in cases), default=0.0)
-        row = [operator, *(str(counts[name]) for name in COLUMNS), f"{worst:.3g}"]
+        row = [operator, *(str(counts[name]) for name in SHOWN), f"{worst:.3g}"]
         rows.append(
             [*row, str(answers["passed"]), str(answers["failed"] + answers["unreadable"]), str(answers[MISSING])]
         )
@@ -103,7 +119,7 @@ def as_json(report: Report) -> Iterator[str]:
         "version": 2,
         "pack": printable(str(report.pack)),
         "results": printable(str(report.results)),
-        "passed": report.status == 0,
+        "passed": report.passed,
         "warnings": [warning.located().to_json() for warning in report.warnings],
         "cases": [_case_json(case) for case in report.cases],
         "refusals": [_answer_json(answer) for answer in report.answers],
@@ -139,10 +155,13 @@ def _output_json(one: Comparison) -> dict[str, Any]:
         "elements": found.elements,
         "different": found.different,
         "wrong": found.failing.count,
-        "suspect": found.suspect.count,
-        "not_judged": found.unjudged,
-        "signs_of_zero": found.signs,
         "first_wrong": [list(one.position(at)) for at in found.failing.first],
+        "suspect": found.suspect.count,
+        "first_suspect": [list(one.position(at)) for at in found.suspect.first],
+        "mean_in_typical_deviations": found.leaning or None,
+        "not_judged": found.unjudged,
+        "not_judged_by": found.not_judged,
+        "signs_of_zero": found.signs,
         "worst": None if worst is None else {
             "at": list(one.index),
             "expected": _number(worst.expected.item()),

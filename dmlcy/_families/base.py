@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import is_float
-from dmlcy._facts.rows import Field, Formula, Operator
+from dmlcy._facts.rows import Formula, Operator
 from dmlcy._families import conditions
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given, Kernel
@@ -94,12 +91,6 @@ class Family(ABC):
 
     def window(self, operator: Operator) -> WindowRoles | None:
         """The names that say how a window slides over the first input; None if no window does."""
-        return None
-
-    def unpromised(
-        self, desc: OperatorDesc, output: Field, inputs: Mapping[str, npt.NDArray[Any]]
-    ) -> npt.NDArray[np.bool_] | None:
-        """Where the accuracy promises nothing of the results for these inputs, by Python name; None: nowhere."""
         return None
 
     def holds(self, condition: Formula, given: Given, output: str) -> Any:

@@ -16,12 +16,14 @@ import numpy.typing as npt
 from dmlcy._judge.histogram import Histogram
 from dmlcy._judge.passes import BEYOND, Passes
 from dmlcy._reference import ulp
-from dmlcy._reference.device import SUSPECT
+from dmlcy._reference.device import SUSPECT as TYPICAL
 from dmlcy._runtime.places import indices_of
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
+PASSED, SUSPECT, FAILING = range(3)
+"""What an element is, the worst last."""
 _CHUNK: Final = 2**20
 _FIRST: Final = 4
 _LEANING: Final = 15
@@ -30,7 +32,9 @@ _LEANING: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The element with the largest error for what passes; among equals the largest error, then the first one.
+    """The worst element: a failing one before a suspect one, then that with the largest error for what passes.
+
+    Among equals it is that with the largest error, then the first one.
 
     Attributes
     ----------
@@ -42,6 +46,10 @@ class Worst:
         The distance, the largest that passes, and the one over the other.
     steps
         The distance as a number of steps from number to next number; ``ulp.APART`` where one is NaN.
+    typical
+        The largest distance that is not suspect; None: all that passes is.
+    place
+        PASSED, SUSPECT or FAILING.
     """
 
     at: int
@@ -51,6 +59,8 @@ class Worst:
     allowed: float
     ratio: float
     steps: int
+    typical: float | None
+    place: int
 
     @property
     def distance(self) -> float:
@@ -61,9 +71,9 @@ class Worst:
             return abs(float(self.expected) - float(self.actual))
 
     @property
-    def rank(self) -> tuple[float, float, int]:
+    def rank(self) -> tuple[int, float, float, int]:
         """The larger, the worse."""
-        return self.ratio, self.error, self.steps
+        return self.place, self.ratio, self.error, self.steps
 
 
 @dataclass(slots=True)
@@ -99,14 +109,19 @@ class Differences:
         By id of an interpretation, or BEYOND, how many elements are not judged. An element may have several ids.
     unjudged
         Elements that are not judged.
+    left_out
+        Elements that are not compared, which are no part of the output any more; they count in nothing else.
     leaning
-        The mean of the signed errors, in typical deviations, if rounding does not explain it; else 0.
+        The mean of the signed errors, in typical deviations, if rounding does not explain it; else 0. Elements do not
+        count that fail, that are suspect for themselves, or that pass as results of flushed operands.
     signs
         Zeros of another sign.
     flushed
         Among the failing ones, subnormal numbers that became 0.
     worst
         Of the elements that are judged; None where nothing differs.
+    ratio
+        The largest error for what passes, of the elements that are judged.
     histogram
         Distances in steps, of the elements that are judged.
     """
@@ -117,10 +132,12 @@ class Differences:
     suspect: Places = field(default_factory=Places)
     not_judged: dict[str, int] = field(default_factory=dict)
     unjudged: int = 0
+    left_out: int = 0
     leaning: float = 0.0
     signs: int = 0
     flushed: int = 0
     worst: Worst | None = None
+    ratio: float = 0.0
     histogram: Histogram = field(default_factory=Histogram)
 
     @property
@@ -128,7 +145,7 @@ class Differences:
         """failed, not judged (no element is), suspect, or passed."""
         if self.failing.count:
             return "failed"
-        if self.unjudged == self.elements:
+        if self.unjudged and self.unjudged + self.left_out == self.elements:
             return "not judged"
         return "suspect" if self.suspect.count or self.leaning else "passed"
 
@@ -157,36 +174,40 @@ class _Measuring:
         self.allowed, self.typical = (_flat(one) for one in (passes.allowed, passes.typical))
         self.flushed = None if passes.flushed is None else tuple(one.reshape(-1) for one in passes.flushed)
         self.marks = [(name, mask.reshape(-1)) for name, mask in passes.not_judged]
+        self.standing = _flat(passes.standing)
         self.signed, self.counted = 0.0, 0
 
     def part(self, part: slice) -> None:
         """Compare some elements."""
         found, e, a = self.found, self.e[part], self.a[part]
-        free = self.free(part)
+        standing: Mask = np.ones(e.shape, np.bool_) if self.standing is None else self.standing[part]
+        found.left_out += int((~standing).sum())
+        free = self.free(part, standing)
         steps = ulp.steps(e, a)
-        found.different += int((steps > 0).sum())
-        left = np.flatnonzero(~free)
+        found.different += int(((steps > 0) & standing).sum())
+        left = np.flatnonzero(standing & ~free)
         same = left[steps[left] == 0]
         found.histogram.add_zeros(same.size)
         if e.dtype.kind == "f":
             bits = np.dtype(f"u{e.itemsize}")
             zeros = (e[same] == 0) & (e[same].view(bits) != a[same].view(bits))
             found.signs += int(zeros.sum())
-        self.lean(part, left)
+        if self.typical is not None:
+            self.counted += int(self.usable(part.start + left).sum())
         where = left[steps[left] > 0]
         if where.size:
             self.count(part.start + where, steps[where])
 
-    def free(self, part: slice) -> Mask:
-        """The elements that are not judged, which are counted."""
+    def free(self, part: slice, standing: Mask) -> Mask:
+        """The elements that are not judged, among those that stand; they are counted."""
         e, a = self.e[part], self.a[part]
         free: Mask = np.zeros(e.shape, np.bool_)
         for name, mask in self.marks:
-            self.note(name, int(mask[part].sum()))
-            free |= mask[part]
+            self.note(name, int((mask[part] & standing).sum()))
+            free |= mask[part] & standing
         if self.allowed is not None:
             t = self.allowed[part]
-            unbounded = ~np.isfinite(t)
+            unbounded = ~np.isfinite(t) & standing
             if unbounded.any() and e.dtype.kind == "f":  # NaN in place of a number is judged unless the bound is NaN
                 unbounded &= np.isnan(t) | (np.isnan(e) == np.isnan(a))
             self.note(BEYOND, int((unbounded & ~free).sum()))
@@ -198,25 +219,29 @@ class _Measuring:
         if count:
             self.found.not_judged[name] = self.found.not_judged.get(name, 0) + count
 
-    def lean(self, part: slice, left: Array) -> None:
-        """Add the signed errors of the elements that are judged."""
+    def usable(self, places: Array) -> Mask:
+        """The elements in whose typical deviations errors are counted: not where another value passes as well."""
+        assert self.typical is not None
+        found: Mask = np.isfinite(self.typical[places]) & (self.typical[places] > 0)
+        if self.flushed is not None:
+            found &= ulp.steps(self.e[places], self.flushed[0][places]) == 0
+        return found
+
+    def lean(self, where: Array, usual: Mask) -> None:
+        """Add the signed errors of elements that differ, and leave out those that are not as near as usual."""
         if self.typical is None:
             return
-        if self.flushed is not None:  # other values pass, and the error is from them perhaps
-            left = left[ulp.steps(self.e[part][left], self.flushed[0][part][left]) == 0]
-        typical = self.typical[part][left]
+        usable = self.usable(where)
         with np.errstate(all="ignore"):
-            apart = self.a[part][left].astype(np.float64) - self.e[part][left]
-            units = apart / typical
-        some = np.isfinite(units) & (typical > 0)
-        self.signed += float(units[some].sum())
-        self.counted += int(some.sum())
+            units = (self.a[where].astype(np.float64) - self.e[where]) / self.typical[where]
+        self.signed += float(units[usable & usual & np.isfinite(units)].sum())
+        self.counted -= int((usable & ~usual).sum())
 
     def leaning(self) -> float:
         """The mean of the signed errors in typical deviations, where it is suspect."""
         if not self.counted:
             return 0.0
-        mean = SUSPECT * self.signed / self.counted
+        mean = TYPICAL * self.signed / self.counted
         return mean if abs(mean) > 1 + _LEANING / math.sqrt(self.counted) else 0.0
 
     def count(self, where: Array, steps: Array) -> None:
@@ -230,6 +255,7 @@ class _Measuring:
             values, limits = (one[where] for one in self.flushed)
             other = ulp.difference(values, a) <= np.where(np.isnan(limits), np.inf, limits)
             exceeds &= ~other
+            other &= ulp.steps(e, values) > 0
         nan, infinite = np.zeros((2, *e.shape), bool)
         if e.dtype.kind == "f":
             nan = np.isnan(e) != np.isnan(a)
@@ -238,17 +264,20 @@ class _Measuring:
             found.flushed += int((exceeds & small & (a == 0)).sum())
         found.histogram.add(steps[~nan & ~infinite], int(nan.sum()), int(infinite.sum()))
         found.failing.add(where[exceeds], self.shape)
-        if self.typical is not None:
-            typical = self.typical[where]
-            found.suspect.add(
-                where[~exceeds & ~other & np.isfinite(typical) & (error > typical) & (error <= allowed)], self.shape
-            )
+        typical = np.full(e.shape, np.inf) if self.typical is None else self.typical[where]
+        suspect = (error > typical) & (error <= allowed) & ~other
+        found.suspect.add(where[suspect], self.shape)
+        self.lean(where, error <= np.fmin(allowed, typical))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratio = np.where(np.isinf(error), np.inf, error / allowed)
         ratio = np.where(exceeds, ratio, np.minimum(ratio, 1.0))  # flushed, and near the other value
-        i = _largest(ratio, error, steps)
+        found.ratio = max(found.ratio, float(ratio.max()))
+        places = np.where(exceeds, FAILING, np.where(suspect, SUSPECT, PASSED))
+        i = _largest(places, ratio, error, steps)
         numbers = [float(one[i]) for one in (error, allowed, ratio)]
-        worst = Worst(int(where[i]), e[i], a[i], numbers[0], numbers[1], numbers[2], int(steps[i]))
+        usual = float(typical[i]) if np.isfinite(typical[i]) else None
+        at, number = int(where[i]), int(steps[i])
+        worst = Worst(at, e[i], a[i], numbers[0], numbers[1], numbers[2], number, usual, int(places[i]))
         if found.worst is None or worst.rank > found.worst.rank:
             found.worst = worst
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field
 from dmlcy._reference import ulp
-from dmlcy._reference.accuracy import SIDES, Bound, Tolerance, of_results
+from dmlcy._reference.accuracy import Bound, Tolerance
 from dmlcy._reference.device import SUSPECT, Allowed, device
 from dmlcy._reference.unjudged import unjudged
 
@@ -21,6 +21,8 @@ Mask = npt.NDArray[np.bool_]
 
 BEYOND: Final = "beyond the range"
 """Stands for an id where a sum or a step may leave the range of FLOAT32: the bound is not finite."""
+SIDES: Final = 2
+"""Bounds that pass by the rules of version 2: the expected value and that of the device may each be off by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +39,15 @@ class Passes:
         Values that pass as well, and the largest differences from them: a device may take 0 for subnormal operands.
     not_judged
         By id of the interpretation, the elements whose value no document promises.
+    standing
+        The elements that are compared; None: all of them.
     """
 
     allowed: Tolerance | None
     typical: Tolerance | None = None
     flushed: tuple[Array, Tolerance] | None = None
     not_judged: tuple[tuple[str, Mask], ...] = ()
+    standing: Mask | None = None
 
     @classmethod
     def of_device(cls, found: Allowed, not_judged: tuple[tuple[str, Mask], ...] = ()) -> Passes:
@@ -53,19 +58,12 @@ class Passes:
         return cls(found.worst, SUSPECT * found.typical, flushed, not_judged)
 
     @classmethod
-    def of_bound(cls, values: Array, bound: Bound | None, tolerance: Tolerance | None, sides: int = SIDES) -> Passes:
-        """By the rules of manifests up to version 2: so many bounds of what dmlcy promises of itself."""
-        if bound is None:
-            return cls(None)
+    def of_bound(cls, values: Array, bound: Bound, tolerance: Tolerance | None) -> Passes:
+        """By the rules of version 2: twice what dmlcy promises of itself, for each element as in the file, if any."""
+        if tolerance is None:
+            tolerance = bound.ulp * ulp.unit(np.nan_to_num(values), values.dtype)
         with np.errstate(over="ignore"):  # an infinite difference is allowed where the bound is half the range
-            return cls(sides * (of_results(bound, values) if tolerance is None else tolerance))
-
-    def without(self, standing: Mask | None) -> Passes:
-        """The same for the elements that stand; the others count as equal."""
-        if standing is None:
-            return self
-        masks = tuple((name, mask & standing) for name, mask in self.not_judged)
-        return replace(self, not_judged=masks)
+            return cls(SIDES * tolerance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +81,26 @@ class Device:
 
     def replaced(self, passes: Passes, values: Array) -> Passes:
         """What passes with these options."""
-        if (self.ulp, self.rtol, self.atol) == (None, None, None) or passes.allowed is None:
+        if not self.tolerances or passes.allowed is None:
             return passes
+        flushed = passes.flushed
+        if flushed is not None:
+            flushed = flushed[0], self.tolerance(flushed[0], flushed[1])
+        return replace(passes, allowed=self.tolerance(values, passes.allowed), typical=None, flushed=flushed)
+
+    @property
+    def tolerances(self) -> dict[str, float]:
+        """The options that replace the bound, as they are given."""
+        given = {"ulp": self.ulp, "rtol": self.rtol, "atol": self.atol}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def tolerance(self, values: Array, allowed: Tolerance) -> Tolerance:
+        """What passes for these values where a number does, in place of what is allowed."""
         size = np.abs(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0))
-        allowed = (self.atol or 0.0) + (self.rtol or 0.0) * size
-        if self.ulp is not None:
-            allowed = allowed + self.ulp * ulp.unit(np.nan_to_num(values), values.dtype)
-        unknown = ~np.isfinite(passes.allowed)
-        return replace(passes, allowed=np.where(unknown, passes.allowed, allowed), typical=None)
+        unit = ulp.unit(np.nan_to_num(values), values.dtype)
+        with np.errstate(over="ignore"):
+            found = (self.atol or 0.0) + (self.rtol or 0.0) * size + (self.ulp or 0.0) * unit
+        return np.where(np.isfinite(allowed), np.minimum(found, np.finfo(np.float64).max), allowed)
 
 
 CORRECT: Final = Device()

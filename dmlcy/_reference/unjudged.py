@@ -34,6 +34,12 @@ def unjudged(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None =
     return found
 
 
+def ids_of(desc: OperatorDesc) -> frozenset[str]:
+    """The ids that ``unjudged`` may give for a desc: of its operator, and of a fused activation."""
+    several = [desc, *(value for value in desc._values().values() if isinstance(value, OperatorDesc))]
+    return frozenset(one.id for each in several for one in each.operator.unjudged)
+
+
 def _own(given: Given, output: str) -> Iterator[tuple[str, Marks]]:
     """Those of the interpretations of the operator itself."""
     for one in given.operator.unjudged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,8 @@ def assert_result(
     ------
     AssertionError
         It has another data type or other sizes, or elements are wrong; it says how many, and shows the worst.
+    ValueError
+        There is no such bound.
 
     Examples
     --------
@@ -57,13 +59,15 @@ def assert_result(
     >>> desc = dml.desc.AveragePooling(input=dml.TensorDesc.from_array(x), window_size=3)
     >>> testing.assert_result(desc, {"input": x}, np.full((1, 1, 1, 1), 4, np.float32))
     """
+    if bound not in _CHECKS:
+        raise ValueError(f"there is no bound {bound!r}: it is {' or '.join(map(repr, _CHECKS))}")
     names = outputs_of(desc)
     results = result if isinstance(result, tuple) else (result,)
     if len(results) != len(names):
-        raise AssertionError(f"there are {len(results)} results, of {', '.join(names)}")
-    check = {"device": _assert_device, "own": _assert_own}[bound]
+        given = f"{len(results)} array{'' if len(results) == 1 else 's'}"
+        raise AssertionError(f"the result has {given}, and must have {len(names)}: {', '.join(names)}")
     for name, one in zip(names, results, strict=True):
-        check(desc, inputs, name, np.asarray(one))
+        _CHECKS[bound](desc, inputs, name, np.asarray(one))
 
 
 def _assert_device(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, result: Array) -> None:
@@ -95,3 +99,6 @@ def _assert_own(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, resu
         f"{desc.operator.python}: {int(wrong.sum())} of {errors.size} elements are wrong, the worst at {at}: "
         f"{float(result.reshape(errors.shape)[at])!r} in place of {float(found.values[at])!r}.{off} {desc!r}"
     )
+
+
+_CHECKS: Final = {"device": _assert_device, "own": _assert_own}

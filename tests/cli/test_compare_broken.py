@@ -29,7 +29,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmlcy._cli.example import model
-from dmlcy._reference import accuracy
+from dmlcy._words.values import quote
 
 # What is wrong with files
 
@@ -248,7 +248,9 @@ def test_usage() -> None:
         assert command("compare", *arguments).status == 2
 
 
-def test_the_fact_of_two_bounds_stands_in_one_place(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert accuracy.SIDES == 2
-    assert "up to 2 bounds passes" in manifest(pair[0])["comparison"]
-    assert "of up to 10 ulp pass: twice the bound of 5 ulp, since both" in command("compare", *pair).out
+@pytest.mark.parametrize("name", ["ulp", "rtol", "atol"])
+@pytest.mark.parametrize("value", ["-1", "x", "nan", "inf", "", "1e999", "\x1b[31m"])
+def test_differences_that_are_no_numbers(pair: tuple[Path, Path], name: str, value: str) -> None:
+    done = command("compare", *pair, f"--{name}={value}")
+    assert (done.status, done.out) == (2, "")
+    assert f"argument --{name}: it must be a finite number, 0 or more, not {quote(value)}\n" in done.err

@@ -17,13 +17,12 @@ from exchange import (
     expect,
     manifest,
     pad,
+    summed,
     whole,
     write_file,
     write_model,
     zeros,
 )  # fmt: skip
-
-import dmlcy as dml
 
 X = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
 Y = {"initialValuesDataType": "FLOAT32", "initialValues": [5, 6, 7, 8]}
@@ -308,18 +307,17 @@ def test_elements_that_a_later_dispatch_leaves_are_compared(tmp_path: Path) -> N
 
 
 def test_the_worst_verdict_of_several_files_counts(tmp_path: Path) -> None:
-    """Unjudged is worse than passed, whichever file comes first."""
-    big = {"initialValuesDataType": "FLOAT32", "initialValues": [10, 10]}
-    desc = dml.desc.LpPooling(input=dml.TensorDesc("FLOAT32", (1, 1, 1, 2)), window_size=(1, 2), p=400)
-    files = [write_file("o", "o.npy"), write_file("o", "o2.npy")]
-    found = whole({"x": big, "o": zeros(1)}, {"norm": desc.to_dict()}, dispatch("norm", "x", "o"), *files)
-    pair = expect(tmp_path, found), tmp_path / "device"
+    """Suspect is worse than passed, and failed is worse than suspect, whichever file comes first."""
+    pair = summed(tmp_path, np.ones((1, 4096), "f4"), "o.npy", "o2.npy"), tmp_path / "device"
     assert verdicts(pair) == PASSED
-    for name in ("o.npy", "o2.npy"):
-        before = (pair[1] / name).read_bytes()
-        np.save(pair[1] / name, np.float32([10.017]))
-        assert verdicts(pair) == (0, ["unjudged"])
-        (pair[1] / name).write_bytes(before)
+    first, second = pair[1] / "o.npy", pair[1] / "o2.npy"
+    for one, other in ((first, second), (second, first)):
+        np.save(one, np.float32([[4096.75]]))
+        assert verdicts(pair) == (0, ["suspect"])
+        np.save(other, np.float32([[4100]]))
+        assert verdicts(pair) == FAILED
+        for file in (one, other):
+            np.save(file, np.float32([[4096]]))
 
 
 @pytest.mark.parametrize("name", [".npy", "s/.NPY"])

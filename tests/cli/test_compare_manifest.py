@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from exchange import (
-    FIRST,
-    command,
-    compare,
-    edited,
-    manifest,
-)
+from exchange import FIRST, command, compare, copied, edited, expect, manifest, whole, zeros
+from old_manifests import aged
 
+import dmlcy as dml
 from dmlcy._cli.example import model
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._judge.expected import manifest_reader
@@ -42,6 +37,17 @@ def example_desc(name: str) -> dict[str, Any]:
 
 P = "$.outputs[0]"
 DESC = f"{FIRST}/operator/desc"
+ID = "AVERAGE_POOLING-window-only-padding"
+ALLOWED = "allowed/output.npy"
+NUMBERS = {
+    "DML-MODEL-type": 5,
+    "DML-MODEL-manifest-path": "../x.npy",
+    "DML-MODEL-manifest-file": "x.npy",
+    "DML-MODEL-npy-type": "output.npy",
+    "DML-MODEL-npy-sizes": "three.npy",
+    "DML-MODEL-npy": "damaged.npy",
+}
+"""What is wrong with a file of numbers for the elements of an output."""
 FILE = {"path": "a.npy", "resource": "output", "dimensions": [], "size_in_bytes": 16}
 OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.npy", "..\\x.npy", "a\0.npy")
 
@@ -118,28 +124,90 @@ OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.
         ("DML-MODEL-missing", f"{FIRST}/accuracy", ..., P),
         ("DML-MODEL-choice", f"{FIRST}/accuracy", "exactly", f"{P}.accuracy"),
         ("DML-MODEL-type", f"{FIRST}/accuracy", 5, f"{P}.accuracy"),
-        ("DML-MODEL-choice", f"{FIRST}/accuracy/ulp", 0, f"{P}.accuracy.ulp"),
-        ("DML-MODEL-choice", f"{FIRST}/accuracy/ulp", -1, f"{P}.accuracy.ulp"),
-        ("DML-MODEL-choice", f"{FIRST}/accuracy/ulp", 10**400, f"{P}.accuracy.ulp"),
-        ("DML-MODEL-type", f"{FIRST}/accuracy/ulp", True, f"{P}.accuracy.ulp"),
-        ("DML-MODEL-missing", f"{FIRST}/accuracy/ulp", ..., f"{P}.accuracy"),
-        ("DML-MODEL-missing", f"{FIRST}/accuracy/formula", ..., f"{P}.accuracy"),
-        ("DML-MODEL-choice", f"{FIRST}/accuracy/of", "sizes", f"{P}.accuracy.of"),
-        ("DML-MODEL-missing", f"{FIRST}/accuracy/tolerance", ..., f"{P}.accuracy"),
-        ("DML-MODEL-manifest-path", f"{FIRST}/accuracy/tolerance", "/x.npy", f"{P}.accuracy.tolerance"),
-        ("DML-MODEL-manifest-file", f"{FIRST}/accuracy/tolerance", "x.npy", f"{P}.accuracy.tolerance"),
-        ("DML-MODEL-manifest-file", f"{FIRST}/accuracy/allowed", "x.npy", f"{P}.accuracy.allowed"),
+        ("DML-MODEL-missing", f"{FIRST}/accuracy/allowed", ..., f"{P}.accuracy"),
+        ("DML-MODEL-missing", f"{FIRST}/accuracy", {}, f"{P}.accuracy"),
+        *(
+            (identifier, f"{FIRST}/accuracy/{name}", value, f"{P}.accuracy.{name}")
+            for name in ("allowed", "typical")
+            for identifier, value in NUMBERS.items()
+        ),
+        ("DML-MODEL-type", f"{FIRST}/flushed", "x.npy", f"{P}.flushed"),
+        ("DML-MODEL-missing", f"{FIRST}/flushed", {"file": "output.npy"}, f"{P}.flushed"),
+        ("DML-MODEL-missing", f"{FIRST}/flushed", {"allowed": "allowed/output.npy"}, f"{P}.flushed"),
+        *(
+            (identifier, f"{FIRST}/flushed", {"file": "output.npy", "allowed": value}, f"{P}.flushed.allowed")
+            for identifier, value in NUMBERS.items()
+        ),
+        ("DML-MODEL-npy-type", f"{FIRST}/flushed", {"file": ALLOWED, "allowed": ALLOWED}, f"{P}.flushed.file"),
+        ("DML-MODEL-type", f"{FIRST}/not_judged", {}, f"{P}.not_judged"),
+        ("DML-MODEL-type", f"{FIRST}/not_judged", ["x.npy"], f"{P}.not_judged[0]"),
+        ("DML-MODEL-missing", f"{FIRST}/not_judged", [{"id": ID}], f"{P}.not_judged[0]"),
+        ("DML-MODEL-missing", f"{FIRST}/not_judged", [{"file": "output.npy"}], f"{P}.not_judged[0]"),
+        ("DML-MODEL-type", f"{FIRST}/not_judged", [{"id": 1, "file": "output.npy"}], f"{P}.not_judged[0].id"),
+        *(
+            ("DML-MODEL-reference", f"{FIRST}/not_judged", [{"id": id_, "file": "output.npy"}], f"{P}.not_judged[0].id")
+            for id_ in ("", "beyond the range", "DML-AVERAGE_POOLING-window_size-fits", "REDUCE-nan-and-zeros", "\x1b")
+        ),
+        *(
+            (identifier, f"{FIRST}/not_judged", [{"id": ID, "file": value}], f"{P}.not_judged[0].file")
+            for identifier, value in NUMBERS.items()
+        ),
         ("DML-MODEL-manifest-file", f"{FIRST}/standing", "x.npy", f"{P}.standing"),
         ("DML-MODEL-manifest-file", f"{FIRST}/inputs/InputTensor/file", "x.npy", f"{P}.inputs.InputTensor.file"),
-        ("DML-MODEL-npy-type", f"{FIRST}/accuracy/tolerance", "output.npy", f"{P}.accuracy.tolerance"),
         ("DML-MODEL-npy-sizes", f"{FIRST}/file", "uoutput.npy", f"{P}.file"),
-        ("DML-MODEL-npy-type", f"{FIRST}/file", "tolerance/output.npy", f"{P}.file"),
+        ("DML-MODEL-npy-type", f"{FIRST}/file", ALLOWED, f"{P}.file"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.isascii() and value.isprintable() else "",
 )
 def test_an_edited_manifest(pair: tuple[Path, Path], identifier: str, path: str, value: Any, place: str) -> None:
+    wrong_files(pair[0], np.uint8 if "not_judged" in path else np.float64)
     edited(pair, path, value)
     refused(pair, identifier, place)
+
+
+def wrong_files(expected: Path, dtype: Any) -> None:
+    """The files of NUMBERS."""
+    np.save(expected / "three.npy", np.zeros(3, dtype))
+    (expected / "damaged.npy").write_bytes(b"abc")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "name", "value", "place"),
+    [
+        ("DML-MODEL-choice", "ulp", 0, ".ulp"),
+        ("DML-MODEL-choice", "ulp", -1, ".ulp"),
+        ("DML-MODEL-choice", "ulp", 10**400, ".ulp"),
+        ("DML-MODEL-type", "ulp", True, ".ulp"),
+        ("DML-MODEL-missing", "ulp", ..., ""),
+        ("DML-MODEL-missing", "formula", ..., ""),
+        ("DML-MODEL-choice", "of", "sizes", ".of"),
+        ("DML-MODEL-missing", "tolerance", ..., ""),
+        *((identifier, "tolerance", value, ".tolerance") for identifier, value in NUMBERS.items()),
+        *((identifier, "allowed", value, ".allowed") for identifier, value in NUMBERS.items()),
+    ],
+)
+def test_an_edited_manifest_of_version_2(
+    pair: tuple[Path, Path], identifier: str, name: str, value: Any, place: str
+) -> None:
+    aged(pair[0])
+    wrong_files(pair[0], np.float64)
+    edited(pair, f"{FIRST}/accuracy/{name}", value)
+    refused(pair, identifier, f"{P}.accuracy{place}")
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_members_of_another_version_are_ignored(pair: tuple[Path, Path], version: int) -> None:
+    """Whatever they say: each is unknown, and a warning says so."""
+    names = {"typical", "flushed", "not_judged"} if version == 2 else {"ulp", "formula", "of", "tolerance"}
+    if version == 2:
+        aged(pair[0])
+    for name in names:
+        inner = "accuracy/" if version == 3 or name == "typical" else ""
+        edited(pair, f"{FIRST}/{inner}{name}", 5)
+    done, report = compare(*pair)
+    assert done.status == 0 and report["passed"]
+    warned = [one["message"] for one in report["warnings"] if one["id"] == "DML-MODEL-unknown"]
+    assert len(warned) == len(names) and all(any(f'"{name}"' in one for one in warned) for name in names)
 
 
 def test_an_operator_that_does_not_run(pair: tuple[Path, Path], described: str) -> None:
@@ -170,12 +238,62 @@ def test_everything_wrong_is_said_at_once(pair: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize("value", [-1.0, -np.inf])
-def test_a_tolerance_that_is_none(pair: tuple[Path, Path], value: float) -> None:
-    path = pair[0] / "tolerance" / "output.npy"
-    values = np.load(path)
+@pytest.mark.parametrize("member", ["allowed", "typical", "tolerance", "flushed"])
+def test_a_difference_below_0(pair: tuple[Path, Path], member: str, value: float) -> None:
+    if member == "tolerance":
+        aged(pair[0])
+    values = np.ones((1, 1, 2, 2))
     values[0, 0, 1, 1] = value
-    np.save(path, values)
-    refused(pair, "DML-MODEL-manifest-tolerance", f"{P}.accuracy.tolerance")
+    np.save(pair[0] / "negative.npy", values)
+    if member == "flushed":
+        edited(pair, f"{FIRST}/flushed", {"file": "output.npy", "allowed": "negative.npy"})
+    else:
+        edited(pair, f"{FIRST}/accuracy/{member}", "negative.npy")
+    place = "flushed.allowed" if member == "flushed" else f"accuracy.{member}"
+    refused(pair, "DML-MODEL-manifest-tolerance", f"{P}.{place}", "has a difference below 0")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("member", ["allowed", "typical"])
+def test_a_difference_that_is_not_finite(pair: tuple[Path, Path], member: str, value: float) -> None:
+    """Any number passes, none is suspect, and nothing breaks."""
+    np.save(pair[0] / "all.npy", np.full((1, 1, 2, 2), value))
+    edited(pair, f"{FIRST}/accuracy/{member}", "all.npy")
+    assert [one["status"] for one in compare(*pair)[1]["outputs"]] == [
+        "not judged" if member == "allowed" else "passed", "passed"
+    ]  # fmt: skip
+    np.save(pair[1] / "output.npy", np.full((1, 1, 2, 2), 7, "f4"))
+    assert compare(*pair)[1]["outputs"][0]["status"] == ("not judged" if member == "allowed" else "failed")
+
+
+def test_an_input_that_is_needed_for_another_bound(pair: tuple[Path, Path]) -> None:
+    """With --allow-half-precision, the bound comes from the inputs, which must be there and be right ones."""
+    half = half_gather(pair[0].parent / "half")
+    assert compare(*half, "--allow-half-precision")[0].status == 0
+    node = manifest(half[0])["outputs"][0]["inputs"]
+    indices = half[0] / node["IndicesTensor"]["file"]
+    np.save(indices, np.array([99], np.uint32))
+    for options, status in (([], 0), (["--allow-half-precision"], 2)):
+        done = command("compare", *half, *options)
+        assert done.status == status and ("$.outputs[0].inputs: " in done.err) == bool(status), done.err
+    edited(half, f"{FIRST}/inputs/IndicesTensor", ...)
+    done = command("compare", *half, "--allow-half-precision")
+    assert done.status == 2 and "[DML-MODEL-missing]" in done.err
+
+
+def half_gather(folder: Path) -> tuple[Path, Path]:
+    """Two of three numbers of FLOAT16, and a device that gives them."""
+    tensors = {"input": dml.TensorDesc("FLOAT16", (3,)), "indices": dml.TensorDesc("UINT32", (1,))}
+    desc = dml.desc.Gather(**tensors, axis=0, index_dimensions=1)
+    resources = {
+        "x": {"initialValuesDataType": "FLOAT16", "initialValues": [1, 2, 3, 0]},
+        "i": {"initialValuesDataType": "UINT32", "initialValues": [1]},
+        "o": zeros(2, "FLOAT16"),
+    }
+    bindings = {"InputTensor": "x", "IndicesTensor": "i", "OutputTensor": "o"}
+    one = {"type": "dispatch", "dispatchable": "g", "bindings": bindings}
+    expected = expect(folder, whole(resources, {"g": desc.to_dict()}, one))
+    return expected, copied(expected, folder / "actual")
 
 
 @pytest.mark.parametrize(
@@ -253,14 +371,3 @@ def test_a_manifest_of_a_version_that_is_not_read(pair: tuple[Path, Path]) -> No
     refused(pair, "DML-MODEL-version", "$.version", "Compare with the version of dmlcy that wrote the file")
     edited(pair, "version", manifest_reader.VERSIONS.oldest - 1)
     refused(pair, "DML-MODEL-version", "$.version", "Write the expected values again: dmlcy run --expect.")
-
-
-def test_an_old_manifest_is_judged_by_its_own_rules(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line says so, and the verdicts are those that there were."""
-    before = compare(*pair)[1]["outputs"]
-    own, newest = manifest(pair[0])["version"], manifest_reader.VERSIONS.newest
-    monkeypatch.setattr(manifest_reader, "VERSIONS", replace(manifest_reader.VERSIONS, newest=newest + 1))
-    done, report = compare(*pair)
-    assert done.status == 0 and report["outputs"] == before
-    assert [one["id"] for one in report["warnings"]] == ["DML-MODEL-version-old"]
-    assert f"the rules of version {own} judge its values" in done.err

@@ -243,7 +243,7 @@ def test_several_outputs_end_in_a_table(model: Path, capsys: pytest.CaptureFixtu
     ]
     (actual / "y0.npy").unlink()
     assert main(["compare", str(expected), str(actual)]) == 1
-    assert "  FAILED  y0.npy\n" in capsys.readouterr().out
+    assert "  MISSING  y0.npy\n" in capsys.readouterr().out
 
 
 def test_progress_of_the_benchmark() -> None:

@@ -14,9 +14,13 @@ import numpy as np
 from dmlcy._cli import main
 from dmlcy._conformance.command import program
 from dmlcy._facts.tables import LEVELS, OPERATORS, desc_class
+from dmlcy._judge.packs.pack import File
 
 NAMES = ("AVERAGE_POOLING", "JOIN", "MAX_POOLING1")
 """An operator with a bound, one that moves elements of several tensors, one with an optional output."""
+
+RIGHT = {"passed", "not judged"}
+"""The verdicts of right results: of some cases, nobody promises any element."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,15 @@ def verdicts(pack: Path, results: Path, *options: object) -> dict[str, str]:
     return {one["name"]: one["verdict"] for one in report["cases"]} | {
         one["id"]: one["verdict"] for one in report["refusals"]
     }
+
+
+def listed_again(pack: Path, case: str) -> None:
+    """Put the files of a case into the list of its pack as they are now."""
+    whole = listed(pack)
+    (entry,) = [one for one in whole["cases"] if one["name"] == case]
+    paths = sorted(path for path in (pack / case).rglob("*") if path.is_file())
+    entry["files"] = [File.of(pack / case, path).to_json() for path in paths]
+    (pack / "pack.json").write_text(json.dumps(whole), encoding="utf-8")
 
 
 def expected_of(pack: Path, case: str) -> tuple[Any, Any, Any]:

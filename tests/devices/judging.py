@@ -34,7 +34,7 @@ class Judged:
     @property
     def part(self) -> float:
         """The largest error, as a part of the bound of its element."""
-        return 0.0 if self.found.worst is None else self.found.worst.ratio
+        return self.found.ratio
 
     def __str__(self) -> str:
         found = self.found

@@ -31,7 +31,7 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
     def compare(case: Case) -> None:
         desc, arrays = case
         result = getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc))
-        testing.assert_result(desc, arrays, result)
+        testing.assert_result(desc, arrays, result, bound="own")
         assert_defined(result, desc, arrays)
         assert_same_bits(dml.compile(desc)(*arrays.values()), result)
 
@@ -117,16 +117,6 @@ def test_a_wrong_element_is_noticed(name: str, seeds: range) -> None:
             if not np.isfinite(wrong[at]):
                 return
         with pytest.raises(AssertionError, match=f"{desc.operator.python}: 1 of {wrong.size} elements are wrong"):
-            testing.assert_result(desc, arrays, (*others, wrong) if others else wrong)
+            testing.assert_result(desc, arrays, (*others, wrong) if others else wrong, bound="own")
 
     draw_all(testing.cases(name, most_elements=200), 5, spoil, 300, seeds)
-
-
-def test_results_of_other_sizes_or_types_are_refused() -> None:
-    x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    desc = dml.desc.Padding1(input=dml.TensorDesc.from_array(x), start_padding=1, end_padding=0)
-    result = dml.compile(desc)(x)
-    testing.assert_result(desc, {"input": x}, result)
-    for wrong in (result[:2], result.astype("f8"), result.ravel()):
-        with pytest.raises(AssertionError, match=r"the result is .* and must be float32 \(3, 4\)"):
-            testing.assert_result(desc, {"input": x}, wrong)

@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.rows import Field, Operator
+from dmlcy._arithmetic import Array
+from dmlcy._facts.rows import Operator
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.window_reduce.maxima import indices, maxima
-from dmlcy._families.window_reduce.promises import Array, Mask, unpromised
 from dmlcy._families.window_reduce.sums import sums
 from dmlcy._families.windows import WindowRoles, cut_positions, roles_of, slide
 
@@ -31,10 +30,6 @@ class WindowReduce(Family):
     def window(self, operator: Operator) -> WindowRoles:
         """The output has one element for each position."""
         return roles_of(operator)
-
-    def unpromised(self, desc: OperatorDesc, output: Field, inputs: Mapping[str, Array]) -> Mask | None:
-        """Where a sum leaves the normal numbers of its accumulator."""
-        return unpromised(desc, output, inputs) if desc.operator.definition.words["reduction"] == "sum" else None
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
         """``count``: elements of the window that are no padding; ``volume``: all of them."""

@@ -28,6 +28,7 @@ from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.dump import Dump, read_dump
 from dmlcy._judge.passes import CORRECT, Device, Passes, judged
+from dmlcy._judge.verdicts import DOUBTFUL, MISSING
 from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote
 
@@ -61,14 +62,16 @@ class Given:
 class Judged:
     """One output of a node.
 
-    ``alone``: against what the node gives for the other side's inputs; ``accumulated``: against this side's value.
-    ``problem``: the file that is missing, or why the operator refuses the inputs.
+    ``sizes`` are those of the output. ``alone``: against what the node gives for the other side's inputs;
+    ``accumulated``: against this side's value. ``problem``: the file that is missing, or why the operator refuses the
+    inputs.
     """
 
     node: int
     label: str
     value: str
     operator: str
+    sizes: tuple[int, ...]
     alone: Differences | None
     accumulated: Differences | None
     problem: str = ""
@@ -78,7 +81,7 @@ class Judged:
     def verdict(self) -> str:
         """passed, not judged, suspect, failed, or missing: the other side has no file of it."""
         if self.missing:
-            return "missing"
+            return MISSING
         return "failed" if self.alone is None else self.alone.verdict
 
 
@@ -100,17 +103,36 @@ class Report:
     @property
     def first_wrong(self) -> Judged | None:
         """The first node whose result is wrong for the inputs that the other side had."""
-        return next((one for one in self.nodes if one.verdict == "failed"), None)
+        return self.first("failed")
 
     @property
     def first_missing(self) -> Judged | None:
         """The first node of whose result there is no file."""
-        return next((one for one in self.nodes if one.verdict == "missing"), None)
+        return self.first(MISSING)
+
+    @property
+    def first_suspect(self) -> Judged | None:
+        """The first node whose result is suspect."""
+        return self.first("suspect")
+
+    def first(self, verdict: str) -> Judged | None:
+        """The first node with a verdict."""
+        return next((one for one in self.nodes if one.verdict == verdict), None)
+
+    @property
+    def unjudged(self) -> int:
+        """How many elements are not judged."""
+        return sum(one.alone.unjudged for one in self.nodes if one.alone is not None)
 
     @property
     def is_doubtful(self) -> bool:
         """Whether an output is suspect, or no element of it is judged."""
-        return any(one.verdict in ("not judged", "suspect") for one in self.nodes)
+        return any(one.verdict in DOUBTFUL for one in self.nodes)
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything passed: the status with ``--strict`` is 0."""
+        return self.status == 0 and not self.is_doubtful
 
     @property
     def status(self) -> int:
@@ -197,16 +219,16 @@ class _Comparer:
         for output in action.outputs:
             path = self.wiring.outputs[action.node][output.port.place][0]
             name, label = self.wiring.value_names[output.port], self.graph.label(action.node)
-            actual = self.value(output.port)
+            actual, sizes = self.value(output.port), self.dump.desc(output.port).sizes
             if actual is None:
                 said = f"there is no {quote(self.dump.files[output.port])}"
-                yield Judged(action.node, label, name, node.kind, None, None, said, missing=True)
+                yield Judged(action.node, label, name, node.kind, sizes, None, None, said, missing=True)
                 continue
             accumulated, alone = measure(self.dump.value(output.port), actual, Passes(None)), None
             if not problem:
                 expected, passes = judged(desc, inputs, path, self.options)
                 alone = measure(expected, actual, passes)
-            yield Judged(action.node, label, name, node.kind, alone, accumulated, problem)
+            yield Judged(action.node, label, name, node.kind, sizes, alone, accumulated, problem)
 
     def tensor(self, one: Any) -> Any:
         """The other side's values for a field: an array, a tuple of them, or None."""

@@ -10,32 +10,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.rows import Field
-from dmlcy._facts.tables import DTYPES
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
-from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, Refusal, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
 from dmlcy._judge import window
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.actual import RAW, Actual
+from dmlcy._judge.expected.allowed import passes_of
 from dmlcy._judge.expected.manifest import NAME, Manifest, Output
 from dmlcy._judge.expected.manifest_reader import Expected
-from dmlcy._judge.passes import CORRECT, Device, Passes, grouped, judged
-from dmlcy._reference.accuracy import Tolerance
+from dmlcy._judge.passes import CORRECT, Device, Passes
+from dmlcy._judge.verdicts import DOUBTFUL, MISSING, STATUS, VERDICTS
 from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote, show
 
-VERDICTS: Final = ("passed", "not judged", "suspect", "missing", "failed", "unreadable")
-"""What can be said of an output, the worst last."""
-DOUBTFUL: Final = ("not judged", "suspect")
-"""What is no failure, except where the user asks for strictness."""
-MISSING: Final = "DML-MODEL-actual-missing"
+_ABSENT: Final = "DML-MODEL-actual-missing"
 _NAMED: Final = 8
 """Files that a message names."""
 
@@ -62,8 +56,8 @@ class Window:
 class Comparison:
     """One output: what was found, or the problem that prevented it.
 
-    ``actual`` is the file that this tells of, ``files`` all that were compared with the output; ``written_over`` counts
-    the elements that are left out, because they belong to a later dispatch.
+    ``actual`` is the file that this tells of, ``files`` all that were compared with the output. Elements that a later
+    dispatch has written over are left out.
     """
 
     output: Output
@@ -72,7 +66,6 @@ class Comparison:
     differences: Differences | None = None
     window: Window | None = None
     problem: Problem | None = None
-    written_over: int = 0
 
     @property
     def verdict(self) -> str:
@@ -80,14 +73,14 @@ class Comparison:
         if self.differences is not None:
             return self.differences.verdict
         assert self.problem is not None
-        if self.problem.violation.id == MISSING:
-            return "missing"
+        if self.problem.violation.id == _ABSENT:
+            return MISSING
         return "unreadable" if self.problem.violation.id in UNREADABLE else "failed"
 
     @property
     def status(self) -> int:
         """2: not readable, 1: failed or missing, 0: anything else."""
-        return {"unreadable": 2, "failed": 1, "missing": 1}.get(self.verdict, 0)
+        return STATUS.get(self.verdict, 0)
 
     @property
     def index(self) -> tuple[int, ...]:
@@ -120,6 +113,11 @@ class Report:
     def is_doubtful(self) -> bool:
         """Whether an output is suspect, or no element of it is judged."""
         return any(comparison.verdict in DOUBTFUL for comparison in self.comparisons)
+
+    @property
+    def passed(self) -> bool:
+        """Whether each output passed: the status with ``--strict`` is 0."""
+        return self.status == 0 and not self.is_doubtful
 
 
 def compare(expected: Path, actual: Path, reached: Reached = nothing, options: Device = CORRECT) -> Report:
@@ -238,7 +236,7 @@ class _Files:
         hint = f"The model writes other values to {_listed(taken, 'and')}." if taken else ""
         why = f"there is no {_listed(names, 'or')}" if names else "the model uses every name of such a file"
         values = {"path": str(self.actual), "why": why}
-        return make(MISSING, _place(self.actual), values, hint=hint)
+        return make(_ABSENT, _place(self.actual), values, hint=hint)
 
     def extra(self) -> list[Problem]:
         """A warning of files of values that belong to no output, beside those that do."""
@@ -285,81 +283,25 @@ class _Comparer:
         """Compare each file of the output; the report is of the first file among those with the worst verdict."""
         output = self.output
         expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
-        standing = self.standing()
-        passes = self.passes(expected).without(standing)
+        passes = passes_of(self.source, output, expected, self.options)
         if not files:
             return Comparison(output, self.files.actual / output.file, problem=self.files.missing(output))
-        found = [self.file(file, expected, passes, standing, reached) for file in files]
+        found = [self.file(file, expected, passes, reached) for file in files]
         worst = max(found, key=lambda one: VERDICTS.index(one.verdict))
-        over = 0 if standing is None else int((~standing).sum())
-        worst = replace(worst, files=tuple(file.path for file in files), written_over=over)
+        worst = replace(worst, files=tuple(file.path for file in files))
         if worst.differences is None or worst.differences.worst is None:
             return worst
         return replace(worst, window=self.window(worst.index))
 
-    def file(
-        self, file: Found, expected: Array, passes: Passes, standing: Array | None, reached: Reached
-    ) -> Comparison:
-        """Compare one file. Elements that a later dispatch has written over count as equal: they are its elements."""
+    def file(self, file: Found, expected: Array, passes: Passes, reached: Reached) -> Comparison:
+        """Compare one file."""
         given = Actual(self.output, file.path, file.written)
         actual = given.read()
         if actual is None:
             return Comparison(self.output, file.path, problem=given.problem)
-        if standing is not None:
-            actual = np.where(standing, actual, expected)
         told = partial(reached, printable(self.output.file))
         found = measure(expected, actual, passes, told)
         return Comparison(self.output, file.path, differences=found)
-
-    def standing(self) -> npt.NDArray[np.bool_] | None:
-        """Which elements no later dispatch has written over; None: all of them."""
-        if self.output.standing is None:
-            return None
-        flags = self.source.array(self.node.value["standing"], DTYPES["UINT8"], self.output.tensor.sizes)
-        found: npt.NDArray[np.bool_] = flags != 0
-        return found
-
-    def passes(self, expected: Array) -> Passes:
-        """What passes, by the rules of the version of the manifest, and with the options."""
-        output = self.output
-        if output.old is not None:
-            tolerance = None if output.old.tolerance is None else self.numbers("accuracy", "tolerance")
-            return self.options.replaced(Passes.of_bound(expected, output.old.bound, tolerance), expected)
-        if self.options.half and output.dtype.name == "FLOAT16":
-            return judged(output.desc, self.inputs(), output.path, self.options)[1]
-        allowed, typical = (
-            None if file is None else self.numbers("accuracy", name)
-            for name, file in (("allowed", output.allowed), ("typical", output.typical))
-        )
-        flushed = None
-        if output.flushed is not None:
-            values = self.source.array(self.node.value["flushed"].value["file"], output.dtype, output.tensor.sizes)
-            flushed = values, self.numbers("flushed", "allowed")
-        marks = [
-            (node.value["id"].value, self.source.array(node.value["file"], DTYPES["UINT8"], output.tensor.sizes) != 0)
-            for node in (self.node.value["not_judged"].value if output.not_judged else ())
-        ]
-        return self.options.replaced(Passes(allowed, typical, flushed, tuple(marks)), expected)
-
-    def inputs(self) -> dict[str, Any]:
-        """The inputs of the dispatch, by their Python names."""
-        tensors = tensors_of(self.output.desc, "input")
-        nodes = self.node.value["inputs"].value
-        found = []
-        for name in self.output.inputs:
-            field, entry = tensors[name]
-            tensor = tensor_of(self.output.desc, field, entry)
-            found.append((field, entry, self.source.array(nodes[name].value["file"], dtype_of(tensor), tensor.sizes)))
-        return grouped(found)
-
-    def numbers(self, member: str, name: str) -> Tolerance:
-        """Differences for each element, which are not negative."""
-        node = self.node.value[member].value[name]
-        found: Tolerance = self.source.array(node, DTYPES["FLOAT64"], self.output.tensor.sizes)
-        if (found < 0).any():
-            path = str(self.source.folder / node.value)
-            refuse([make("DML-MODEL-manifest-tolerance", self.source.document.place(node), {"path": path})])
-        return found
 
     def window(self, index: tuple[int, ...]) -> Window | None:
         """The window behind an element; a warning where its input is not to be had."""

@@ -12,6 +12,7 @@ from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import FeatureLevelName
+from dmlcy._families.base import tensors_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
@@ -59,7 +60,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """What an output of the version before says: the bound, and the file of the bound of each element."""
+    """What an output of the version before says: the bound, and the file of the bound of each element, if any."""
 
     bound: Bound
     tolerance: str | None
@@ -73,7 +74,8 @@ class Output:
     ``allowed`` is the file of the differences that pass, None where the values are exact; ``typical`` that of the
     differences that are not suspect. ``flushed`` has the files of other values that pass, and of the differences from
     them that do. ``not_judged`` has the files that mark elements, by id. ``standing`` is the file that says which
-    elements are left, where a later dispatch has written over some. ``old``: what the version before has.
+    elements are left, where a later dispatch has written over some. ``old``: what the version before has, which packs
+    of that version have beside ``allowed``.
     """
 
     file: str
@@ -118,6 +120,11 @@ class Output:
         """The data type of the output."""
         return dtype_of(self.tensor)
 
+    @property
+    def has_half(self) -> bool:
+        """Whether a tensor of the operator is of FLOAT16, in which a device may add if it is allowed to."""
+        return any(dtype_of(one).name == "FLOAT16" for one in tensors_of(self.desc))
+
     def to_json(self) -> dict[str, Any]:
         """The output as the manifest has it."""
         buffer = self.buffer
@@ -150,9 +157,11 @@ class Output:
         }
 
     def _accuracy(self) -> Any:
-        files = {"allowed": self.allowed, "typical": self.typical}
-        found = {name: file for name, file in files.items() if file is not None}
-        return found or "exact"
+        found: dict[str, Any] = {"allowed": self.allowed, "typical": self.typical}
+        if self.old is not None:
+            bound = self.old.bound
+            found |= {"tolerance": self.old.tolerance, "ulp": bound.ulp, "formula": bound.formula, "of": bound.of}
+        return {name: value for name, value in found.items() if value is not None} or "exact"
 
 
 @dataclass(frozen=True, slots=True)

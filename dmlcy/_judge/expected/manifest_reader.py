@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NoReturn
@@ -28,11 +29,11 @@ from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 from dmlcy._judge.expected.manifest import FORMAT, NAME, OLD, OLDEST, VERSION, Buffer, Input, Manifest, Old, Output
 from dmlcy._judge.versions import Versions
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
+from dmlcy._reference.unjudged import ids_of
 from dmlcy._words.values import show
 
 _LARGEST: Final = 64 * 2**20
 VERSIONS: Final = Versions(OLDEST, VERSION, "Write the expected values again: dmlcy run --expect.")
-"""The members of ``accuracy`` by the version of the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +96,23 @@ def decode_file(path: Path) -> Document:
 
 def _file_nodes(output: Output) -> Iterator[Node]:
     """The members that name the files of an output and of its inputs."""
-    assert output.node is not None
-    accuracy, flushed = output.node.get("accuracy"), output.node.get("flushed")
-    marks = output.node.get("not_judged")
-    for parent, member in (
-        (output.node, "file"),
-        (output.node, "standing"),
-        (accuracy, "tolerance"),
-        (accuracy, "allowed"),
-        (accuracy, "typical"),
-        (flushed, "file"),
-        (flushed, "allowed"),
-        *((node, "file") for node in (marks.value if marks is not None else ())),
-    ):
-        node = parent.get(member) if parent is not None and parent.kind == "object" else None
-        if node is not None:
-            yield node
-    sources = output.node.value["inputs"].value
-    yield from (sources[name].value["file"] for name in output.inputs)
+    node = output.node
+    assert node is not None
+    tolerance = None if output.old is None else output.old.tolerance
+    given = {
+        ("file",): output.file,
+        ("standing",): output.standing,
+        ("accuracy", "allowed"): output.allowed,
+        ("accuracy", "typical"): output.typical,
+        ("accuracy", "tolerance"): tolerance,
+        ("flushed", "file"): output.flushed,
+        ("flushed", "allowed"): output.flushed,
+    }
+    for members, there in given.items():
+        if there is not None:
+            yield reduce(lambda parent, member: parent.value[member], members, node)
+    yield from (mark.value["file"] for mark in (node.value["not_judged"].value if output.not_judged else ()))
+    yield from (node.value["inputs"].value[name].value["file"] for name in output.inputs)
 
 
 def files(outputs: Iterable[Output]) -> frozenset[str]:
@@ -183,16 +183,17 @@ class _Parser:
         reader = self.reader
         members = (
             "file", "written_to", "resource", "dispatchable", "operator", "field", "dtype", "sizes", "buffer", "inputs",
-            "accuracy", "standing", "flushed", "not_judged",
+            "accuracy", "standing", *(() if self.version == OLD else ("flushed", "not_judged")),
         )  # fmt: skip
         reader.ignore_others(node, members)
         file = self.path(node, "file")
         resource = reader.required(node, "resource", "string")
         dispatchable = reader.required(node, "dispatchable", "string")
         allowed, typical, old = self.old_accuracy(node) if self.version == OLD else self.accuracy(node)
-        flushed, not_judged = self.flushed(node), self.not_judged(node)
         standing = self.path(node, "standing") if "standing" in node.value else None
         desc = self.desc(node)
+        flushed = None if self.version == OLD else self.flushed(node)
+        not_judged = () if self.version == OLD else self.not_judged(node, desc)
         name = reader.required(node, "field", "string")
         if desc is None or name is None:
             return None
@@ -340,8 +341,8 @@ class _Parser:
         file, allowed = self.path(found, "file"), self.path(found, "allowed")
         return None if file is None or allowed is None else (file, allowed)
 
-    def not_judged(self, node: Node) -> tuple[tuple[str, str], ...]:
-        """The ids of interpretations, and the files that mark their elements."""
+    def not_judged(self, node: Node, desc: OperatorDesc | None) -> tuple[tuple[str, str], ...]:
+        """The ids of interpretations of the operator, and the files that mark their elements."""
         found: list[tuple[str, str]] = []
         several = self.reader.optional(node, "not_judged", "array")
         for item in several.value if several else ():
@@ -349,6 +350,9 @@ class _Parser:
                 continue
             self.reader.ignore_others(item, ("id", "file"))
             name, file = self.reader.required(item, "id", "string"), self.path(item, "file")
+            if name is not None and desc is not None:
+                what = f"interpretation of {desc.operator.name} that leaves out elements:"
+                self.reader.reference(name, ids_of(desc), what)
             if name is not None and file is not None:
                 found.append((name.value, file))
         return tuple(found)
@@ -372,4 +376,4 @@ class _Parser:
         tolerance = self.path(accuracy, "tolerance") if needed or "tolerance" in accuracy.value else None
         if ulp is None or formula is None or of is None:
             return None, None, None
-        return allowed, None, Old(Bound(ulp.value, formula.value, of.value), tolerance) if allowed is None else None
+        return allowed, None, Old(Bound(ulp.value, formula.value, of.value), tolerance)

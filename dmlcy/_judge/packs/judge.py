@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from dmlcy._errors import ModelError
 from dmlcy._facts.tables import LEVEL_INDEX
@@ -13,16 +13,15 @@ from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
 from dmlcy._judge.expected import manifest_reader
-from dmlcy._judge.expected.compare import DOUBTFUL, VERDICTS, Comparison, compare
+from dmlcy._judge.expected.compare import Comparison, compare
 from dmlcy._judge.expected.manifest import Manifest
 from dmlcy._judge.packs import reader
 from dmlcy._judge.packs.pack import EXPECTED, NAME, REFUSED, Entry, Pack, Refusals
 from dmlcy._judge.passes import CORRECT, Device
+from dmlcy._judge.verdicts import DOUBTFUL, MISSING, STATUS, worst
 from dmlcy._judge.versions import OLD
 from dmlcy._words.values import quote
 
-MISSING: Final = "missing"
-STATUS: Final = {"unreadable": 2, "failed": 1, MISSING: 1}
 Reached = Callable[[str, int, int], None]
 
 
@@ -36,7 +35,7 @@ class Judged:
     @property
     def verdict(self) -> str:
         """passed, not judged, suspect, missing, failed or unreadable: the worst of its outputs."""
-        return max((one.verdict for one in self.comparisons), key=VERDICTS.index, default=MISSING)
+        return worst(one.verdict for one in self.comparisons)
 
     @property
     def absent(self) -> bool:
@@ -46,8 +45,8 @@ class Judged:
     @property
     def worst(self) -> float:
         """The largest error in units of what passes; infinite where nothing but the value itself does."""
-        found = [one.differences for one in self.comparisons if one.differences is not None]
-        return max((one.worst.ratio for one in found if one.worst is not None), default=0.0)
+        found = (one.differences for one in self.comparisons)
+        return max((one.ratio for one in found if one is not None), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +88,26 @@ class Report:
     def is_doubtful(self) -> bool:
         """Whether a case is suspect, or nothing of an output is judged."""
         return any(one.verdict in DOUBTFUL for case in self.cases for one in case.comparisons)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed, is missing or is doubtful: the status with ``--strict`` is 0."""
+        return self.status == 0 and not self.is_doubtful
+
+    @property
+    def not_judged(self) -> dict[str, int]:
+        """How many elements are not judged, by the id of the interpretation, or BEYOND."""
+        found: Counter[str] = Counter()
+        for case in self.cases:
+            for one in case.comparisons:
+                found.update({} if one.differences is None else one.differences.not_judged)
+        return dict(found)
+
+    @property
+    def unjudged(self) -> int:
+        """How many elements are not judged."""
+        several = (one.differences for case in self.cases for one in case.comparisons)
+        return sum(one.unjudged for one in several if one is not None)
 
 
 def judge(
