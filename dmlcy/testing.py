@@ -1,7 +1,7 @@
 """Tests made of the specs, for code that uses the operators, for a GPU, or for another backend.
 
 ``descs`` draws valid descs over the whole domain of an operator, ``inputs`` arrays of any layout for one of them,
-``cases`` both. ``assert_result`` compares a result with what the spec defines, within the accuracy that it states;
+``cases`` both. ``assert_result`` compares a result with what the spec defines, by what a correct device may differ by;
 ``expected`` is that definition, exact and slow. ``broken_descs`` and ``broken_inputs`` draw what is to be refused, with
 the one violation that says why. All this needs Hypothesis: ``pip install dmlcy[testing]``. See docs/testing.md.
 """

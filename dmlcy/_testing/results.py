@@ -82,8 +82,8 @@ def _assert_device(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, r
     at = indices_of(worst.at, values.shape)
     raise AssertionError(
         f"{desc.operator.python}: {found.failing.count} of {found.elements} elements are wrong, the worst at {at}: "
-        f"{worst.actual!r} in place of {worst.expected!r}. It is {worst.error:.3g} off, and {worst.allowed:.3g} pass. "
-        f"{desc!r}"
+        f"{worst.actual.item()!r} in place of {worst.expected.item()!r}. It is {worst.error:.3g} off, and "
+        f"{worst.allowed:.3g} pass. {desc!r}"
     )
 
 
