@@ -36,7 +36,9 @@ DENORMAL: Final = "denormal"
 """A normal draw, in which a fifth of the numbers are below the normal ones of FLOAT32."""
 EQUAL: Final = "equal"
 ONE: Final = "one"
-SEARCHED: Final = (EQUAL, "growing", "large first", "large channel", "whole", "in the middle")
+ALIKE: Final = "alike"
+"""Each input has the same normal draws."""
+SEARCHED: Final = (EQUAL, "growing", "large first", "large channel", "whole", "in the middle", ALIKE)
 """Inputs of which devices lose more than of draws."""
 MOST: Final = 500
 """The largest of whole numbers, where a use has no range."""
@@ -100,6 +102,7 @@ class Use:
             if isinstance(values, str) and values in OF_INPUT:
                 array = _of_input(values, found["input"], tensor)
             else:
+                random = np.random.default_rng(seed) if kind == ALIKE else random
                 array = drawn(random, kind if only in (None, path) else ONE, tensor, values)
             found[name] = (*found.get(name, ()), array) if entry else array
         return found
@@ -142,6 +145,8 @@ def drawn(random: np.random.Generator, kind: str, tensor: TensorDesc, values: An
         low, high = values or (-MOST, MOST)
         first, last = math.ceil(low), max(math.ceil(low), math.floor(high))
         return (first + np.arange(math.prod(tensor.sizes)).reshape(tensor.sizes) % (last - first + 1)).astype(dtype)
+    if kind == ALIKE:
+        return drawn(random, KINDS[-1], tensor, values)
     if kind in SEARCHED or kind == ONE:
         low, high = values or (0, 1)
         return (low + (high - low) * _line(random, kind, tensor.sizes)).astype(dtype)
