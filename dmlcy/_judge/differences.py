@@ -240,9 +240,8 @@ class _Measuring:
         found.failing.add(where[exceeds], self.shape)
         if self.typical is not None:
             typical = self.typical[where]
-            found.suspect.add(
-                where[~exceeds & ~other & np.isfinite(typical) & (error > typical) & (error <= allowed)], self.shape
-            )
+            far = ~exceeds & ~other & np.isfinite(typical) & (error > typical) & (error <= allowed)
+            found.suspect.add(where[far & ~np.isinf(a)], self.shape)  # an infinity that passes is an overflow
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratio = np.where(np.isinf(error), np.inf, error / allowed)
         ratio = np.where(exceeds, ratio, np.minimum(ratio, 1.0))  # flushed, and near the other value
