@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.ends import is_unknown, unknown
 from dmlcy._arithmetic.ranges import Limits, exact, made, radius
 from dmlcy._arithmetic.wide import WIDE
 
@@ -41,6 +42,9 @@ class Precision:
 
 SINGLE: Final = Precision((3, 2), 3, 2.0**-21, 4, 2.0**-10, 2.0**-11, (16, 2.0**-20))
 HALF: Final = Precision((1, 1), 3, 2.0**-10, 4, 2.0**-9, 2.0**-9, (1, 2.0**-9))
+LARGEST: Final = float(np.finfo(np.float64).max)
+POLES: Final = (-1.0, 0.0, 1.0)
+"""Where a function of a number may be infinite, as its limit is."""
 REDUCED: Final = 100 * math.pi
 """Direct3D bounds the errors of ``sin`` and ``cos`` up to this angle."""
 EXACT: Final = frozenset({"floor", "ceil", "trunc", "round_even", "round"})
@@ -65,13 +69,24 @@ class _Functions:
         self.m, self.limits, self.precision = m, limits, precision
 
     def found(self, name: str, *values: Array) -> Array:
+        """The result; of numbers that may be NaN any number."""
+        found = self.known(name, *values)
+        lost = [is_unknown(one) for one in values]
+        low, high = unknown(
+            np.any(np.broadcast_arrays(*lost), 0) & ~np.isnan(found["value"]), found["low"], found["high"]
+        )
+        return made(found["value"], low, high, found["variance"])
+
+    def known(self, name: str, *values: Array) -> Array:
         """The result, in the range that the formula of a device gives."""
         formula = FORMULAS.get(name)
         nominal = np.asarray(WIDE.function(name, *(one["value"] for one in values)), np.float64)
         if formula is None:
             return self.increasing(name, values[0], nominal)
         composed = formula(self, *values)
-        known = np.isnan(nominal) | (np.isinf(nominal) & (values[0]["low"] == values[0]["high"]))
+        given = values[0]
+        pole = np.isinf(given["value"]) | np.isin(given["value"], POLES)
+        known = np.isnan(nominal) | (np.isinf(nominal) & (given["low"] == given["high"]) & pole)
         low = np.where(known, nominal, np.fmin(composed["low"], nominal))
         return made(nominal, low, np.where(known, nominal, np.fmax(composed["high"], nominal)), composed["variance"])
 
@@ -79,6 +94,8 @@ class _Functions:
         """A function that increases, of the ends of the range."""
         low, high = (np.asarray(WIDE.function(name, a[end]), np.float64) for end in ("low", "high"))
         lost = np.isnan(nominal)
+        if name == "exp":  # beyond FLOAT64, and not infinite: a device that truncates has its largest number
+            low = np.where(np.isfinite(a["low"]), np.minimum(low, LARGEST), low)
         low = np.where(np.isnan(low) & ~lost, LEAST.get(name, -np.inf), low)
         high = np.where(np.isnan(high) & ~lost, MOST.get(name, np.inf), high)
         if name == "acos":  # decreases
@@ -103,7 +120,7 @@ class _Functions:
             return p.log * unit * size + np.where((x > 0.5) & (x < 2), p.near_one, 0.0)
         if name == "sqrt":
             return p.sqrt * unit * size
-        if name in ("tanh", "asinh"):
+        if name == "tanh":
             return p.tanh[0] * unit * size + p.tanh[1]
         if name == "atan":
             return p.turned * size
@@ -133,6 +150,8 @@ class _Functions:
         ends = [np.where(np.isnan(one), value, value * one) for one in (least, most)]
         variance = found["variance"] * np.square(np.nan_to_num(value / found["value"], posinf=0.0, neginf=0.0))
         beyond = (found["high"] == np.inf) & np.isfinite(value)
+        ends = [np.where(np.isinf(value) & (found[end] > 0), np.sign(value) * found[end], one)
+                for end, one in zip(("low", "high"), ends, strict=True)]  # fmt: skip
         low, high = np.minimum(*ends), np.maximum(*ends)
         high = np.where(beyond & (value > 0), np.inf, high)
         return made(value, np.where(beyond & (value < 0), -np.inf, low), high, variance)
@@ -142,6 +161,16 @@ class _Functions:
         m = self.m
         grows, falls = m.function("exp", a), m.function("exp", m.negate(a))
         return self.limits.settled(m.multiply(m.add(grows, m.multiply(falls, sign)), 0.5))
+
+    def asinh(self, a: Array) -> Array:
+        """``log(b + sqrt(b * b + 1))`` with ``b = abs(a)``, and the sign of ``a``."""
+        m = self.m
+        size = m.absolute(a)
+        root = m.function("sqrt", m.add(m.multiply(size, size), 1.0))
+        found = self.limits.settled(m.function("log", m.add(size, root)))
+        low = np.where(a["low"] >= 0, found["low"], -found["high"])
+        high = np.where(a["high"] <= 0, -found["low"], found["high"])
+        return made(found["value"], low, high, found["variance"])
 
     def acosh(self, a: Array) -> Array:
         """``log(a + sqrt(a * a - 1))``."""
@@ -177,6 +206,7 @@ FORMULAS: Final[dict[str, Callable[..., Array]]] = {
     "tan": lambda own, a: own.limits.settled(own.m.divide(own.bounded("sin", a), own.bounded("cos", a))),
     "sinh": lambda own, a: own.hyperbolic(a, -1.0),
     "cosh": lambda own, a: own.hyperbolic(a, 1.0),
+    "asinh": lambda own, a: own.asinh(a),
     "acosh": lambda own, a: own.acosh(a),
     "atanh": lambda own, a: own.atanh(a),
     "atan2": lambda own, y, x: own.atan2(y, x),

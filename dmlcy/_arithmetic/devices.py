@@ -14,11 +14,13 @@ import numpy as np
 
 from dmlcy._arithmetic import approximated
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.ends import ends_of, filled, is_unknown, may_overflow, may_vanish, product, quotient, unknown
 from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, made, radius, test, unsure_of
 from dmlcy._arithmetic.wide import WIDE, is_integer
 
 _SINGLE: Final = np.finfo(np.float32)
 _DOUBLE: Final = np.finfo(np.float64)
+_HALF: Final = np.dtype(np.float16)
 _UNITS: Final = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-51}
 """The largest relative error of an operation that truncates, by the bytes of the data type."""
 CHAINED: Final = 64
@@ -35,7 +37,8 @@ def limits_of(size: int, half: bool) -> Limits:
     unit = _UNITS[size]
     added = unit if half else min(unit, _UNITS[4])
     least = 0.0 if own is _DOUBLE else float(own.smallest_normal)
-    return Limits(unit, added, float(own.max), least)
+    top = float(np.finfo(np.float16).max) if half and size == _HALF.itemsize else float(own.max)
+    return Limits(unit, added, float(own.max), least, top)
 
 
 class Devices(Arithmetic):
@@ -43,7 +46,7 @@ class Devices(Arithmetic):
 
     def __init__(self, size: int, half: bool = False) -> None:
         self.limits = limits_of(size, half)
-        self.precision = approximated.HALF if size == np.dtype(np.float16).itemsize else approximated.SINGLE
+        self.precision = approximated.HALF if size == _HALF.itemsize else approximated.SINGLE
 
     def of(self, array: Array) -> Array:
         if is_record(array):
@@ -81,7 +84,7 @@ class Devices(Arithmetic):
                 np.fmax(_finite(_UNITS[dtype.itemsize] * np.abs(a[name])), float(info.smallest_subnormal))
                 for name in ("low", "high", "value")
             )
-            limits = Limits(0.0, 0.0, float(info.max), self.limits.least)
+            limits = Limits(0.0, 0.0, float(info.max), self.limits.least, float(info.max))
             low, high = limits.widened(a["value"], a["low"], a["high"], below, above)
             variance = a["variance"] + np.square(step)
         columns = [np.where(kept, a[name], one) for name, one in
@@ -99,7 +102,7 @@ class Devices(Arithmetic):
         if (a["terms"] > 0).all():
             return a
         found = np.array(a)
-        found["size"] = np.where(found["terms"] > 0, found["size"], np.abs(found["value"]))
+        found["size"] = np.where(found["terms"] > 0, found["size"], _finite(np.abs(found["value"])))
         found["terms"] = np.maximum(found["terms"], 1.0)
         return found
 
@@ -156,7 +159,9 @@ class Devices(Arithmetic):
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.multiply(first["value"], second["value"])
-            low, high = _ends(_product, first, second)
+            low, high = ends_of(product, first, second)
+            low, high = unknown(may_vanish(first) & may_overflow(second), low, high)
+            low, high = unknown(may_overflow(first) & may_vanish(second), low, high)
             variance = _finite(np.square(first["value"]) * second["variance"])
             variance = variance + _finite(np.square(second["value"]) * first["variance"])
             return self.limits.rounded(value, low, high, variance)
@@ -164,10 +169,12 @@ class Devices(Arithmetic):
     def _scaled(self, operation: Any, a: Array, b: Array) -> Array:
         """A sum times a number, or divided by it: perhaps each of its terms is."""
         with np.errstate(all="ignore"):
-            ends = [_filled(operation(a[end], b), a[end], b) for end in ("low", "high")]
-            variance = _finite(operation(operation(a["variance"], b), b))
-            size = _filled(operation(a["size"], np.abs(b)), a["size"], b)
-            low, high = np.minimum(*ends), np.maximum(*ends)
+            lost = self.limits.vanished(a)
+            wide = a["low"] - lost, a["high"] + lost
+            ends = [filled(operation(end, b), end, b) for end in wide]
+            variance = _finite(operation(operation(a["variance"] + np.square(lost), b), b))
+            size = filled(operation(a["size"], np.abs(b)), a["size"], b)
+            low, high = self.limits.summed(a["value"], np.minimum(*ends), np.maximum(*ends), a["size"])
             return made(operation(a["value"], b), low, high, variance, size, a["terms"] + 1.0)
 
     def divide(self, a: Number, b: Number) -> Number:
@@ -176,9 +183,10 @@ class Devices(Arithmetic):
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.true_divide(first["value"], second["value"])
-            low, high = _ends(_quotient, first, second)
+            low, high = ends_of(quotient, first, second)
             through = (second["low"] <= 0) & (second["high"] >= 0) & (second["low"] < second["high"])
-            low, high = np.where(through, -np.inf, low), np.where(through, np.inf, high)
+            undefined = (may_vanish(first) & may_vanish(second)) | (may_overflow(first) & may_overflow(second))
+            low, high = unknown(through | undefined, low, high)
             variance = _finite((first["variance"] + np.square(value) * second["variance"]) / np.square(second["value"]))
             return self.limits.rounded(value, low, high, variance)
 
@@ -220,7 +228,7 @@ class Devices(Arithmetic):
             return WIDE.absolute(a)
         a = self.settled(a)
         ends = np.abs(a["low"]), np.abs(a["high"])
-        low = np.where((a["low"] <= 0) & (a["high"] >= 0), 0.0, np.minimum(*ends))
+        low = np.where(is_unknown(a), -np.inf, np.where(may_vanish(a), 0.0, np.minimum(*ends)))
         return made(np.abs(a["value"]), low, np.maximum(*ends), a["variance"])
 
     def minimum(self, a: Number, b: Number) -> Number:
@@ -299,6 +307,7 @@ class Devices(Arithmetic):
         found = self.settled(a)
         with np.errstate(all="ignore"):
             most = CHAINED * np.sqrt(found["variance"])
+            most = np.where(may_overflow(found), np.inf, most)
             low, high = np.fmax(found["low"], found["value"] - most), np.fmin(found["high"], found["value"] + most)
         return made(found["value"], low, high, found["variance"])
 
@@ -414,37 +423,6 @@ def _is(a: Number, number: int) -> bool:
 def _finite(a: Any) -> Any:
     known = np.isfinite(a)
     return a if known.all() else np.where(known, a, 0.0)
-
-
-def _product(a: Any, b: Any) -> Any:
-    """The product of two ends; 0 times an infinity is 0, for the other ends tell of the infinity."""
-    return _filled(np.multiply(a, b), a, b)
-
-
-def _quotient(a: Any, b: Any) -> Any:
-    return _filled(np.true_divide(a, b), a, b)
-
-
-def _filled(found: Any, a: Any, b: Any) -> Any:
-    """Ends, with 0 in place of NaN that the ends that they are made of do not have."""
-    lost = np.isnan(found)
-    return np.where(lost & ~(np.isnan(a) | np.isnan(b)), 0.0, found) if lost.any() else found
-
-
-def _ends(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
-    """The least and the greatest result of the ends of two ranges."""
-    pairs = [(a["low"], b["low"])]
-    if _is_wide(a):
-        pairs += [(a["high"], one) for _, one in pairs]
-    if _is_wide(b):
-        pairs += [(one, b["high"]) for one, _ in pairs]
-    found = [function(*pair) for pair in pairs]
-    return (found[0], found[0]) if len(found) == 1 else (np.minimum.reduce(found), np.maximum.reduce(found))
-
-
-def _is_wide(a: Array) -> bool:
-    """Whether a range has more than one number."""
-    return not (a["low"] == a["high"]).all()
 
 
 def _joined_along(reduce: Any, parts: Array) -> Array:

@@ -67,12 +67,13 @@ def exact(values: Any) -> Array:
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a device rounds to: ``unit`` is the largest relative error of an operation, ``added`` that of an addition
-    of a sum. ``most`` is the largest number, and numbers below ``least`` may become 0."""
+    of a sum. ``most`` is the largest number, ``top`` that of a sum, and numbers below ``least`` may become 0."""
 
     unit: float
     added: float
     most: float
     least: float
+    top: float
 
     def rounded(self, value: Any, low: Any, high: Any, variance: Any, unit: float | None = None) -> Array:
         """The result of an operation: the range of the exact result, widened by one rounding."""
@@ -105,6 +106,15 @@ class Limits:
         low = np.where(still, value, np.where(unknown, -np.inf, low))
         return low, np.where(still, value, np.where(unknown, np.inf, high))
 
+    def summed(self, value: Any, low: Any, high: Any, size: Any) -> tuple[Any, Any]:
+        """The ends of a range, all numbers where a part of a sum of this size may be infinite, to whatever side."""
+        beyond = (size > self.top) & ~np.isnan(value)
+        return np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
+
+    def vanished(self, a: Array) -> Any:
+        """What a sum loses at most if its terms below the normal numbers become 0, or the parts that are added."""
+        return np.minimum(a["terms"] * self.least, a["size"])
+
     def settled(self, a: Number) -> Array:
         """Numbers with sums rounded: what any order of additions may lose is in their ranges."""
         if not is_record(a):
@@ -115,16 +125,17 @@ class Limits:
         value, size, terms = found["value"], found["size"], found["terms"]
         lost = (terms + SPARE * (terms > 0)) * self.added
         error = np.where(terms > 0, lost / np.maximum(1 - lost, 0.5) * np.where(np.isfinite(value), size, 0.0), 0.0)
+        vanished = self.vanished(found)
+        error = error + vanished
         if self.unit > self.added:  # the sum is rounded to the narrower type
             error = np.where(terms > 0, error + self.unit * (np.abs(value) + error), error)
         low, high = found["low"], found["high"]
         error = np.where(np.isfinite(value), error, 0.0)
         ends = self.widened(value, low, high, error, error)
         low, high = (np.where(terms > 0, one, old) for one, old in zip(ends, (low, high), strict=True))
-        beyond = (size > self.most) & np.isfinite(value)  # a part of the sum may be infinite
-        low, high = np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
+        low, high = self.summed(value, low, high, size)
         own = np.square(self.unit * value) if self.unit > self.added else 0.0
-        typical = np.where(terms > 0, terms * np.square(self.added * size) + own, 0.0)
+        typical = np.where(terms > 0, terms * np.square(self.added * size) + own + np.square(vanished), 0.0)
         variance = found["variance"] + np.where(np.isfinite(typical), typical, 0.0)
         return made(value, low, high, variance)
 

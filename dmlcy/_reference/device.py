@@ -129,7 +129,7 @@ def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any
         wide = values.astype(np.float64)
         worst = np.maximum(wide - ends[0], ends[1] - wide)
     typical = np.fmax(np.sqrt(found["variance"]), desc.operator.absolute)
-    flushed = (found["low"] == 0) | (found["high"] == 0)  # a result below the normal numbers may become 0
+    flushed = (ends[0] <= 0) & (ends[1] >= 0) & (np.abs(wide) <= np.finfo(np.float32).smallest_normal)  # may become 0
     return Allowed(values, worst, np.where(flushed, np.fmax(typical, np.abs(wide)), typical))
 
 

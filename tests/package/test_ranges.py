@@ -170,6 +170,71 @@ def test_overflow_and_infinities() -> None:
     assert 0 <= sigmoid["low"][0] <= sigmoid["high"][0] < 1e-30
 
 
+def may_be_anything(numbers: Any) -> bool:
+    """Whether the ranges have all numbers: NaN passes too."""
+    found = M.settled(numbers)
+    return bool(np.all(np.isneginf(found["low"]) & np.isposinf(found["high"])))
+
+
+def of(*numbers: float) -> Array:
+    return M.of(np.array([numbers], np.float32))
+
+
+def test_parts_of_a_sum_may_be_infinite() -> None:
+    infinite, opposite = of(np.inf, -3e38, -3e38), of(3e38, 3e38, -3e38)
+    assert may_be_anything(M.sum(infinite, 1)) and may_be_anything(M.matmul(infinite, of(1, 1, 1).T))
+    assert may_be_anything(M.divide(M.sum(opposite, 1), 3)) and may_be_anything(M.multiply(M.sum(opposite, 1), 0.1))
+    assert not may_be_anything(M.sum(of(np.inf, -1, -2), 1)) and not may_be_anything(M.divide(M.sum(of(1e38, 1), 1), 2))
+    halves = np.full((1, 1000), 100, np.float16)
+    found = [m.settled(m.divide(m.sum(m.of(halves), 1), 1000)) for m in (Devices(2), Devices(2, half=True))]
+    assert np.isfinite(found[0]["high"]) and np.isposinf(found[1]["high"])
+
+
+def test_what_an_infinity_makes_undefined() -> None:
+    huge, zero, small = M.multiply(of(3e38), of(3e38)), of(0), M.multiply(of(1e-30), of(1e-20))
+    assert may_be_anything(M.multiply(zero, huge)) and may_be_anything(M.multiply(huge, small))
+    assert may_be_anything(M.divide(huge, huge)) and may_be_anything(M.divide(small, zero))
+    assert not may_be_anything(M.multiply(of(2), huge)) and not may_be_anything(M.divide(of(1), huge))
+    lost = M.multiply(zero, huge)
+    assert may_be_anything(M.absolute(lost))
+    for name in ("tanh", "exp", "erf", "sin", "sqrt", "floor"):
+        assert may_be_anything(M.function(name, lost)), name
+        assert not may_be_anything(M.function(name, of(2))), name
+    assert may_be_anything(M.shortened(lost))
+
+
+@pytest.mark.parametrize("number", [89.0, 700.0, 1e5])
+def test_a_device_that_truncates_has_no_infinity_of_numbers(number: float) -> None:
+    """Beyond FLOAT32, and beyond FLOAT64."""
+    grows = M.function("exp", of(number))
+    assert has(grows, LARGEST) and has(grows, np.inf) and not has(grows, LARGEST / 2)
+    assert has(M.function("cosh", of(number)), LARGEST / 2) and has(M.function("sinh", of(-number)), -LARGEST / 2)
+    assert has(M.function("pow", of(number), of(number)), LARGEST * (1 + UNIT))
+    assert has(M.divide(1.0, M.add(1.0, grows)), 1 / LARGEST)
+
+
+def test_what_is_infinite_of_itself_is_exact() -> None:
+    for found in (M.function("exp", of(np.inf)), M.function("cosh", of(-np.inf)), M.function("pow", of(0), of(-1))):
+        assert found["low"][0, 0] == found["high"][0, 0] == np.inf
+    assert M.function("log", of(0))["high"][0, 0] == -np.inf
+
+
+def test_the_square_of_a_number_may_be_infinite() -> None:
+    """``asinh(x)`` is ``log(x + sqrt(x * x + 1))`` on a device."""
+    found = M.function("asinh", of(1e20, -1e20))
+    assert has(found, [[np.inf, -np.inf]]) and has(found, np.arcsinh([[1e20, -1e20]]).astype(np.float32))
+    assert has(M.function("asinh", of(0)), 0) and radius(M.function("asinh", of(3, -3, 1e-3))).max() < 1e-5
+
+
+def test_terms_below_the_normal_numbers_may_be_zero() -> None:
+    terms = of(*[1e-20] * 5)
+    products, factor = M.matmul(terms, terms.T), 1e20
+    assert has(products, 0.0) and has(M.multiply(products, factor), 0.0)
+    assert not has(M.matmul(terms, of(*[1e-15] * 5).T), 0.0)
+    nothing = M.settled(M.matmul(of(0, 0), of(1, 1).T))
+    assert nothing["low"] == nothing["high"] == 0
+
+
 def test_results_below_the_normal_numbers_may_be_zero() -> None:
     small = M.multiply(M.of(np.array([2.0**-100], np.float32)), M.of(np.array([2.0**-30], np.float32)))
     assert has(small, 2.0**-130) and has(small, 0.0)

@@ -1,0 +1,61 @@
+"""The ends of the range of a result, made of those of its operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dmlcy._arithmetic.base import Array
+
+
+def product(a: Any, b: Any) -> Any:
+    """The product of two ends; 0 times an infinity is 0, for the other ends tell of the infinity."""
+    return filled(np.multiply(a, b), a, b)
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """The quotient of two ends."""
+    return filled(np.true_divide(a, b), a, b)
+
+
+def filled(found: Any, a: Any, b: Any) -> Any:
+    """Ends, with 0 in place of NaN that the ends that they are made of do not have."""
+    lost = np.isnan(found)
+    return np.where(lost & ~(np.isnan(a) | np.isnan(b)), 0.0, found) if lost.any() else found
+
+
+def ends_of(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
+    """The least and the greatest result of the ends of two ranges."""
+    pairs = [(a["low"], b["low"])]
+    if is_wide(a):
+        pairs += [(a["high"], one) for _, one in pairs]
+    if is_wide(b):
+        pairs += [(one, b["high"]) for one, _ in pairs]
+    found = [function(*pair) for pair in pairs]
+    return (found[0], found[0]) if len(found) == 1 else (np.minimum.reduce(found), np.maximum.reduce(found))
+
+
+def may_vanish(a: Array) -> Any:
+    """Whether a range has 0."""
+    return (a["low"] <= 0) & (a["high"] >= 0)
+
+
+def may_overflow(a: Array) -> Any:
+    """Whether a range has an infinity."""
+    return np.isinf(a["low"]) | np.isinf(a["high"])
+
+
+def unknown(where: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """The ends of a range, all numbers where it is unknown: a device may have NaN."""
+    return (np.where(where, -np.inf, low), np.where(where, np.inf, high)) if np.any(where) else (low, high)
+
+
+def is_wide(a: Array) -> bool:
+    """Whether a range has more than one number."""
+    return not (a["low"] == a["high"]).all()
+
+
+def is_unknown(a: Array) -> Any:
+    """Whether a range has all numbers; see ``unknown``."""
+    return np.isneginf(a["low"]) & np.isposinf(a["high"])

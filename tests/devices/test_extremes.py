@@ -1,0 +1,65 @@
+"""Correct devices pass beside numbers that are as small, or as large, as numbers can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlcy as dml
+from devices.arithmetic import FULL, can_truncate
+from devices.judging import judged
+from dmlcy._judge.passes import judged as expected
+from dmlcy._reference.expected import outputs_of
+
+SMALLEST = float(np.finfo(np.float32).smallest_normal)
+
+
+def column(*numbers: float) -> np.ndarray[Any, Any]:
+    return np.array(numbers, np.float32).reshape(1, 1, 1, -1)
+
+
+def tensor(array: Any) -> dml.TensorDesc:
+    return dml.TensorDesc.from_array(array)
+
+
+def unary(name: str, *numbers: float, **attributes: Any) -> tuple[Any, dict[str, Any]]:
+    x = column(*numbers)
+    return getattr(dml.desc, name)(input=tensor(x), **attributes), {"input": x}
+
+
+def statistics(*numbers: float) -> tuple[Any, dict[str, Any]]:
+    arrays = {"input": column(*numbers), "scale": column(1), "bias": column(0)}
+    return dml.desc.BatchNormalizationTraining(**{name: tensor(x) for name, x in arrays.items()}, epsilon=0.1), arrays
+
+
+def product(alpha: float, a: Any, b: Any) -> tuple[Any, dict[str, Any]]:
+    arrays = {"a": column(*a), "b": column(*b).reshape(1, 1, -1, 1)}
+    return dml.desc.Gemm(**{name: tensor(x) for name, x in arrays.items()}, alpha=alpha), arrays
+
+
+CASES = {
+    "infinite and beyond the range": product(1, (np.inf, 2e19), (1, -2e19)),
+    "terms that become 0": product(1e20, [1e-20] * 9, [1e-20] * 9),
+    "the mean of what overflows": statistics(*[6e37] * 7, *[-6e37] * 7),
+    "results that become 0": unary("ActivationLeakyRelu", *[-1.5 * SMALLEST] * 9, alpha=0.5),
+    "inverses that become 0": unary("ElementWiseRecip", *[2e38] * 9),
+    "the square of a number": unary("ElementWiseAsinh", 1e20, -3e38, 4.0),
+    "a sigmoid of almost nothing": unary("ActivationSigmoid", -1e5, -6e15),
+    "the exponential of a large number": unary("ElementWiseExp", 1e5, 700.0, 89.0),
+    "an intermediate result that overflows": unary("ActivationParametricSoftplus", 8, 7, alpha=1e-38, beta=3e38),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_correct_devices_pass(case: str) -> None:
+    desc, arrays = CASES[case]
+    for name in outputs_of(desc):
+        passes = expected(desc, arrays, name)
+        for device, one in FULL.items():
+            if one.truncates and not can_truncate():
+                continue
+            found = judged(passes, one.run(desc, arrays)[name])
+            assert not found.failed, f"{device}, {name}: {found}"
+            assert found.verdict != "suspect" or one.truncates, f"{device}, {name}: {found}"
