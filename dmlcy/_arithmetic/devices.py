@@ -12,9 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import approximated
+from dmlcy._arithmetic import approximated, ends
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
-from dmlcy._arithmetic.ends import ends_of, filled, is_unknown, may_overflow, may_vanish, product, quotient, unknown
 from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, made, radius, test, unsure_of
 from dmlcy._arithmetic.wide import WIDE, is_integer
 
@@ -159,9 +158,9 @@ class Devices(Arithmetic):
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.multiply(first["value"], second["value"])
-            low, high = ends_of(product, first, second)
-            low, high = unknown(may_vanish(first) & may_overflow(second), low, high)
-            low, high = unknown(may_overflow(first) & may_vanish(second), low, high)
+            low, high = ends.of(ends.product, first, second)
+            low, high = ends.unknown(ends.may_vanish(first) & ends.may_overflow(second), low, high)
+            low, high = ends.unknown(ends.may_overflow(first) & ends.may_vanish(second), low, high)
             variance = _finite(np.square(first["value"]) * second["variance"])
             variance = variance + _finite(np.square(second["value"]) * first["variance"])
             return self.limits.rounded(value, low, high, variance)
@@ -171,10 +170,10 @@ class Devices(Arithmetic):
         with np.errstate(all="ignore"):
             lost = self.limits.vanished(a)
             wide = a["low"] - lost, a["high"] + lost
-            ends = [filled(operation(end, b), end, b) for end in wide]
+            both = [ends.filled(operation(end, b), end, b) for end in wide]
             variance = _finite(operation(operation(a["variance"] + np.square(lost), b), b))
-            size = filled(operation(a["size"], np.abs(b)), a["size"], b)
-            low, high = self.limits.summed(a["value"], np.minimum(*ends), np.maximum(*ends), a["size"])
+            size = ends.filled(operation(a["size"], np.abs(b)), a["size"], b)
+            low, high = self.limits.summed(a["value"], np.minimum(*both), np.maximum(*both), a["size"])
             return made(operation(a["value"], b), low, high, variance, size, a["terms"] + 1.0)
 
     def divide(self, a: Number, b: Number) -> Number:
@@ -183,10 +182,12 @@ class Devices(Arithmetic):
         first, second = self.settled(a), self.settled(b)
         with np.errstate(all="ignore"):
             value = np.true_divide(first["value"], second["value"])
-            low, high = ends_of(quotient, first, second)
+            low, high = ends.of(ends.quotient, first, second)
             through = (second["low"] <= 0) & (second["high"] >= 0) & (second["low"] < second["high"])
-            undefined = (may_vanish(first) & may_vanish(second)) | (may_overflow(first) & may_overflow(second))
-            low, high = unknown(through | undefined, low, high)
+            undefined = (ends.may_vanish(first) & ends.may_vanish(second)) | (
+                ends.may_overflow(first) & ends.may_overflow(second)
+            )
+            low, high = ends.unknown(through | undefined, low, high)
             variance = _finite((first["variance"] + np.square(value) * second["variance"]) / np.square(second["value"]))
             return self.limits.rounded(value, low, high, variance)
 
@@ -227,9 +228,9 @@ class Devices(Arithmetic):
         if not is_record(a):
             return WIDE.absolute(a)
         a = self.settled(a)
-        ends = np.abs(a["low"]), np.abs(a["high"])
-        low = np.where(is_unknown(a), -np.inf, np.where(may_vanish(a), 0.0, np.minimum(*ends)))
-        return made(np.abs(a["value"]), low, np.maximum(*ends), a["variance"])
+        sizes = np.abs(a["low"]), np.abs(a["high"])
+        low = np.where(ends.is_unknown(a), -np.inf, np.where(ends.may_vanish(a), 0.0, np.minimum(*sizes)))
+        return made(np.abs(a["value"]), low, np.maximum(*sizes), a["variance"])
 
     def minimum(self, a: Number, b: Number) -> Number:
         return self._extreme(WIDE.minimum, np.fmin, a, b)
@@ -237,11 +238,11 @@ class Devices(Arithmetic):
     def maximum(self, a: Number, b: Number) -> Number:
         return self._extreme(WIDE.maximum, np.fmax, a, b)
 
-    def _extreme(self, operation: Any, ends: Any, a: Number, b: Number) -> Number:
+    def _extreme(self, operation: Any, of_ends: Any, a: Number, b: Number) -> Number:
         if not (is_record(a) or is_record(b)):
             return operation(a, b)
         first, second = self.settled(a), self.settled(b)
-        low, high = (ends(first[end], second[end]) for end in ("low", "high"))
+        low, high = (of_ends(first[end], second[end]) for end in ("low", "high"))
         value = operation(first["value"], second["value"])
         variance = np.where(value == first["value"], first["variance"], second["variance"])
         return made(value, low, high, variance)
@@ -307,7 +308,7 @@ class Devices(Arithmetic):
         found = self.settled(a)
         with np.errstate(all="ignore"):
             most = CHAINED * np.sqrt(found["variance"])
-            most = np.where(may_overflow(found), np.inf, most)
+            most = np.where(ends.may_overflow(found), np.inf, most)
             low, high = np.fmax(found["low"], found["value"] - most), np.fmin(found["high"], found["value"] + most)
         return made(found["value"], low, high, found["variance"])
 
@@ -331,13 +332,17 @@ class Devices(Arithmetic):
     def product(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         if not is_record(a):
             return WIDE.product(a, axes)
-        found = a
-        for axis in axes if isinstance(axes, tuple) else (axes,):
+        several = axes if isinstance(axes, tuple) else (axes,)
+        found = a = self.settled(a)
+        for axis in several:
             while found.shape[axis] > 1:
                 half = found.shape[axis] // 2
                 ahead, behind, rest = np.split(found, [half, 2 * half], axis)
                 found = np.concatenate([self.multiply(ahead, behind), rest], axis)
-        return found
+        with np.errstate(all="ignore"):
+            value = WIDE.product(np.ascontiguousarray(a["value"]), axes)
+        lines = np.moveaxis(a, several, range(-len(several), 0)).reshape(*value.squeeze(several).shape, -1)
+        return self._multiplied(value, found, *(one[..., -1].reshape(value.shape) for one in self._stretches(lines)))
 
     def least(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return self._along(WIDE.least, np.fmin, a, axes)
@@ -345,11 +350,11 @@ class Devices(Arithmetic):
     def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return self._along(WIDE.greatest, np.fmax, a, axes)
 
-    def _along(self, operation: Any, ends: Any, a: Array, axes: int | tuple[int, ...]) -> Number:
+    def _along(self, operation: Any, of_ends: Any, a: Array, axes: int | tuple[int, ...]) -> Number:
         if not is_record(a):
             return operation(a, axes)
         a = self.settled(a)
-        low, high = (ends.reduce(a[end], axes, keepdims=True) for end in ("low", "high"))
+        low, high = (of_ends.reduce(a[end], axes, keepdims=True) for end in ("low", "high"))
         return made(operation(a["value"], axes), low, high, np.max(a["variance"], axes, keepdims=True))
 
     def sums(self, a: Array, axis: int) -> Number:
@@ -361,11 +366,33 @@ class Devices(Arithmetic):
     def products(self, a: Array, axis: int) -> Number:
         if not is_record(a):
             return WIDE.products(a, axis)
-        lines = np.moveaxis(a, axis, 0)
-        found = [lines[0]]
-        for line in lines[1:]:
-            found.append(self.multiply(found[-1], line))
-        return np.moveaxis(np.stack(found), 0, axis)
+        a = self.settled(a)
+        found, far = np.moveaxis(a, axis, 0), 1
+        while far < len(found):  # of 2, 4, 8 numbers and so on, each multiplied once
+            found = np.concatenate([found[:far], self.multiply(found[far:], found[:-far])])
+            far *= 2
+        with np.errstate(all="ignore"):
+            value = WIDE.products(np.ascontiguousarray(a["value"]), axis)
+        marks = (np.moveaxis(one, -1, axis) for one in self._stretches(np.moveaxis(a, axis, -1)))
+        return self._multiplied(value, np.moveaxis(found, 0, axis), *marks)
+
+    def _stretches(self, lines: Array) -> tuple[Any, Any]:
+        with np.errstate(all="ignore"):
+            return ends.stretches(lines, self.limits.top, self.limits.least)
+
+    def _multiplied(self, value: Any, found: Array, grown: Any, small: Any) -> Array:
+        """Products, of which ``found`` are those of one order; in another, parts may be infinite (grown) or 0."""
+        nothing = np.where(small, 0.0, value)
+        low, high = (
+            np.minimum(found["low"], np.minimum(nothing, value)),
+            np.maximum(found["high"], np.maximum(nothing, value)),
+        )
+        lost = np.isnan(low) | np.isnan(high) | (grown & (small | (np.abs(value) <= self.limits.most)))
+        low, high = ends.unknown(lost & ~np.isnan(value), low, high)
+        low, high = (np.where(np.isnan(value), value, one) for one in (low, high))
+        with np.errstate(over="ignore"):
+            variance = found["variance"] + np.where(small, _finite(np.square(value)), 0.0)
+        return made(value, low, high, variance)
 
     def matmul(self, a: Array, b: Array) -> Number:
         if not (is_record(a) or is_record(b)):

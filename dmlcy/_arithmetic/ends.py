@@ -25,7 +25,7 @@ def filled(found: Any, a: Any, b: Any) -> Any:
     return np.where(lost & ~(np.isnan(a) | np.isnan(b)), 0.0, found) if lost.any() else found
 
 
-def ends_of(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
+def of(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
     """The least and the greatest result of the ends of two ranges."""
     pairs = [(a["low"], b["low"])]
     if is_wide(a):
@@ -59,3 +59,24 @@ def is_wide(a: Array) -> bool:
 def is_unknown(a: Array) -> Any:
     """Whether a range has all numbers; see ``unknown``."""
     return np.isneginf(a["low"]) & np.isposinf(a["high"])
+
+
+def stretches(factors: Array, most: float, least: float) -> tuple[Any, Any]:
+    """Whether a product of some factors beside each other may be infinite, and whether one may be 0.
+
+    Of those up to each one of the last axis: in some order, they are multiplied with each other first.
+    """
+    sizes = [np.abs(factors[end]) for end in ("low", "high")]
+    above, below = np.log2(np.maximum(*sizes)), np.log2(np.minimum(*sizes))
+    grown = _largest_stretch(np.where(np.isfinite(above), above, 0.0)) > np.log2(most)
+    small = _largest_stretch(np.where(np.isfinite(below), -below, 0.0)) > -np.log2(least)
+    infinite, zero = (np.logical_or.accumulate(one, -1) for one in (may_overflow(factors), may_vanish(factors)))
+    return grown | infinite, small | zero
+
+
+def _largest_stretch(a: Array) -> Array:
+    """The largest sum of some numbers beside each other, of those up to each one of the last axis."""
+    totals = np.cumsum(a, -1)
+    before = np.concatenate([np.zeros((*a.shape[:-1], 1)), totals[..., :-1]], -1)
+    found: Array = np.maximum.accumulate(totals - np.minimum.accumulate(before, -1), -1)
+    return found

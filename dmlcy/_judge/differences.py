@@ -265,9 +265,8 @@ class _Measuring:
         found.histogram.add(steps[~nan & ~infinite], int(nan.sum()), int(infinite.sum()))
         found.failing.add(where[exceeds], self.shape)
         typical = np.full(e.shape, np.inf) if self.typical is None else self.typical[where]
-        suspect = (
-            (error > typical) & (error <= allowed) & ~other & ~np.isinf(a)
-        )  # an infinity that passes is an overflow
+        suspect = (error > typical) & (error <= allowed) & ~other
+        suspect &= ~np.isinf(a)  # an infinity that passes is of a number beyond the range
         found.suspect.add(where[suspect], self.shape)
         self.lean(where, error <= np.fmin(allowed, typical))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):

@@ -39,7 +39,21 @@ def product(alpha: float, a: Any, b: Any) -> tuple[Any, dict[str, Any]]:
     return dml.desc.Gemm(**{name: tensor(x) for name, x in arrays.items()}, alpha=alpha), arrays
 
 
+def running(*numbers: float) -> tuple[Any, dict[str, Any]]:
+    x = column(*numbers)
+    return dml.desc.CumulativeProduct(input=tensor(x), axis=3), {"input": x}
+
+
+def multiplied(*numbers: float) -> tuple[Any, dict[str, Any]]:
+    x = column(*numbers)
+    one = dml.TensorDesc("FLOAT32", (1, 1, 1, 1))
+    return dml.desc.Reduce(input=tensor(x), output=one, function="MULTIPLY", axes=(3,)), {"input": x}
+
+
 CASES = {
+    "parts of a product that overflow": multiplied(1e30, 1e30, 1e-30, 1e-30),
+    "parts of a product that become 0": multiplied(1e-30, 1e-30, 1e30, 1e30),
+    "products that become 0": running(1e-30, 1e-30, 1e30, 1e30),
     "infinite and beyond the range": product(1, (np.inf, 2e19), (1, -2e19)),
     "terms that become 0": product(1e20, [1e-20] * 9, [1e-20] * 9),
     "the mean of what overflows": statistics(*[6e37] * 7, *[-6e37] * 7),

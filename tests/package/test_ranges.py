@@ -226,6 +226,38 @@ def test_the_square_of_a_number_may_be_infinite() -> None:
     assert has(M.function("asinh", of(0)), 0) and radius(M.function("asinh", of(3, -3, 1e-3))).max() < 1e-5
 
 
+@pytest.mark.parametrize("factors", [(1e30, 1e30, 1e-30, 1e-30), (1e-30, 1e-30, 1e30, 1e30)])
+def test_parts_of_a_product_may_be_infinite_or_zero(factors: tuple[float, ...]) -> None:
+    assert may_be_anything(M.product(of(*factors), 1)) and may_be_anything(M.products(of(*factors), 1)[:, 3:])
+    assert not may_be_anything(M.products(of(*factors), 1)[:, :2])
+    assert radius(M.product(of(*factors[1:3]), 1)) < 1e-6
+    assert has(M.products(of(1e-30, 1e-30, 1e30), 1)[:, 2], 0.0)
+
+
+def test_products_of_many_numbers() -> None:
+    """More than FLOAT64 holds on the way, and a step for each doubling of their number."""
+    halves = np.tile(np.array([2.0**100, 2.0**-100], np.float32), 1000)[None]
+    grouped = np.sort(halves)
+    with np.errstate(all="ignore"):
+        assert not differ(M.product(M.of(grouped), 1), WIDE.product(WIDE.of(grouped), 1))
+        assert not differ(M.products(M.of(grouped), 1), WIDE.products(WIDE.of(grouped), 1))
+    assert may_be_anything(M.product(M.of(grouped), 1))
+    random = M.products(M.of(drawn(1, 3000, scale=1.0)), 1)
+    assert not np.isinf(random["low"]).any()
+
+    class Counting(Devices):
+        count = 0
+
+        def multiply(self, a: Any, b: Any) -> Any:
+            self.count += 1
+            return super().multiply(a, b)
+
+    counting = Counting(4)
+    found = counting.products(counting.of(np.full((1, 3000), 1.0001, np.float32)), 1)
+    assert counting.count <= 12 and (np.diff(radius(found)) > 0).all()
+    assert has(found, np.multiply.accumulate(np.full((1, 3000), 1.0001, np.float32), 1))
+
+
 def test_terms_below_the_normal_numbers_may_be_zero() -> None:
     terms = of(*[1e-20] * 5)
     products, factor = M.matmul(terms, terms.T), 1e20
