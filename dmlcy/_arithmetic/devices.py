@@ -116,7 +116,16 @@ class Devices(Arithmetic):
         with np.errstate(all="ignore"):
             value = np.add(first["value"], second["value"])
             low, high = first["low"] + second["low"], first["high"] + second["high"]
-            return self.limits.rounded(value, low, high, first["variance"] + second["variance"])
+            variance = first["variance"] + second["variance"]
+            found = self.limits.rounded(value, low, high, variance)
+            whole = self._whole(first) & self._whole(second)
+        return np.where(whole, made(value, low, high, variance), found) if np.any(whole) else found
+
+    def _whole(self, a: Array) -> Any:
+        """The numbers that are integers on every device, and so few that their sums are exact."""
+        most = 0.5 / self.limits.unit
+        ends = [(np.abs(a[end]) <= most) & (a[end] == np.rint(a[end])) for end in ("low", "value", "high")]
+        return np.logical_and.reduce(ends)
 
     def _plus_zero(self, a: Array, zero: float) -> Array:
         """No error, but +0 in place of -0."""

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dmlcy as dml
 from dmlcy._arithmetic import WIDE
 from dmlcy._arithmetic.devices import CHAINED, Devices
 from dmlcy._arithmetic.ranges import is_record, radius, unsure_of
 from dmlcy._facts.tables import RUNNABLE
 from dmlcy._families import family_of
+from dmlcy._reference.device import device
 from tests.depth import SEED
 
 M = Devices(4)
@@ -94,6 +96,19 @@ def test_functions_along_axes_keep_the_numbers_of_the_reference(name: str) -> No
             with np.errstate(all="ignore"):
                 expected = getattr(WIDE, name)(WIDE.of(table), axis)
             assert not differ(getattr(M, name)(M.of(table), axis), expected)
+
+
+def test_sums_of_whole_numbers_are_exact() -> None:
+    """A step of a quantization that is added to its zero point stays the same step; large and broken numbers round."""
+    found = M.add(M.of(np.array([7, -(2.0**21), 2.0**23, 0.5], np.float32)), M.of(np.array([3, 5, 5, 5], np.float32)))
+    assert (radius(found) > 0).tolist() == [False, False, True, True]
+    four = dml.TensorDesc("FLOAT32", (1, 1, 1, 4))
+    steps = dml.TensorDesc("UINT8", (1, 1, 1, 4))
+    desc = dml.desc.ElementWiseQuantizeLinear(input=four, scale=four, zero_point=steps, output=steps)
+    x = np.array([0.25, 0.7, 1.33, 9], np.float32)  # in units of 0.1, the first one is beside a step
+    arrays = {"input": x, "scale": np.full(4, 0.1, np.float32), "zero_point": np.array([3, 0, 9, 1], np.uint8)}
+    allowed = device(desc, {name: one.reshape(1, 1, 1, 4) for name, one in arrays.items()})
+    assert allowed.worst.ravel().tolist() == [1, 0, 0, 0]
 
 
 def test_a_sum_has_every_order_of_additions() -> None:
