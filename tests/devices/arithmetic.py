@@ -318,6 +318,5 @@ FULL: Final[dict[str, Device]] = {
 """Devices of FLOAT32, and of FLOAT16 that is added in FLOAT32."""
 ROUNDED: Final = Device(between=HALF)
 """The device that keeps the results of operations on FLOAT16 in FLOAT16, and adds in FLOAT32."""
-TRUNCATED: Final = Device(truncates=True, functions=SHADER, between=HALF)
 SHORT: Final = Device(between=HALF, within=HALF)
 """The device that adds FLOAT16 in FLOAT16."""

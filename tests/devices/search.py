@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from devices.arithmetic import TRUNCATED, TRUNCATING
+from devices.arithmetic import TRUNCATING
 from devices.cases import Case, searched
 from devices.judging import Judged
 from devices.uses import Use
@@ -13,8 +13,6 @@ from dmlcy._families import family_of
 
 USEFUL: Final = 1 / 16
 """The part of the bound that an error is found of."""
-OF_HALVES: Final = 1 / 32
-"""The same of FLOAT16: each result may be rounded to it, and no device that is simulated loses all it can at each."""
 OF_RECURRENCES: Final = 1 / 1000
 """The same of layers with a state, after all steps: each step widens the bound as if it lost as much as it can."""
 
@@ -29,20 +27,16 @@ class Found:
 
 def target(use: Use) -> float:
     """The part that must be found."""
-    least = OF_HALVES if use.dtype == "FLOAT16" else USEFUL
-    return OF_RECURRENCES if family_of(use.operator).keeps_state else least
+    return OF_RECURRENCES if family_of(use.operator).keeps_state else USEFUL
 
 
 def search(use: Use, seed: int, whole: bool = False) -> Found:
     """The inputs of the largest error, with the device that adds one term after another and truncates.
-
-    Of FLOAT16 it keeps all results but sums in FLOAT16.
     It ends where enough is found, unless the ``whole`` search is asked for.
     """
-    device = TRUNCATED if use.dtype == "FLOAT16" else TRUNCATING
     best: Found | None = None
     for case in searched(use, seed):
-        found = case.judged(device.run(use.desc, case.arrays))
+        found = case.judged(TRUNCATING.run(use.desc, case.arrays))
         for one in found.values():
             if one.failed:
                 return Found(case, one)
