@@ -14,7 +14,7 @@ from dmlcy._families import family_of
 USEFUL: Final = 1 / 16
 """The part of the bound that an error is found of."""
 OF_HALVES: Final = 1 / 32
-"""The same of FLOAT16: each result may be rounded to it, and no simulated device loses as much as it can at each step."""
+"""The same of FLOAT16: each result may be rounded to it, and no simulated device loses that much at each step."""
 OF_RECURRENCES: Final = 1 / 1000
 """The same of layers with a state, after all steps: each step widens the bound as if it lost as much as it can."""
 
