@@ -42,7 +42,7 @@ def _given(given: Given) -> str:
         count = f"{given.different} of {given.elements} elements are not those of the graph"
         return f"{paint('failed', 'error')}; {count}, {place}"
     count = f"differs in {given.different} of {given.elements} elements"
-    return f"{count}, {place}; the nodes are judged by the device's own"
+    return f"{count}, {place}; the nodes are judged with the input of the device"
 
 
 def _wrong(report: Report) -> Iterator[str]:

@@ -139,9 +139,9 @@ def _old_rules(output: Output, old: Old, options: Device) -> str:
     return f"differences of up to {most} pass: {SIDES} times the accuracy of dmlcy, {rules}"
 
 
-def _unit(output: Output) -> str:
+def _unit(output: Output, count: float = 0) -> str:
     """What differences are counted in."""
-    return "ulp" if is_float(output.dtype) else "units"
+    return "ulp" if is_float(output.dtype) else "unit" if count == 1 else "units"
 
 
 def _failing(comparison: Comparison, found: Differences) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _places(comparison: Comparison, word: str, places: Places) -> Iterator[str]:
 def _worst(output: Output, index: tuple[int, ...], worst: Worst) -> Iterator[str]:
     yield f"worst element {list(index)}: expected {_number(worst.expected)}, actual {_number(worst.actual)}"
     if np.isnan(worst.expected) != np.isnan(worst.actual):
-        yield "difference: one of them is no number"
+        yield "difference: one of the two values is NaN"
         return
     passes = "" if output.is_exact else f"; up to {worst.allowed!r} passes here"
     if worst.place == SUSPECT:
@@ -194,7 +194,7 @@ def _worst(output: Output, index: tuple[int, ...], worst: Worst) -> Iterator[str
     if math.isinf(worst.distance):
         yield f"difference: infinite{passes}"
         return
-    yield f"difference: {worst.distance}, that is {worst.steps} {_unit(output)}{passes}"
+    yield f"difference: {worst.distance}, that is {worst.steps} {_unit(output, worst.steps)}{passes}"
 
 
 def _notes(output: Output, found: Differences) -> Iterator[str]:

@@ -41,7 +41,8 @@ def assert_result(
     bound
         ``"device"``: the result may differ by what a correct device may differ by (sums in any order in FLOAT32,
         approximated functions). ``"own"``: it must be exact, or within the accuracy that the page of the operator
-        states, which is what dmlcy promises of itself; it is compared with exact arithmetic, which is slow.
+        states, which is what dmlcy promises of itself; it is compared with exact arithmetic, which is slow, and
+        elements whose value no document promises are judged too.
 
     Raises
     ------

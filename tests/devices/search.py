@@ -32,6 +32,7 @@ def target(use: Use) -> float:
 
 def search(use: Use, seed: int, whole: bool = False) -> Found:
     """The inputs of the largest error, with the device that adds one term after another and truncates.
+
     It ends where enough is found, unless the ``whole`` search is asked for.
     """
     best: Found | None = None

@@ -268,7 +268,7 @@ def test_other_inputs_are_said_and_are_not_wrong(
     assert main(["compare", str(tmp_path / "dump"), str(tmp_path / "other")]) == 0
     line = capsys.readouterr().out.splitlines()[0]
     assert line.startswith('graph input 0 "x": differs in ')
-    assert line.endswith("; the nodes are judged by the device's own")
+    assert line.endswith("; the nodes are judged with the input of the device")
 
 
 @pytest.mark.parametrize("value", ["x", "kernel", "pool", "softmax"])
