@@ -88,8 +88,7 @@ def compared(library: str, case: Case) -> bool:
         results = by_library(library)(case.use, case.arrays)
     except NotExpressible:
         return False
-    short = library == "PyTorch" and case.use.operator.name in torch_peers.ADDS_SHORT
-    found = case.judged(results, short and case.use.dtype == "FLOAT16")
+    found = case.judged(results, library == "PyTorch" and torch_peers.adds_short(case.use))
     bad = [f"{case}, {library}, {name}: {one}" for name, one in found.items() if one.verdict != "passed"]
     assert not bad
     return True
