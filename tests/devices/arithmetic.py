@@ -73,7 +73,8 @@ class Device(Wide):
     functions
         How functions are computed.
     between
-        The data type in which the results of operations are kept, except those of additions, which may be parts of sums.
+        The data type in which the results of operations are kept; sums, and additions, which may be parts of sums, are
+        in the next one.
     within
         The data type in which terms are added.
     """
@@ -211,7 +212,7 @@ class Device(Wide):
         shape = [size if d in kept else 1 for d, size in enumerate(a.shape)]
         order = [*(d for d in range(a.ndim) if d not in kept), *kept]
         terms = np.ascontiguousarray(self._numbers(a).transpose(order)).reshape(-1, *(a.shape[d] for d in kept))
-        return self._kept(self._total(terms)).reshape(shape)
+        return self._flushed(self._total(terms)).reshape(shape)
 
     def _total(self, terms: Array) -> Any:
         """The sum along the first axis."""
