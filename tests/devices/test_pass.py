@@ -52,7 +52,8 @@ def test_simulated_devices_pass(use: Use) -> None:
 def test_equal_addends_do_not_fail(use: Use) -> None:
     case = Case(use, EQUAL, SEED)
     for device in (SERIAL, TRUNCATING) if can_truncate() else (SERIAL,):
-        assert not [str(one) for one in case.judged(device.run(use.desc, case.arrays)).values() if one.failed]
+        found = case.judged(device.run(use.desc, case.arrays))
+        assert not [f"{case}, {name}: {one}" for name, one in found.items() if one.failed]
 
 
 @each_of("use", [use for use in uses() if use.dtype == "FLOAT32"])
