@@ -73,7 +73,8 @@ class Device(Wide):
     functions
         How functions are computed.
     between
-        The data type in which the results of operations are kept.
+        The data type in which the results of operations are kept; sums, and additions, which may be parts of sums, are
+        in the next one.
     within
         The data type in which terms are added.
     """
@@ -103,10 +104,15 @@ class Device(Wide):
 
     def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
         found = np.asarray(values)
-        if dtype == HALF and self.truncates and found.dtype.kind == "f":
-            short = found.astype(HALF)
-            found = np.where(np.abs(short.astype(np.float32)) > np.abs(found), np.nextafter(short, HALF.type(0)), short)
-        return super().stored(found, dtype, sizes)
+        short = dtype == HALF and found.dtype.kind == "f"
+        return super().stored(self._short(found) if short else found, dtype, sizes)
+
+    def _short(self, values: Array) -> Array:
+        """Rounded to FLOAT16."""
+        found = values.astype(HALF)
+        if not self.truncates:
+            return found
+        return np.where(np.abs(found.astype(np.float32)) > np.abs(values), np.nextafter(found, HALF.type(0)), found)
 
     def _numbers(self, values: Number) -> Number:
         """In FLOAT32, whatever they are."""
@@ -117,9 +123,7 @@ class Device(Wide):
 
     def _kept(self, values: Array) -> Array:
         """What is kept of a result."""
-        if self.between == HALF:
-            values = np.asarray(values).astype(HALF).astype(np.float32)
-        return self._flushed(values)
+        return self._flushed(self._short(values).astype(np.float32) if self.between == HALF else values)
 
     @contextmanager
     def _rounding(self) -> Iterator[None]:
@@ -146,7 +150,7 @@ class Device(Wide):
 
     def _within(self, total: Array) -> Array:
         """A sum, which may be of many terms, in the data type of sums."""
-        return total.astype(HALF).astype(np.float32) if self.within == HALF else total
+        return self._short(total).astype(np.float32) if self.within == HALF else total
 
     def subtract(self, a: Number, b: Number) -> Number:
         whole = is_integer(a) and is_integer(b)
@@ -208,7 +212,7 @@ class Device(Wide):
         shape = [size if d in kept else 1 for d, size in enumerate(a.shape)]
         order = [*(d for d in range(a.ndim) if d not in kept), *kept]
         terms = np.ascontiguousarray(self._numbers(a).transpose(order)).reshape(-1, *(a.shape[d] for d in kept))
-        return self._kept(self._total(terms)).reshape(shape)
+        return self._flushed(self._total(terms)).reshape(shape)
 
     def _total(self, terms: Array) -> Any:
         """The sum along the first axis."""
@@ -274,7 +278,7 @@ class Device(Wide):
         lanes = min(self.lanes or depth, depth)
         step = max(1, LIMIT // max(1, lanes * columns))
         parts = [self._product(a[..., first : first + step, :], b, lanes) for first in range(0, rows, step)]
-        return self._kept(np.concatenate(parts, -2))
+        return self._flushed(np.concatenate(parts, -2))
 
     def _product(self, a: Array, b: Array, lanes: int) -> Any:
         """Some rows: each step adds a product to each of the lanes."""

@@ -68,7 +68,8 @@ def drawn(use: Use, kind: str, seed: int) -> Case:
 
 def devices_of(use: Use) -> dict[str, Device]:
     """The simulated devices that a correct one may be like."""
-    return FULL if use.dtype == "FLOAT32" else FULL | {"rounded to FLOAT16": ROUNDED}
+    rounds = use.dtype == "FLOAT16" and use.dtype in use.operator.accuracy
+    return FULL | {"rounded to FLOAT16": ROUNDED} if rounds else FULL
 
 
 def searched(use: Use, seed: int) -> Iterator[Case]:

@@ -26,6 +26,7 @@ from dmlcy._runtime.places import indices_of
 COUNTS: Final = 4
 """A fault counts if its effect is so many bounds."""
 SPOILT: Final = 1.01
+SUMS: Final = "FLOAT16 added in FLOAT16"
 BITS: Final = 13
 """Bits of FLOAT32 that are lost where 10 are left."""
 
@@ -72,7 +73,7 @@ def faults(use: Use, arrays: Arrays) -> Iterator[Fault]:
     for name, kind in OF_ARITHMETIC.items():
         yield Fault(name, use.desc, arrays, _exact(kind), _device(kind))
     if use.dtype == "FLOAT16":
-        yield Fault("FLOAT16 added in FLOAT16", use.desc, arrays, SHORT, SHORT)
+        yield Fault(SUMS, use.desc, arrays, SHORT, SHORT)
 
 
 # Inputs

@@ -82,7 +82,7 @@ def passing(uses: list[Use], seed: int) -> Iterator[str]:
 def _of_library(name: str, run: Library, cases: list[Case]) -> str:
     found: list[Judged] = []
     for case in cases:
-        short = name == "PyTorch" and case.use.operator.name in torch_peers.ADDS_SHORT and case.use.dtype == "FLOAT16"
+        short = name == "PyTorch" and torch_peers.adds_short(case.use)
         try:
             found += case.judged(run(case.use, case.arrays), short).values()
         except NotExpressible:

@@ -15,8 +15,8 @@ from dmlcy._reference.expected import outputs_of
 Run = Callable[[Any, Any], Any]
 """Of PyTorch, of a desc with its tensors as attributes ``t``: the output, or several."""
 PEERS: dict[str, Run] = {}
-ADDS_SHORT = frozenset({"FOLD", "MAX_POOLING_GRAD"})
-"""Operators that PyTorch computes by adding FLOAT16 in FLOAT16."""
+ADDS_SHORT = frozenset({"AVERAGE_POOLING_GRAD", "FOLD", "MAX_POOLING_GRAD"})
+"""Operators that PyTorch computes by adding FLOAT16 in FLOAT16; of convolutions, those backwards."""
 
 
 class NotExpressible(Exception):
@@ -47,6 +47,12 @@ class Given:
         first = next(iter(self.tensors.values()))
         scale_bias = getattr(self.desc, "scale_bias", None)
         return first if scale_bias is None else first * scale_bias[0] + scale_bias[1]
+
+
+def adds_short(use: Use) -> bool:
+    """Whether PyTorch adds FLOAT16 in FLOAT16."""
+    backward = "BACKWARD" in use.attributes.values()
+    return use.dtype == "FLOAT16" and (use.operator.name in ADDS_SHORT or backward)
 
 
 def run(use: Use, arrays: Arrays) -> dict[str, Array]:
