@@ -297,6 +297,9 @@ def test_a_dump_without_a_file_that_it_lists_is_refused(
         lambda folder: (folder / "manifest.json").write_text(
             (folder / "manifest.json").read_text().replace('"node": 2', '"node": [2]')
         ),
+        lambda folder: (folder / "manifest.json").write_text(
+            (folder / "manifest.json").read_text().replace('"feature_level": "6_4"', '"feature_level": {"6_4": []}')
+        ),
     ],
 )
 def test_a_broken_dump_is_refused(change: Any, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

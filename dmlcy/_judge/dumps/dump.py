@@ -177,7 +177,7 @@ def read_dump(folder: Path) -> Dump:
     found = read(document, path.parent, limit=2**31)
     graph = found.finish()
     level = root.get("feature_level")
-    if level is None or level.value not in LEVEL_INDEX:
+    if level is None or level.kind != "string" or level.value not in LEVEL_INDEX:
         _broken("its feature level is not known")
     wrong = graph._violations(LEVEL_INDEX[level.value])
     if wrong:
