@@ -37,6 +37,10 @@ class Arithmetic(ABC):
         """The same numbers, as parts of sums to which terms are added in any order."""
         return a
 
+    def kept(self, a: Number) -> Number:
+        """Sums that are complete: a device may round them to its data type before it goes on."""
+        return a
+
     def placed(self, rest: Array, place: Array) -> Number:
         """How far places, which are computed in FLOAT32, are behind the whole numbers before them."""
         return self.of(rest)

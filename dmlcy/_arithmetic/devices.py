@@ -95,6 +95,10 @@ class Devices(Arithmetic):
         with np.errstate(all="ignore"):
             return self.limits.settled(a)
 
+    def kept(self, a: Number) -> Number:
+        narrow = self.limits.unit > self.limits.added
+        return self.settled(a) if narrow and is_record(a) else a
+
     def partial(self, a: Number) -> Number:
         if not is_record(a):
             return a if is_integer(a) and not isinstance(a, int) else self.partial(exact(a))

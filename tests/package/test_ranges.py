@@ -296,6 +296,14 @@ def test_halves_round_to_their_own_type_and_add_in_single() -> None:
     assert not radius(stored).any()
 
 
+def test_halves_are_rounded_before_something_is_added_to_a_sum() -> None:
+    m = Devices(2)
+    total = m.sum(m.of(np.array([[1000.0, 0.25]], np.float16)), 1)
+    found = m.settled(m.add(m.kept(total), m.of(np.array([[-1000.0]], np.float16))))
+    rounded = float(np.float16(1000.25)) - 1000
+    assert found["low"][0, 0] <= rounded <= found["high"][0, 0]
+
+
 def test_a_state_does_not_take_the_worst_signs_at_each_step() -> None:
     state, weight = M.of(drawn(1, 64, scale=0.3)), M.of(drawn(64, 64, scale=0.2))
     for _ in range(40):

@@ -111,7 +111,7 @@ def _finished(sums: Sums, at: At, dtype: np.dtype[Any]) -> Any:
         values = m.multiply(values, size(scale))
     if added is not None:
         beta = sums.number("beta")
-        values = m.add(values, size(added if beta is None else m.multiply(added, beta)))
+        values = m.add(m.kept(values), size(added if beta is None else m.multiply(added, beta)))
     scale, zero = sums.entries("output_scale", at), sums.entries("output_zero", at)
     if scale is not None:
         values = m.function("round_even", m.single(m.divide(values, scale)))
