@@ -483,22 +483,11 @@ def _matmul(a: Array, b: Array) -> Array:
     error: Any = 0.0
     variance: Any = 0.0
     if p is not None:
-        error = _error(p, sizes[1] if q is None else sizes[1] + q)
+        error = ends.errors_of(p, sizes[1] if q is None else sizes[1] + q)
         variance = np.matmul(a["variance"], np.square(sizes[1]))
     if q is not None:
-        error = error + _error(sizes[0], q)
+        error = error + ends.errors_of(sizes[0], q)
         variance = variance + np.matmul(np.square(sizes[0]), b["variance"])
     known = np.isfinite(value)
     low, high = (np.where(known, value + sign * error, value) for sign in (-1, 1))
     return made(value, low, high, variance, total, float(x.shape[-1]))
-
-
-def _error(a: Any, b: Any) -> Any:
-    """Products of errors; an infinite one makes the sum unknown, whatever it is multiplied with."""
-    if np.isfinite(a).all() and np.isfinite(b).all():
-        return np.matmul(a, b)
-    found = np.matmul(np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0))
-    unknown = np.matmul((~np.isfinite(a)).astype(float), np.ones(b.shape)) + np.matmul(
-        np.ones(a.shape), (~np.isfinite(b)).astype(float)
-    )
-    return np.where(unknown > 0, np.inf, found)

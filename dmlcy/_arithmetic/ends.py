@@ -80,3 +80,14 @@ def _largest_stretch(a: Array) -> Array:
     before = np.concatenate([np.zeros((*a.shape[:-1], 1)), totals[..., :-1]], -1)
     found: Array = np.maximum.accumulate(totals - np.minimum.accumulate(before, -1), -1)
     return found
+
+
+def errors_of(a: Any, b: Any) -> Any:
+    """Products of errors; an infinite one makes the sum unknown, whatever it is multiplied with."""
+    if np.isfinite(a).all() and np.isfinite(b).all():
+        return np.matmul(a, b)
+    found = np.matmul(np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0))
+    unknown = np.matmul((~np.isfinite(a)).astype(float), np.ones(b.shape)) + np.matmul(
+        np.ones(a.shape), (~np.isfinite(b)).astype(float)
+    )
+    return np.where(unknown > 0, np.inf, found)
