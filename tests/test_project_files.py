@@ -69,7 +69,7 @@ def test_the_oldest_numpy_is_named_in_pyproject_and_tested() -> None:
 def test_the_gate_fails_beside_another_numpy(tmp_path: Path) -> None:
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
-    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec "{sys.executable}" "$@"\n')
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" PYTHONDONTWRITEBYTECODE=1 exec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
     (oldest,) = shell("oldest_numpy").stdout.split()
     for version, status in ((oldest, 0), (f"{oldest}.0", 0), (f"{oldest}.1", 1), ("1.26.4", 1), ("20.0", 1)):
