@@ -18,7 +18,8 @@ from devices.uses import KINDS, OTHER, SEED, rounds, uses
 from dmlcy._facts.tables import RUNNABLE
 
 NAMES = [name for name, operator in RUNNABLE.items() if rounds(operator)]
-HALVES = [use for use in uses() if use.dtype == "FLOAT16" and use.operator.family in ("contract", "reduce")]
+ADDING = ("CONVOLUTION", "GEMM", "REDUCE")
+HALVES = [use for use in uses() if use.dtype == "FLOAT16" and use.operator.name in ADDING]
 LEAST = 3
 """Faults of an operator that count, at least."""
 ENOUGH = 4
