@@ -133,7 +133,10 @@ def test_every_form_of_the_same_values_passes(tmp_path_factory: Factory, case: C
         actual = folder / "device" / "written.npy"
     done, report = compare(expected / f"{name}.npy" if form == "one" else expected, actual)
     assert done.status == 0, done.err + str(report)
-    assert output_of(report, manifest(expected)["outputs"][0])["differences"]["different"] == 0
+    found = output_of(report, manifest(expected)["outputs"][0])
+    assert found["status"] in ("passed", "not judged") and not found["differences"]["exceeding"]
+    if form in ("copy", "flat", "bin", "dat"):  # of the reference; the others are what the loops give
+        assert found["differences"]["different"] == 0
 
 
 @cases(80)
