@@ -16,7 +16,7 @@ import numpy as np
 
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
 from dmlcy._arithmetic.ends import is_unknown, unknown
-from dmlcy._arithmetic.ranges import Limits, exact, made, radius
+from dmlcy._arithmetic.ranges import Limits, made, radius
 from dmlcy._arithmetic.wide import WIDE
 
 Column = Any
@@ -212,5 +212,3 @@ FORMULAS: Final[dict[str, Callable[..., Array]]] = {
     "atan2": lambda own, y, x: own.atan2(y, x),
     "pow": lambda own, a, b: own.power(a, b),
 }
-
-__all__ = ["HALF", "SINGLE", "Precision", "exact", "function"]
