@@ -165,6 +165,10 @@ class Arithmetic(ABC):
         """``then`` where the condition holds, and ``other`` elsewhere."""
         return np.where(test, then, other) if isinstance(test, np.ndarray) else then if test else other
 
+    def also(self, found: Number, other: Callable[[], Number]) -> Number:
+        """The number; ``other`` computes it as some devices do."""
+        return found
+
     def both(self, a: Any, b: Any) -> Any:
         """Whether both conditions hold."""
         return np.logical_and(a, b)

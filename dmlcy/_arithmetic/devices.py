@@ -37,7 +37,8 @@ def limits_of(size: int, half: bool) -> Limits:
     added = unit if half else min(unit, _UNITS[4])
     least = 0.0 if own is _DOUBLE else float(own.smallest_normal)
     top = float(np.finfo(np.float16).max) if half and size == _HALF.itemsize else float(own.max)
-    return Limits(unit, added, float(own.max), least, top)
+    step = float(np.finfo(_HALF).smallest_subnormal) if size == _HALF.itemsize else 0.0
+    return Limits(unit, added, float(own.max), least, top, step)
 
 
 class Devices(Arithmetic):
@@ -83,7 +84,7 @@ class Devices(Arithmetic):
                 np.fmax(_finite(_UNITS[dtype.itemsize] * np.abs(a[name])), float(info.smallest_subnormal))
                 for name in ("low", "high", "value")
             )
-            limits = Limits(0.0, 0.0, float(info.max), self.limits.least, float(info.max))
+            limits = Limits(0.0, 0.0, float(info.max), self.limits.least, float(info.max), 0.0)
             low, high = limits.widened(a["value"], a["low"], a["high"], below, above)
             variance = a["variance"] + np.square(step)
         columns = [np.where(kept, a[name], one) for name, one in
@@ -431,6 +432,12 @@ class Devices(Arithmetic):
         variance = np.fmax(first["variance"], second["variance"]) + _finite(apart)
         return made(found["value"], np.where(unsure, low, found["low"]), np.where(unsure, high, found["high"]),
                     np.where(unsure, variance, found["variance"]))  # fmt: skip
+
+    def also(self, found: Number, other: Callable[[], Number]) -> Number:
+        """The number in the range of both computations."""
+        first, second = self.settled(found), self.settled(other())
+        low, high = np.fmin(first["low"], second["low"]), np.fmax(first["high"], second["high"])
+        return made(first["value"], low, high, np.fmax(first["variance"], second["variance"]))
 
     def both(self, a: Any, b: Any) -> Any:
         first, second = np.asarray(a), np.asarray(b)

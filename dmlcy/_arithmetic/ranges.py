@@ -67,19 +67,26 @@ def exact(values: Any) -> Array:
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a device rounds to: ``unit`` is the largest relative error of an operation, ``added`` that of an addition
-    of a sum. ``most`` is the largest number, ``top`` that of a sum, and numbers below ``least`` may become 0."""
+    of a sum. ``most`` is the largest number, ``top`` that of a sum, and numbers below ``least`` may become 0. ``step``
+    is the distance of subnormal numbers, by which results are off there."""
 
     unit: float
     added: float
     most: float
     least: float
     top: float
+    step: float
 
     def rounded(self, value: Any, low: Any, high: Any, variance: Any, unit: float | None = None) -> Array:
         """The result of an operation: the range of the exact result, widened by one rounding."""
         unit = self.unit if unit is None else unit
         low, high = self.widened(value, low, high, unit * np.abs(low), unit * np.abs(high))
-        return made(value, low, high, np.add(variance, np.square(unit * np.nan_to_num(value, posinf=0, neginf=0))))
+        typical = self.stepped(unit * np.abs(np.nan_to_num(value, posinf=0, neginf=0)))
+        return made(value, low, high, np.add(variance, np.square(typical)))
+
+    def stepped(self, error: Any) -> Any:
+        """Errors, of which none is smaller than the step; that of 0 is 0."""
+        return np.where(error == 0, 0.0, np.maximum(error, self.step)) if self.step else error
 
     def widened(self, value: Any, low: Any, high: Any, below: Any, above: Any) -> tuple[Any, Any]:
         """The ends of a range after a rounding by so much at most, with overflow and flushed numbers.
@@ -87,6 +94,7 @@ class Limits:
         ``below``: by how much the lower end may be rounded down; ``above``: the upper end up.
         """
         value, low, high = np.asarray(value), np.asarray(low), np.asarray(high)
+        below, above = self.stepped(below), self.stepped(above)
         least, most = low - below, high + above
         if max(np.abs(least).max(initial=0), np.abs(most).max(initial=0)) <= self.most:  # no infinities or NaN
             small = ((least > 0) & (least < self.least)) | ((most < 0) & (most > -self.least))
@@ -128,13 +136,13 @@ class Limits:
         vanished = self.vanished(found)
         error = error + vanished
         if self.unit > self.added:  # the sum is rounded to the narrower type
-            error = np.where(terms > 0, error + self.unit * (np.abs(value) + error), error)
+            error = np.where(terms > 0, error + self.stepped(self.unit * (np.abs(value) + error)), error)
         low, high = found["low"], found["high"]
         error = np.where(np.isfinite(value), error, 0.0)
         ends = self.widened(value, low, high, error, error)
         low, high = (np.where(terms > 0, one, old) for one, old in zip(ends, (low, high), strict=True))
         low, high = self.summed(value, low, high, size)
-        own = np.square(self.unit * value) if self.unit > self.added else 0.0
+        own = np.square(self.stepped(self.unit * np.abs(value))) if self.unit > self.added else 0.0
         typical = np.where(terms > 0, terms * np.square(self.added * size) + own + np.square(vanished), 0.0)
         variance = found["variance"] + np.where(np.isfinite(typical), typical, 0.0)
         return made(value, low, high, variance)

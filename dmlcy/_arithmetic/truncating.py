@@ -13,13 +13,13 @@ from dmlcy._arithmetic.wide import Wide, is_integer
 
 
 class Truncating(Wide):
-    """Arrays of float64, of which each operation takes the largest error of a device toward 0."""
+    """Arrays of float64, of which each operation takes so many times the largest error of a device toward 0."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, times: float = 1.0) -> None:
+        self.unit, self.added = times * limits.unit, times * limits.added
 
     def _cut(self, a: Number, terms: float = 1.0) -> Number:
-        unit = self.limits.unit if terms == 1 else terms * self.limits.added
+        unit = self.unit if terms == 1 else terms * self.added
         return a if is_integer(a) else np.multiply(a, 1 - min(unit, 1.0))
 
     def add(self, a: Number, b: Number) -> Number:

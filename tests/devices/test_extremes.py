@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from devices.arithmetic import FULL, can_truncate
+from devices.arithmetic import FULL, SERIAL, TRUNCATING, can_truncate
+from devices.cases import Case
 from devices.judging import judged
+from devices.uses import EQUAL, uses
 from dmlcy._judge.passes import judged as expected
 from dmlcy._reference.expected import outputs_of
 
@@ -77,3 +79,37 @@ def test_correct_devices_pass(case: str) -> None:
             found = judged(passes, one.run(desc, arrays)[name])
             assert not found.failed, f"{device}, {name}: {found}"
             assert found.verdict != "suspect" or one.truncates, f"{device}, {name}: {found}"
+
+
+def test_a_factor_and_a_summand_of_each_channel_may_be_made_first() -> None:
+    x = (1000 + np.random.default_rng(1).normal(size=(1, 1, 1, 64))).astype(np.float32)
+    mean, one, bias = column(1000), column(1), column(0.25)
+    arrays = {"input": x, "mean": mean, "variance": one, "scale": one, "bias": bias}
+    desc = dml.desc.BatchNormalization(**{name: tensor(array) for name, array in arrays.items()}, spatial=True, epsilon=0.5)
+    factor = one / np.sqrt(one + np.float32(0.5))
+    folded = x * factor + (bias - mean * factor)
+    passes = expected(desc, arrays, "output")
+    assert judged(passes, folded).verdict == "passed"
+    assert judged(passes, folded + np.float32(0.01)).failed
+
+
+def test_a_variance_of_halves_may_be_subnormal() -> None:
+    x = np.array([1.1, -1.3, 3.7, 0.9], np.float16).reshape(1, 1, 1, -1) * np.float16(2**-11)
+    desc = dml.desc.MeanVarianceNormalization1(
+        input=tensor(x), axes=(3,), normalize_variance=True, epsilon=0.0, output=tensor(x)
+    )
+    wide = x.astype(np.float64)
+    variance = wide.var()
+    stored = np.floor(variance * 2**24) / 2**24
+    assert abs(np.sqrt(variance / stored) - 1) > 2**-10
+    found = ((wide - wide.mean()) / np.sqrt(stored)).astype(np.float16)
+    assert judged(expected(desc, {"input": x}, "output"), found).verdict == "passed"
+
+
+def test_states_may_have_nothing_in_common() -> None:
+    """With these weights an error of one unit grows until it is as large as the state."""
+    use = next(one for one in uses() if one.operator.name == "GRU" and one.dtype == "FLOAT32")
+    case = Case(use, EQUAL, 2)
+    for device in (SERIAL, TRUNCATING) if can_truncate() else (SERIAL,):
+        for name, found in case.judged(device.run(use.desc, case.arrays)).items():
+            assert not found.failed, f"{name}: {found}"

@@ -2,7 +2,8 @@
 
 ``result`` is the expression, over the names of the inputs, or over ``x`` if there is one input; several outputs have a
 table of expressions. ``integers`` is in its place where all elements are integers. ``magnitudes`` is how large the
-terms of the result are, where the accuracy is of them.
+terms of the result are, where the accuracy is of them. ``devices`` is another form of ``result``, which some devices
+compute.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ class Elementwise(Evaluated):
             self.results(kernel, table, "result", kind, bits)
         if not single:
             self.results(kernel, table, "integers", Kind.INT, bits)
-        if "magnitudes" in table.keys():
-            self.results(kernel, table, "magnitudes", kinds[0], bits)
+        for key in ("magnitudes", "devices"):
+            if key in table.keys():
+                self.results(kernel, table, key, kinds[0], bits)
         kernel.finish()
         return Told(kernel.definition)
 

@@ -45,6 +45,9 @@ class Elementwise(Family):
         key = "integers" if whole and _has(given, "integers") else "result"
         given.rules.stored_as = given.dtype(output)  # type: ignore[attr-defined]
         found = given.value(_key(given, key, output), **elements)
+        other = _key(given, "devices", output)
+        if other in given.told.formulas:
+            found = m.also(found, partial(given.value, other, **elements))
         sizes = _key(given, "magnitudes", output)
         magnitudes = partial(given.value, sizes, **elements) if sizes in given.told.formulas else None
         return Result(activated(given.of_role("fused"), found, m), magnitudes=magnitudes)
