@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from devices.functions import LIBRARY, SHADER, Function
+from devices.functions import LIBRARY, SHADER, SHADER_OF_HALVES, Function
 from dmlcy._arithmetic.base import Array, Number
 from dmlcy._arithmetic.wide import Wide, is_integer
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -161,7 +161,7 @@ class Device(Wide):
         return super().multiply(a, b) if whole else self._rounded(np.multiply, a, b)
 
     def divide(self, a: Number, b: Number) -> Number:
-        if self.functions is SHADER:
+        if self.functions is not LIBRARY:
             return self._rounded(lambda x, y: x * (np.float32(1) / y), a, b)
         return self._rounded(np.true_divide, a, b)
 
@@ -173,7 +173,7 @@ class Device(Wide):
 
     def _rest(self, whole: Function, a: Number, b: Number) -> Number:
         """What is left of a number: as a shader computes it, with one more rounding of the quotient."""
-        if self.functions is SHADER:
+        if self.functions is not LIBRARY:
             return self.subtract(a, self.multiply(b, whole(self.divide(a, b))))
         exact = super().mod_floor if whole is np.floor else super().mod_trunc
         return exact(self._numbers(a), self._numbers(b))
@@ -322,5 +322,7 @@ FULL: Final[dict[str, Device]] = {
 """Devices of FLOAT32, and of FLOAT16 that is added in FLOAT32."""
 ROUNDED: Final = Device(between=HALF)
 """The device that keeps the results of operations on FLOAT16 in FLOAT16, and adds in FLOAT32."""
+ROUNDED_DOWN: Final = Device(truncates=True, functions=SHADER_OF_HALVES, between=HALF)
+"""The same, truncating."""
 SHORT: Final = Device(between=HALF, within=HALF)
 """The device that adds FLOAT16 in FLOAT16."""

@@ -55,6 +55,12 @@ def exp(x: Array) -> Array:
     return np.exp2(x * LOG2_E)
 
 
+def exp_of_halves(x: Array) -> Array:
+    """The same, whose exponent has the 11 bits of FLOAT16."""
+    exponent = np.asarray(x * LOG2_E, SINGLE)
+    return np.exp2((exponent.view(np.int32) & -(1 << 13)).view(SINGLE))
+
+
 def log(x: Array) -> Array:
     """A logarithm to the base 2."""
     return np.log2(x) * LN_2
@@ -160,3 +166,5 @@ SHADER: Final[dict[str, Function]] = {
     "atanh": area_tangent, "erf": error, "erfc": lambda x: SINGLE(1) - error(x), "pow": power,
 }  # fmt: skip
 """What a shader is compiled to."""
+SHADER_OF_HALVES: Final[dict[str, Function]] = SHADER | {"exp": exp_of_halves}
+"""The same of FLOAT16."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
-from devices.arithmetic import TRUNCATING
+from devices.arithmetic import ROUNDED_DOWN, TRUNCATING
 from devices.cases import Case, searched
 from devices.judging import Judged
 from devices.uses import Use
@@ -13,6 +14,8 @@ from dmlcy._families import family_of
 
 USEFUL: Final = 1 / 16
 """The part of the bound that an error is found of."""
+OF_HALVES: Final = 1 / 32
+"""The same of FLOAT16, each of whose operations may round, while no device that is simulated errs at each of them."""
 OF_RECURRENCES: Final = 1 / 1000
 """The same of layers with a state, after all steps: each step widens the bound as if it lost as much as it can."""
 
@@ -27,17 +30,20 @@ class Found:
 
 def target(use: Use) -> float:
     """The part that must be found."""
-    return OF_RECURRENCES if family_of(use.operator).keeps_state else USEFUL
+    if family_of(use.operator).keeps_state:
+        return OF_RECURRENCES
+    return USEFUL if use.dtype == "FLOAT32" else OF_HALVES
 
 
 def search(use: Use, seed: int, whole: bool = False) -> Found:
-    """The inputs of the largest error, with the device that adds one term after another and truncates.
+    """The inputs of the largest error, with devices that add one term after another and truncate.
 
     It ends where enough is found, unless the ``whole`` search is asked for.
     """
     best: Found | None = None
-    for case in searched(use, seed):
-        found = case.judged(TRUNCATING.run(use.desc, case.arrays))
+    devices = (TRUNCATING, ROUNDED_DOWN) if use.dtype == "FLOAT16" else (TRUNCATING,)
+    for case, device in product(searched(use, seed), devices):
+        found = case.judged(device.run(use.desc, case.arrays))
         for one in found.values():
             if one.failed:
                 return Found(case, one)

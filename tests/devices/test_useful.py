@@ -22,12 +22,12 @@ def look(use: Use, seed: int) -> None:
     assert found.judged.part >= target(use), f"{found.case}: no error beyond {found.judged.part:.3g} of the bound"
 
 
-@each_of("use", [use for use in uses() if rounds(use.operator) and use.dtype == "FLOAT32"])
+@each_of("use", [use for use in uses() if rounds(use.operator)])
 def test_a_large_part_of_each_bound_is_found(use: Use) -> None:
     look(use, SEED)
 
 
 @deep
-@each_of("use", [use for use in uses(deep=True) if rounds(use.operator) and use.dtype == "FLOAT32"])
+@each_of("use", [use for use in uses(deep=True) if rounds(use.operator)])
 def test_other_draws_find_it(use: Use) -> None:
     look(use, OTHER)

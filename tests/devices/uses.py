@@ -38,7 +38,9 @@ EQUAL: Final = "equal"
 ONE: Final = "one"
 ALIKE: Final = "alike"
 """Each input has the same normal draws."""
-SEARCHED: Final = (EQUAL, "growing", "large first", "large channel", "whole", "in the middle", ALIKE)
+LARGE: Final = "large"
+"""Normal draws, times 3: exponentials of their products are far apart."""
+SEARCHED: Final = (EQUAL, "growing", "large first", "large channel", "whole", "in the middle", ALIKE, LARGE)
 """Inputs of which devices lose more than of draws."""
 MOST: Final = 40
 """The largest of whole numbers, where a use has no range: FLOAT16 has their cubes."""
@@ -147,6 +149,9 @@ def drawn(random: np.random.Generator, kind: str, tensor: TensorDesc, values: An
         return (first + np.arange(math.prod(tensor.sizes)).reshape(tensor.sizes) % (last - first + 1)).astype(dtype)
     if kind == ALIKE:
         return drawn(random, KINDS[-1], tensor, values)
+    if kind == LARGE:
+        low, high = values or (-np.inf, np.inf)
+        return np.clip(3 * drawn(random, KINDS[-1], tensor, values), low, high).astype(dtype)
     if kind in SEARCHED or kind == ONE:
         low, high = values or (0, 1)
         return (low + (high - low) * _line(random, kind, tensor.sizes)).astype(dtype)
