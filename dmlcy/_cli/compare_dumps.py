@@ -86,7 +86,7 @@ def _judged(found: Differences, sizes: tuple[int, ...]) -> Iterator[str]:
         if places.count:
             first = list(indices_of(places.first[0], sizes))
             yield f"{places.count} of {found.elements} elements {word}, the first at {first}"
-    if found.leaning:
+    if found.leaning or found.outward:
         yield f"suspect: {leaning(found)}"
     for name, count in found.not_judged.items():
         yield f"{count} of {found.elements} elements not judged, {reason(name)}"
@@ -149,6 +149,7 @@ def _found(found: Differences | None, sizes: tuple[int, ...]) -> dict[str, Any] 
         "suspect": found.suspect.count,
         "first_suspect": suspect,
         "mean_in_typical_deviations": found.leaning or None,
+        "mean_from_zero_in_typical_deviations": found.outward or None,
         "not_judged": found.unjudged,
         "not_judged_by": found.not_judged,
         "worst": None if worst is None else {

@@ -56,6 +56,7 @@ def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
         "first_suspect": [list(comparison.position(at)) for at in found.suspect.first],
         "ranges_suspect": [list(ends) for ends in found.suspect.ranges],
         "mean_in_typical_deviations": found.leaning or None,
+        "mean_from_zero_in_typical_deviations": found.outward or None,
         "not_judged": found.unjudged,
         "not_judged_by": dict(found.not_judged),
         "written_over": found.left_out,

@@ -157,14 +157,17 @@ def _suspect(comparison: Comparison, found: Differences) -> Iterator[str]:
         yield f"{subject}: rounding rarely adds up to so large a difference"
         if found.suspect.count > 1 or found.failing.count:
             yield from _places(comparison, "suspect", found.suspect)
-    if found.leaning:
+    if found.leaning or found.outward:
         yield f"suspect: {leaning(found)}"
 
 
 def leaning(found: Differences) -> str:
     """Which way the elements lean, and by how much."""
-    side = "larger" if found.leaning > 0 else "smaller"
-    much = f"{abs(found.leaning):.3g} times the deviation that rounding typically causes"
+    if found.leaning:
+        mean, side = found.leaning, "larger" if found.leaning > 0 else "smaller"
+    else:
+        mean, side = found.outward, "farther from 0" if found.outward > 0 else "nearer to 0"
+    much = f"{abs(mean):.3g} times the deviation that rounding typically causes"
     return f"the elements are {side} than expected, on average by {much}"
 
 

@@ -73,7 +73,7 @@ def _found(one: Comparison, found: Differences) -> Iterator[str]:
         if places.count:
             first = list(one.position(places.first[0]))
             yield f"{places.count} of {found.elements} elements are {word}, the first at {first}"
-    if found.leaning:
+    if found.leaning or found.outward:
         yield f"suspect: {leaning(found)}"
     if found.worst is not None:
         yield _worst(one, found.worst)
@@ -159,6 +159,7 @@ def _output_json(one: Comparison) -> dict[str, Any]:
         "suspect": found.suspect.count,
         "first_suspect": [list(one.position(at)) for at in found.suspect.first],
         "mean_in_typical_deviations": found.leaning or None,
+        "mean_from_zero_in_typical_deviations": found.outward or None,
         "not_judged": found.unjudged,
         "not_judged_by": found.not_judged,
         "signs_of_zero": found.signs,

@@ -114,6 +114,8 @@ class Differences:
     leaning
         The mean of the signed errors, in typical deviations, if rounding does not explain it; else 0. Elements do not
         count that fail, that are suspect for themselves, or that pass as results of flushed operands.
+    outward
+        The same mean of errors away from 0, which are positive where a number is too large in size.
     signs
         Zeros of another sign.
     flushed
@@ -134,6 +136,7 @@ class Differences:
     unjudged: int = 0
     left_out: int = 0
     leaning: float = 0.0
+    outward: float = 0.0
     signs: int = 0
     flushed: int = 0
     worst: Worst | None = None
@@ -147,7 +150,7 @@ class Differences:
             return "failed"
         if self.unjudged and self.unjudged + self.left_out == self.elements:
             return "not judged"
-        return "suspect" if self.suspect.count or self.leaning else "passed"
+        return "suspect" if self.suspect.count or self.leaning or self.outward else "passed"
 
 
 def measure(
@@ -163,7 +166,7 @@ def measure(
         reached(start, expected.size)
         run.part(slice(start, start + _CHUNK))
     reached(expected.size, expected.size)
-    found.leaning = run.leaning()
+    found.leaning, found.outward = (run.leaning(total) for total in (run.signed, run.outward))
     return found
 
 
@@ -175,7 +178,7 @@ class _Measuring:
         self.flushed = None if passes.flushed is None else tuple(one.reshape(-1) for one in passes.flushed)
         self.marks = [(name, mask.reshape(-1)) for name, mask in passes.not_judged]
         self.standing = _flat(passes.standing)
-        self.signed, self.counted = 0.0, 0
+        self.signed, self.outward, self.counted = 0.0, 0.0, 0
 
     def part(self, part: slice) -> None:
         """Compare some elements."""
@@ -234,14 +237,16 @@ class _Measuring:
         usable = self.usable(where)
         with np.errstate(all="ignore"):
             units = (self.a[where].astype(np.float64) - self.e[where]) / self.typical[where]
-        self.signed += float(units[usable & usual & np.isfinite(units)].sum())
+        units = np.where(usable & usual & np.isfinite(units), units, 0.0)
+        self.signed += float(units.sum())
+        self.outward += float((units * np.sign(self.e[where].astype(np.float64))).sum())
         self.counted -= int((usable & ~usual).sum())
 
-    def leaning(self) -> float:
-        """The mean of the signed errors in typical deviations, where it is suspect."""
+    def leaning(self, total: float) -> float:
+        """The mean of errors with this sum in typical deviations, where it is suspect."""
         if not self.counted:
             return 0.0
-        mean = TYPICAL * self.signed / self.counted
+        mean = TYPICAL * total / self.counted
         return mean if abs(mean) > 1 + _LEANING / math.sqrt(self.counted) else 0.0
 
     def count(self, where: Array, steps: Array) -> None:

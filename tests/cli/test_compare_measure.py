@@ -12,6 +12,7 @@ from exchange import Array, bits_moved, cases, random_values
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmlcy._cli.compare_text import leaning
 from dmlcy._facts.tables import DTYPES
 from dmlcy._judge.differences import measure
 from dmlcy._judge.histogram import Histogram
@@ -235,6 +236,19 @@ def test_a_result_that_is_shifted_by_a_little_everywhere_is_suspect(count: int, 
     assert found.leaning == pytest.approx(1.01 * sign * limit)
     both = np.where(np.arange(count) % 2, 15.0, -15.0)
     assert measure(values, values + both, passes).leaning == 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_result_that_is_too_large_in_size_everywhere_is_suspect(sign: int) -> None:
+    """Of numbers of both signs, whose signed errors have the mean 0."""
+    values, passes = rough(10_000)
+    values *= np.where(np.arange(10_000) % 2, 1, -1)
+    limit = 1 + 15 / math.sqrt(10_000)
+    assert measure(values, values + 0.99 * sign * limit * np.sign(values), passes).verdict == "passed"
+    found = measure(values, values + 1.01 * sign * limit * np.sign(values), passes)
+    assert (found.verdict, found.suspect.count, found.leaning) == ("suspect", 0, 0)
+    assert found.outward == pytest.approx(1.01 * sign * limit)
+    assert leaning(found).startswith(f"the elements are {'farther from' if sign > 0 else 'nearer to'} 0 than expected")
 
 
 def test_what_does_not_count_in_the_mean() -> None:
