@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
-from dmlcy._arithmetic.ends import is_unknown, unknown
-from dmlcy._arithmetic.ranges import Limits, made, radius
+from dmlcy._arithmetic.ends import may_overflow, may_vanish, unknown
+from dmlcy._arithmetic.ranges import Limits, is_unknown, made, radius
 from dmlcy._arithmetic.wide import WIDE
 
 Column = Any
@@ -71,10 +71,8 @@ class _Functions:
     def found(self, name: str, *values: Array) -> Array:
         """The result; of numbers that may be NaN any number."""
         found = self.known(name, *values)
-        lost = [is_unknown(one) for one in values]
-        low, high = unknown(
-            np.any(np.broadcast_arrays(*lost), 0) & ~np.isnan(found["value"]), found["low"], found["high"]
-        )
+        lost = [is_unknown(one["low"], one["high"]) for one in values]
+        low, high = unknown(np.any(np.broadcast_arrays(*lost), 0), found["low"], found["high"])
         return made(found["value"], low, high, found["variance"])
 
     def known(self, name: str, *values: Array) -> Array:
@@ -86,14 +84,17 @@ class _Functions:
         composed = formula(self, *values)
         given = values[0]
         pole = np.isinf(given["value"]) | np.isin(given["value"], POLES)
+        number = np.isnan(nominal) & ~(np.isnan(composed["value"]) & ~is_unknown(composed["low"], composed["high"]))
         known = np.isnan(nominal) | (np.isinf(nominal) & (given["low"] == given["high"]) & pole)
         low = np.where(known, nominal, np.fmin(composed["low"], nominal))
-        return made(nominal, low, np.where(known, nominal, np.fmax(composed["high"], nominal)), composed["variance"])
+        high = np.where(known, nominal, np.fmax(composed["high"], nominal))
+        return made(nominal, *unknown(number, low, high), composed["variance"])
 
     def increasing(self, name: str, a: Array, nominal: Array) -> Array:
         """A function that increases, of the ends of the range."""
         low, high = (np.asarray(WIDE.function(name, a[end]), np.float64) for end in ("low", "high"))
         lost = np.isnan(nominal)
+        number = lost & ~np.isnan(a["value"]) & ~(np.isnan(low) & np.isnan(high))  # outside the domain, by a rounding
         if name == "exp":  # beyond FLOAT64, and not infinite: a device that truncates has its largest number
             low = np.where(np.isfinite(a["low"]), np.minimum(low, LARGEST), low)
         low = np.where(np.isnan(low) & ~lost, LEAST.get(name, -np.inf), low)
@@ -109,7 +110,7 @@ class _Functions:
         )
         ends = self.limits.widened(nominal, low, high, below, above)
         low, high = (np.clip(end, LEAST.get(name, -np.inf), MOST.get(name, np.inf)) for end in ends)
-        return made(nominal, low, high, variance + np.square(error))
+        return made(nominal, *unknown(number, low, high), variance + np.square(error))
 
     def error(self, name: str, x: Column, size: Column) -> Column:
         """The largest error of a result of about this size."""
@@ -139,7 +140,8 @@ class _Functions:
         value = np.arctan2(y["value"], x["value"])
         known = (radius(y) == 0) & (radius(x) == 0)
         error = np.where(known, self.precision.turned * np.abs(value), 2 * math.pi)
-        return made(value, value - error, value + error, np.square(error))
+        undefined = (may_vanish(y) & may_vanish(x)) | (may_overflow(y) & may_overflow(x))  # of the quotient y / x
+        return made(value, *unknown(undefined & ~np.isnan(value), value - error, value + error), np.square(error))
 
     def power(self, a: Array, b: Array) -> Array:
         """``exp(b * log(abs(a)))`` with the sign of the power."""
@@ -154,7 +156,9 @@ class _Functions:
                 for end, one in zip(("low", "high"), ends, strict=True)]  # fmt: skip
         low, high = np.minimum(*ends), np.maximum(*ends)
         high = np.where(beyond & (value > 0), np.inf, high)
-        return made(value, np.where(beyond & (value < 0), -np.inf, low), high, variance)
+        low = np.where(beyond & (value < 0), -np.inf, low)
+        fraction = (a["low"] < 0) & (b["value"] != np.rint(b["value"]))  # NaN, though the power of -infinity is not
+        return made(value, *unknown(fraction & ~np.isnan(value), low, high), variance)
 
     def hyperbolic(self, a: Array, sign: float) -> Array:
         """Half of ``exp(a)`` plus or minus ``exp(-a)``."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from dmlcy._arithmetic import approximated, ends
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
-from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, made, radius, test, unsure_of
+from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, is_unknown, made, radius, test, unsure_of
 from dmlcy._arithmetic.wide import WIDE, is_integer
 
 _SINGLE: Final = np.finfo(np.float32)
@@ -243,7 +243,7 @@ class Devices(Arithmetic):
             return WIDE.absolute(a)
         a = self.settled(a)
         sizes = np.abs(a["low"]), np.abs(a["high"])
-        low = np.where(ends.is_unknown(a), -np.inf, np.where(ends.may_vanish(a), 0.0, np.minimum(*sizes)))
+        low = np.where(is_unknown(a["low"], a["high"]), -np.inf, np.where(ends.may_vanish(a), 0.0, np.minimum(*sizes)))
         return made(np.abs(a["value"]), low, np.maximum(*sizes), a["variance"])
 
     def minimum(self, a: Number, b: Number) -> Number:

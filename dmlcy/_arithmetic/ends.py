@@ -56,11 +56,6 @@ def is_wide(a: Array) -> bool:
     return not (a["low"] == a["high"]).all()
 
 
-def is_unknown(a: Array) -> Any:
-    """Whether a range has all numbers; see ``unknown``."""
-    return np.isneginf(a["low"]) & np.isposinf(a["high"])
-
-
 def stretches(factors: Array, most: float, least: float) -> tuple[Any, Any]:
     """Whether a product of some factors beside each other may be infinite, and whether one may be 0.
 

@@ -110,7 +110,7 @@ class Limits:
         high = np.where(high > self.most, np.inf, high)
         low = np.where((low > 0) & (low < self.least), 0.0, low)
         high = np.where((high < 0) & (high > -self.least), -0.0, high)
-        still = np.isnan(value) | (fixed & np.isinf(value))
+        still = (np.isnan(value) & ~is_unknown(low, high)) | (fixed & np.isinf(value))
         low = np.where(still, value, np.where(unknown, -np.inf, low))
         return low, np.where(still, value, np.where(unknown, np.inf, high))
 
@@ -146,6 +146,11 @@ class Limits:
         typical = np.where(terms > 0, terms * np.square(self.added * size) + own + np.square(vanished), 0.0)
         variance = found["variance"] + np.where(np.isfinite(typical), typical, 0.0)
         return made(value, low, high, variance)
+
+
+def is_unknown(low: Any, high: Any) -> Any:
+    """Whether a range has all numbers, and NaN."""
+    return np.isneginf(low) & np.isposinf(high)
 
 
 def radius(a: Array) -> Any:

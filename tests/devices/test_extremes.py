@@ -12,6 +12,7 @@ from devices.arithmetic import FULL, SERIAL, TRUNCATING, can_truncate
 from devices.cases import Case
 from devices.judging import judged
 from devices.uses import EQUAL, uses
+from dmlcy._judge.differences import measure
 from dmlcy._judge.passes import judged as expected
 from dmlcy._reference.expected import outputs_of
 
@@ -85,7 +86,9 @@ def test_a_factor_and_a_summand_of_each_channel_may_be_made_first() -> None:
     x = (1000 + np.random.default_rng(1).normal(size=(1, 1, 1, 64))).astype(np.float32)
     mean, one, bias = column(1000), column(1), column(0.25)
     arrays = {"input": x, "mean": mean, "variance": one, "scale": one, "bias": bias}
-    desc = dml.desc.BatchNormalization(**{name: tensor(array) for name, array in arrays.items()}, spatial=True, epsilon=0.5)
+    desc = dml.desc.BatchNormalization(
+        **{name: tensor(array) for name, array in arrays.items()}, spatial=True, epsilon=0.5
+    )
     factor = one / np.sqrt(one + np.float32(0.5))
     folded = x * factor + (bias - mean * factor)
     passes = expected(desc, arrays, "output")
@@ -113,3 +116,18 @@ def test_states_may_have_nothing_in_common() -> None:
     for device in (SERIAL, TRUNCATING) if can_truncate() else (SERIAL,):
         for name, found in case.judged(device.run(use.desc, case.arrays)).items():
             assert not found.failed, f"{name}: {found}"
+
+
+def test_nan_of_a_formula_is_not_judged() -> None:
+    """Formulas of devices take 0 / 0, or the logarithm of what cancels to 0: there, and only there."""
+    y, x = column(np.inf, 0, np.inf, 0, np.nan), column(-np.inf, 0, 1, -1, 1)
+    angle = dml.desc.ElementWiseAtanYx(a=tensor(y), b=tensor(x))
+    for (desc, arrays), judged_here in (
+        ((angle, {"a": y, "b": x}), [False, False, True, True, True]),
+        (unary("ElementWiseAcosh", -1e30, -1e5, -3, 0.5, 2), [False, False, True, True, True]),
+        (unary("ElementWiseConstantPow", -np.inf, -2, 2, exponent=-0.5), [False, True, True]),
+    ):
+        values, passes = expected(desc, arrays, "output")
+        other = np.where(np.isnan(values), np.float32(1), np.float32(np.nan))
+        found = measure(values, other, passes)
+        assert found.unjudged == judged_here.count(False) and found.failing.count == judged_here.count(True)
