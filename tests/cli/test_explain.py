@@ -232,7 +232,9 @@ def test_an_operator_that_has_a_spec(name: str) -> None:
     for known in operator.interpretations:
         assert known.question in text and known.choice in text and f"Evidence: {known.evidence}" in text
         assert (f"Not judged ({name}-{known.id}): elements" in text) == bool(known.not_judged)
-        assert ("operator", name) in [(found["kind"], found.get("name")) for found in find(f"{name}-{known.id}")]
+        alone = _flat(shown(f"{name}-{known.id}"))
+        assert one(f"{name}-{known.id}", "interpretation")["operator"] == name and operator.summary not in alone
+        assert known.question in alone and known.choice in alone and ("Not judged" in alone) == bool(known.not_judged)
     assert operator.summary in text and operator.family in text
     assert f"dmlcy.desc.{operator.desc} for its desc" in text
     if not operator.runs:

@@ -115,10 +115,13 @@ def _operators(wanted: str) -> Iterator[Facts]:
 
 
 def _interpretations(wanted: str) -> Iterator[Facts]:
-    """The operator of the interpretation that a report names: CAST-conversion."""
-    operator = OPERATORS.get(wanted.partition("-")[0].upper())
-    if operator is not None and wanted in [f"{operator.name}-{one.id}".lower() for one in operator.interpretations]:
-        yield facts.of_operator(operator.name)
+    """The interpretation that a report names: CAST-conversion."""
+    name = wanted.partition("-")[0].upper()
+    if name in OPERATORS:
+        operator = facts.of_operator(name)
+        for one in operator["interpretations"]:
+            if one["id"].lower() == wanted:
+                yield {"kind": "interpretation", "operator": name, **one, "source": operator["source"]}
 
 
 def _enums_called(wanted: str) -> Iterator[EnumInfo]:

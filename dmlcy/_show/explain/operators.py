@@ -70,11 +70,7 @@ def operator_page(page: Page, operator: Facts) -> None:
     if operator["interpretations"]:
         page.section("Where the documentation is silent or contradicts itself")
         for one in operator["interpretations"]:
-            page.text(one["question"])
-            page.text(one["choice"], 3 * INDENT)
-            page.text(f"Evidence: {one['evidence']}", 3 * INDENT)
-            if one["not_judged"]:
-                page.text(_left_out(one), 3 * INDENT)
+            _interpretation(page, one)
     if runs:
         _accuracy(page, operator)
     page.section("Levels")
@@ -83,6 +79,22 @@ def operator_page(page: Page, operator: Facts) -> None:
     page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
     page.text(f"dmlcy example {operator['name']} --number N prints one as a model{' that runs' if runs else ''}.")
     see(page, operator)
+
+
+def interpretation_page(page: Page, one: Facts) -> None:
+    """A decision of dmlcy by itself."""
+    page.title(one["id"])
+    page.text(f"{one['operator']}, where the documentation is silent or contradicts itself:")
+    _interpretation(page, one)
+    see(page, one)
+
+
+def _interpretation(page: Page, one: Facts) -> None:
+    page.text(one["question"])
+    page.text(one["choice"], 3 * INDENT)
+    page.text(f"Evidence: {one['evidence']}", 3 * INDENT)
+    if one["not_judged"]:
+        page.text(_left_out(one), 3 * INDENT)
 
 
 def _left_out(one: Facts) -> str:
