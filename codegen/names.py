@@ -44,7 +44,8 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint take_uints"
+        "take_asked take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint"
+        " take_uints"
     ),
     "dmlcy._runtime.blocks": (
         "dmlcy_double_block dmlcy_float_block dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block"

@@ -167,6 +167,7 @@ def _rule(operator: Operator, rule: Rule) -> dict[str, Any]:
         "until": rule.until,
         "hint": rule.hint or None,
         "fix": _text(rule.fix),
+        "accepts": rule.accepts or None,
         "breaks": rule.breaks or None,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from ..diagnostics import did_you_mean
 from ..expr.nodes import ExprError
@@ -55,11 +56,11 @@ class Rules:
         found: dict[str, Rule] = {}
         for key in ("rule", "data_rule"):
             for row in (row for table in self.tables for row in table.tables(key)):
-                rule = self.rule(row, key == "data_rule")
-                same = {id_.replace("-", "_"): id_ for id_ in found}.get(rule.id.replace("-", "_"))
-                if same is not None:
-                    row.error("id", f"{same} is the id of another rule")
-                found[rule.id] = rule
+                for rule in self.accepted(row, self.rule(row, key == "data_rule")):
+                    same = {id_.replace("-", "_"): id_ for id_ in found}.get(rule.id.replace("-", "_"))
+                    if same is not None:
+                        row.error("id", f"{same} is the id of another rule")
+                    found[rule.id] = rule
                 row.finish()
         return tuple(found.values())
 
@@ -103,6 +104,28 @@ class Rules:
             breaks=breaks if isinstance(breaks, dict) else {},
             span=row.span("id"),
             each=each,
+        )
+
+    def accepted(self, row: Table, rule: Rule) -> tuple[Rule, ...]:
+        """The rule, or, with ``accepts``, what is left of it and the warning of what breaks it and is accepted."""
+        table = row.table("accepts")
+        if table is None:
+            return (rule,)
+        taken = self.formulas.formula(table, "that") if table.has("that") else None
+        seen, evidence = table.choice("from", PROVENANCE), table.str("evidence")
+        table.finish()
+        accepts = f"{seen}: {evidence}"
+        if taken is None:
+            return (replace(rule, accepts=accepts),)
+        scope = self.formulas.inner(rule.index, rule.count)
+        if scope is not None:
+            self.formulas.typed(taken, scope, Kind.BOOL)
+        left, warned = (f"({rule.that.text}) or {word}({taken.text})" for word in ("", "not "))
+        return (
+            replace(rule, that=Formula(left, parse(left), rule.that.span)),
+            replace(
+                rule, id=f"{rule.id}-accepted", that=Formula(warned, parse(warned), rule.that.span), accepts=accepts
+            ),
         )
 
     def elements(self, row: Table, tensor: str, scope: Scope) -> Scope | None:

@@ -164,7 +164,10 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition on fields, or on the values of a tensor (``data``)."""
+    """A condition on fields, or on the values of a tensor (``data``).
+
+    ``accepts``: the evidence that DirectML takes what breaks it; "" where it does not.
+    """
 
     id: str
     about: str
@@ -181,11 +184,12 @@ class Rule:
     breaks: Mapping[str, Any]
     span: Span | None
     each: str | None = None  # of a data rule: the tensor whose elements are v in `that`
+    accepts: str = ""
 
     @property
     def warns(self) -> bool:
-        """Whether a desc that breaks it is valid, because the rule was only observed."""
-        return self.provenance == "observed"
+        """Whether a desc that breaks it is valid: the rule was only observed, or DirectML takes what breaks it."""
+        return self.provenance == "observed" or self.accepts != ""
 
 
 @dataclass(frozen=True, slots=True)

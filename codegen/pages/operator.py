@@ -406,6 +406,8 @@ class OperatorPage:
             when = "on the values, when the operator runs" if rule.data else "on the desc, and before anything runs"
             facts.append(f"Checked {when}, at {_between(rule.since, rule.until)}; {rule.provenance}.")
             warning = f"A warning: {code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it."
+            if rule.accepts:
+                facts.append(f"DirectML takes what breaks it: {self.linked(rule.accepts)}")
             facts.append(warning if rule.warns else f"Raises {code(rule_error(plan))}.")
             yield RuleSection(
                 plan, anchor(plan.id), block(condition, "text"), tuple(wrapped(fact, 2) for fact in facts)

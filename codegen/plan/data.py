@@ -106,6 +106,7 @@ class SizesStep:
     tensor: TensorPlan
     dtype_of: str | None
     items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
+    asked: bool = False  # a call may say them
 
 
 @dataclass(frozen=True, slots=True)

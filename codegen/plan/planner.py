@@ -204,7 +204,7 @@ class Planner:
         return AttributePlan(
             python=name,
             declarations=(),
-            take="",
+            take=f"take_asked(<object>keywords.{name}, <object>keywords.out, &a.{field.python})",
             value="",
             members=None,
             default="None",
@@ -212,7 +212,7 @@ class Planner:
             summary="sequence of sequences of int" if several else "sequence of int",
             takes=f"None: {default}.",
             field=field,
-            in_desc=None,
+            in_desc=(field.python, 0, 0),
             annotation=f"{'Sequence[_Ints]' if several else '_Ints'} | None",
         )
 

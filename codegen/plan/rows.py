@@ -102,6 +102,7 @@ class Rule:
     each: str | None = None
     guarded: frozenset[str] = frozenset()
     of_all: Code | None = None
+    accepts: str = ""
 
 
 @dataclass(frozen=True, slots=True)

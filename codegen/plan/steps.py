@@ -86,7 +86,8 @@ class Steps:
             else:
                 items.append((self.render(item, self.scope), None))
         first = self.operator.first_of_type(field)
-        steps.append(SizesStep(self.levels.tensor(field), None if first is None else first.python, tuple(items)))
+        asked = field.kind == "output" and self.operator.sized_by(field) is not None
+        steps.append(SizesStep(self.levels.tensor(field), None if first is None else first.python, tuple(items), asked))
 
     def checks(self) -> list[Step]:
         """Rules, in declared order, and the sizes of the tensors that they do not read."""

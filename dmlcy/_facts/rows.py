@@ -149,11 +149,12 @@ class Rule(Row):
     each: str | None = None  # the tensor whose elements the functions take, one by one, after an index of its last axis
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
     of_all: Callable[..., Any] | None = None  # of such a rule: over an arithmetic, of the numbers of all elements
+    accepts: str = ""  # the evidence that DirectML takes what breaks it
 
     @property
     def severity(self) -> str:
-        """What a desc that breaks it has: an error, or a warning where the rule was only observed."""
-        return "warning" if self.provenance == "observed" else "error"
+        """What a desc that breaks it has: an error; a warning if the rule was only observed, or DirectML takes it."""
+        return "warning" if self.provenance == "observed" or self.accepts else "error"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -132,6 +132,15 @@ class Slide:
             found = found * along.reshape([-1 if k == d else 1 for k in range(len(positions))])
         return found
 
+    def beyond(self, positions: Sequence[int]) -> Array:
+        """Whether the window reaches past the end padding at each position."""
+        found: Array = np.zeros((1,) * len(positions), np.bool_)
+        for d, count in enumerate(positions):
+            last = np.arange(count) * self.strides[d] - self.start[d] + self.dilations[d] * (self.sizes[d] - 1)
+            shape = [-1 if k == d else 1 for k in range(len(positions))]
+            found = found | (last >= self.limits[d] + self.end[d]).reshape(shape)
+        return found
+
     def numbers(self, d: int, position: int) -> range:
         """The elements of the window at a position along an axis that are not padding, by their numbers."""
         first = position * self.strides[d] - self.start[d]
@@ -164,7 +173,7 @@ def cut_positions(use: Cutting) -> Iterator[Cut]:
     window = slide(use.kernel, use.sizes(use.input))
     lead = len(use.sizes(use.input)) - len(window.sizes)
     for d in range(len(window.sizes)):
-        pieces = pieces_under(window, d, use.chunks(use.input, lead + d))
+        pieces = pieces_under(window, d, use.chunks(use.input, lead + d), use.sizes(use.output)[lead + d])
         axes = {use.input: lead + d, use.output: lead + d}
         yield Cut(axes, pieces, Padding(roles.start, roles.end, d))
 
@@ -178,16 +187,17 @@ def cut_columns(use: Cutting) -> Iterator[Cut]:
     if len(window.sizes) > 1:
         use.merge_rows(use.input, lead)
     rest = math.prod(window.blocks[1:])
-    pieces = pieces_under(window, 0, use.chunks(use.input, lead))
+    pieces = pieces_under(window, 0, use.chunks(use.input, lead), window.blocks[0])
     wide = [Piece(p.begin, p.end, p.size * rest, p.before, p.after) for p in pieces]
     axes = {use.input: lead, use.output: len(use.sizes(use.output)) - 1}
     yield Cut(axes, wide, Padding(roles.start, roles.end, 0))
 
 
-def pieces_under(window: Slide, d: int, chunks: Sequence[int]) -> list[Piece]:
-    """The pieces along spatial axis ``d`` of a tensor in these chunks."""
+def pieces_under(window: Slide, d: int, chunks: Sequence[int], positions: int) -> list[Piece]:
+    """The pieces along spatial axis ``d`` of a tensor in these chunks, of so many positions."""
     extent = window.dilations[d] * (window.sizes[d] - 1) + 1
-    return pieces_of(chunks, extent, window.strides[d], window.start[d], window.end[d])
+    beyond = (positions - 1) * window.strides[d] + extent - window.start[d] - window.limits[d]
+    return pieces_of(chunks, extent, window.strides[d], window.start[d], max(window.end[d], beyond))
 
 
 def pieces_of(chunks: Sequence[int], extent: int, stride: int, before: int, after: int) -> list[Piece]:

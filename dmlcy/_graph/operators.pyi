@@ -111,12 +111,13 @@ class Operators(ABC):
         """Find the index of the least element along some axes."""
     def average_pooling(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, include_padding: _Bool = False, name: str = ""
+        end_padding: _Int | _Ints = 0, include_padding: _Bool = False, output_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Average the elements in each sliding window (average pooling)."""
     def average_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, include_padding: _Bool = False, name: str = ""
+        end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, include_padding: _Bool = False,
+        output_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Average the elements in each sliding window, with dilations (average pooling)."""
     def average_pooling_grad(
@@ -503,12 +504,14 @@ class Operators(ABC):
         """Divide each element by the norm of the elements along an axis."""
     def lp_pooling(
         self, input: Value, *, window_size: _Int | _Ints, p: _Int, strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, name: str = ""
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None,
+        name: str = ""
     ) -> Value:
         """Take the Lp norm of the elements in each sliding window (Lp pooling)."""
     def lp_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, p: _Int, strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, name: str = ""
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
+        output_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Take the Lp norm of the elements in each sliding window, with dilations (Lp pooling)."""
     @overload
@@ -593,32 +596,34 @@ class Operators(ABC):
         """Multiply two matrices of quantized integers, into floats, and add a bias."""
     def max_pooling(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, name: str = ""
+        end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Take the maximum of the elements in each sliding window (max pooling)."""
     @overload
     def max_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, output_indices: Literal[False] | None = False, name: str = ""
+        end_padding: _Int | _Ints = 0, output_indices: Literal[False] | None = False, output_sizes: _Ints | None = None,
+        name: str = ""
     ) -> Value:
         """Take the maximum in each sliding window and, on request, its index (max pooling)."""
     @overload
     def max_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, output_indices: Literal[True] | _DataType, name: str = ""
+        end_padding: _Int | _Ints = 0, output_indices: Literal[True] | _DataType, output_sizes: _Ints | None = None,
+        name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def max_pooling2(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, output_indices: Literal[False] | None = False,
-        name: str = ""
+        output_sizes: _Ints | None = None, name: str = ""
     ) -> Value:
         """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling)."""
     @overload
     def max_pooling2(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, output_indices: Literal[True] | _DataType,
-        name: str = ""
+        output_sizes: _Ints | None = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     def max_pooling_grad(
         self, input: Value, input_gradient: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
@@ -772,7 +777,8 @@ class Operators(ABC):
         self, input: Value, input_scale: Value, input_zero_point: Value | None, output_scale: Value,
         output_zero_point: Value | None = None, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
-        include_padding: _Bool = False, output_dtype: _DataType | None = None, name: str = ""
+        include_padding: _Bool = False, output_dtype: _DataType | None = None, output_sizes: _Ints | None = None,
+        name: str = ""
     ) -> Value:
         """Average quantized integers over a window, and quantize the result."""
     def quantized_linear_convolution(

@@ -20,7 +20,7 @@ import numpy
 
 from dmlcy._runtime.checks cimport UINT_MAX
 from dmlcy._runtime.tensor cimport (
-    FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64, as_array, dtype_of, item_of
+    FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64, Tensor, as_array, dtype_of, item_of
 )
 
 cdef extern from "Python.h":
@@ -225,6 +225,26 @@ cdef int take_output(object value, int default, int* dtype) except -1:
     if not take_dtype(value, &number):
         return 0
     dtype[0] = <int>number
+    return 1
+
+
+cdef int take_asked(object value, object out, Tensor* tensor) except -1:
+    cdef int64_t rank = 0
+    cdef cnp.ndarray array = None
+    cdef int d
+    tensor.rank = 0
+    if value is not None:
+        if not take_sizes(value, tensor.sizes, &rank):
+            return 0
+    elif out is not None:
+        if isinstance(out, tuple):
+            out = (<tuple>out)[0] if len(<tuple>out) else None
+        array = as_array(out)
+        if array is not None and array.ndim <= MAX_RANK:
+            rank = array.ndim
+            for d in range(array.ndim):
+                tensor.sizes[d] = cnp.PyArray_DIMS(array)[d]
+    tensor.rank = <int>rank
     return 1
 
 

@@ -195,7 +195,7 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
 
 cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
     cdef Tensor* tensors = <Tensor*>fields
-    cdef PyObject* given[MAX_KEYWORDS]
+    cdef PyObject* given[MAX_KEYWORDS + 1]
     cdef Tensor computed
     cdef list values
     cdef int i
@@ -209,6 +209,7 @@ cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
     values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
     for i in range(call.keywords):
         given[i] = <PyObject*>values[i]
+    given[call.keywords] = <PyObject*>None
     if not call.take(fields, level, given) or not call.holds(fields, level):
         return False
     for i in range(call.inputs, call.tensors):

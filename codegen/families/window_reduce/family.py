@@ -180,7 +180,7 @@ class WindowReduce(Conditioned):
     """The family."""
 
     name = "window_reduce"
-    told: ClassVar = {"count": Kind.INT, "volume": Kind.INT}
+    told: ClassVar = {"count": Kind.INT, "volume": Kind.INT, "beyond": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
         """Reads roles and expressions, for each data type."""

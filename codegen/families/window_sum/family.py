@@ -28,7 +28,7 @@ class WindowSum(Evaluated):
     """The family."""
 
     name = "window_sum"
-    told: ClassVar = {"count": Kind.INT}
+    told: ClassVar = {"count": Kind.INT, "beyond": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads what is summed, and the roles."""

@@ -32,11 +32,14 @@ class WindowReduce(Family):
         return roles_of(operator)
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
-        """``count``: elements of the window that are no padding; ``volume``: all of them."""
+        """``count``: elements of the window that are no padding; ``volume``: all of them; ``beyond``: it reaches past
+        the padding."""
         window = slide(given, given.input.shape)
+        positions = given.output_sizes[-len(window.sizes) :]
         return {
-            "count": lambda: window.counts(given.output_sizes[-len(window.sizes) :]),
+            "count": lambda: window.counts(positions),
             "volume": lambda: math.prod(window.sizes),
+            "beyond": lambda: window.beyond(positions),
         }
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:

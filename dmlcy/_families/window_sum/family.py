@@ -40,8 +40,9 @@ class WindowSum(Family):
         return result
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
-        """``count``, of a mean: elements of the window that are no padding."""
-        return {"count": lambda: slide(given, given.input.shape).counts(given.output_sizes[LEAD:])}
+        """Of a mean, ``count``: elements of the window that are no padding; ``beyond``: it reaches past the padding."""
+        window, positions = slide(given, given.input.shape), given.output_sizes[LEAD:]
+        return {"count": lambda: window.counts(positions), "beyond": lambda: window.beyond(positions)}
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
         """The windows that have a marked element; of a gradient, all elements of these windows."""

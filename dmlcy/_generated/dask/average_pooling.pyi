@@ -15,6 +15,7 @@ def average_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Average the elements in each sliding window (average pooling).
 
@@ -34,6 +35,8 @@ def average_pooling(
         Number of padding elements at the end of each spatial axis.
     include_padding : bool, default False
         Count padding elements in the divisor.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

@@ -16,6 +16,7 @@ def average_pooling1(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Average the elements in each sliding window, with dilations (average pooling).
 
@@ -37,6 +38,8 @@ def average_pooling1(
         Distance between the elements of a window along each spatial axis.
     include_padding : bool, default False
         Count padding elements in the divisor.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

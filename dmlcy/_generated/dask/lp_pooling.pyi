@@ -15,6 +15,7 @@ def lp_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Take the Lp norm of the elements in each sliding window (Lp pooling).
 
@@ -36,6 +37,8 @@ def lp_pooling(
         Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

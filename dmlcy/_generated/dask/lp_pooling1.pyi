@@ -16,6 +16,7 @@ def lp_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Take the Lp norm of the elements in each sliding window, with dilations (Lp pooling).
 
@@ -39,6 +40,8 @@ def lp_pooling1(
         Number of padding elements at the end of each spatial axis.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

@@ -14,6 +14,7 @@ def max_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Take the maximum of the elements in each sliding window (max pooling).
 
@@ -31,6 +32,8 @@ def max_pooling(
         Number of padding elements at the start of each spatial axis.
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

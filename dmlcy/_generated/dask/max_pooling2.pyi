@@ -15,6 +15,7 @@ def max_pooling2(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling).
 
@@ -34,6 +35,8 @@ def max_pooling2(
         Number of padding elements at the end of each spatial axis.
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

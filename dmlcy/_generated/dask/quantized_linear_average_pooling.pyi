@@ -21,6 +21,7 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: _DataType | bool | None = None,
+    output_sizes: _Ints | None = None,
 ) -> Array:
     """Average quantized integers over a window, and quantize the result.
 
@@ -52,6 +53,8 @@ def quantized_linear_average_pooling(
         Count padding elements in the divisor.
     output_dtype : data type, default None
         Data type of output.
+    output_sizes : sequence of int, default None
+        Sizes of output.
 
     Returns
     -------

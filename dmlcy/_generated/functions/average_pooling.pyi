@@ -18,6 +18,7 @@ def average_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Average the elements in each sliding window (average pooling).
@@ -41,6 +42,8 @@ def average_pooling(
         has ``spatial`` entries.
     include_padding : bool, default False
         Count padding elements in the divisor.
+    output_sizes : sequence of int, default None
+        Sizes of output. None: those of ``out``, or the least.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -77,8 +80,20 @@ def average_pooling(
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
-    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions of the window along each spatial axis.
+    ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Number of positions at which the whole window is inside the padded axis,
+        along each spatial axis.
+    ``rounded_up[d]``
+        ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
+
+        The same, and one more if the stride does not divide: the last window
+        then reaches past the padding.
+    ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
+        Size of each spatial axis of the output that is given.
+    ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
+        Number of positions of the window along each spatial axis: as many as
+        are asked for, from those of whole windows to those rounded up; without
+        a size, those of whole windows.
 
     References
     ----------
@@ -104,6 +119,7 @@ def average_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -115,5 +131,6 @@ def average_pooling(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
+    output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...

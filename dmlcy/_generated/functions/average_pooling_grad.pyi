@@ -84,8 +84,23 @@ def average_pooling_grad(
         Size of each spatial axis of the output after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
-    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions of the window along each spatial axis.
+    ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Number of positions at which the whole window is inside the padded axis,
+        along each spatial axis.
+    ``rounded_up[d]``
+        ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
+
+        The same, and one more if the stride does not divide: the last window
+        then reaches past the padding.
+    ``wanted[d]``
+        ``sizes(input_gradient)[2 + d] if rank(input_gradient) == spatial + 2
+        else 0``
+
+        Size of each spatial axis of the gradient that is given.
+    ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
+        Number of positions of the window along each spatial axis: as many as
+        are asked for, from those of whole windows to those rounded up; without
+        a size, those of whole windows.
 
     References
     ----------

@@ -17,6 +17,7 @@ def max_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Take the maximum of the elements in each sliding window (max pooling).
@@ -39,6 +40,8 @@ def max_pooling(
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis. A sequence
         has ``spatial`` entries.
+    output_sizes : sequence of int, default None
+        Sizes of output. None: those of ``out``, or the least.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -75,8 +78,20 @@ def max_pooling(
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
-    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions of the window along each spatial axis.
+    ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Number of positions at which the whole window is inside the padded axis,
+        along each spatial axis.
+    ``rounded_up[d]``
+        ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
+
+        The same, and one more if the stride does not divide: the last window
+        then reaches past the padding.
+    ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
+        Size of each spatial axis of the output that is given.
+    ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
+        Number of positions of the window along each spatial axis: as many as
+        are asked for, from those of whole windows to those rounded up; without
+        a size, those of whole windows.
 
     References
     ----------
@@ -101,6 +116,7 @@ def max_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -111,5 +127,6 @@ def max_pooling(
     strides: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
+    output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -18,6 +18,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: Literal[False] | None = False,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Take the maximum in each sliding window and, on request, its index (max
@@ -48,6 +49,8 @@ def max_pooling1(
         the maxima, and numpy.unravel_index(indices, x.shape) are their
         coordinates. The index is 2^32-1 if a window covers padding only. True:
         with data type UINT32. Else one of UINT32 or UINT64.
+    output_sizes : sequence of int, default None
+        Sizes of output. None: those of ``out``, or the least.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -90,8 +93,20 @@ def max_pooling1(
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
         Elements that the window spans along each spatial axis.
-    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions of the window along each spatial axis.
+    ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Number of positions at which the whole window is inside the padded axis,
+        along each spatial axis.
+    ``rounded_up[d]``
+        ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
+
+        The same, and one more if the stride does not divide: the last window
+        then reaches past the padding.
+    ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
+        Size of each spatial axis of the output that is given.
+    ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
+        Number of positions of the window along each spatial axis: as many as
+        are asked for, from those of whole windows to those rounded up; without
+        a size, those of whole windows.
 
     References
     ----------
@@ -127,6 +142,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: Literal[False] | None = False,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -138,6 +154,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: Literal[False] | None = False,
+    output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...
 @overload
@@ -149,6 +166,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: Literal[True],
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[np.uint32]]]: ...
 @overload
@@ -160,6 +178,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: Literal[True],
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[_Result, np.ndarray[Any, np.dtype[np.uint32]]]: ...
 @overload
@@ -171,6 +190,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: Literal[True],
+    output_sizes: _Ints | None = None,
     out: _Outs,
 ) -> _Outs: ...
 @overload
@@ -182,6 +202,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: _DataType,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], _Result]: ...
 @overload
@@ -193,6 +214,7 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: _DataType,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
 @overload
@@ -204,5 +226,6 @@ def max_pooling1(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     output_indices: _DataType,
+    output_sizes: _Ints | None = None,
     out: _Outs,
 ) -> _Outs: ...

@@ -24,6 +24,7 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: None = None,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result:
     """Average quantized integers over a window, and quantize the result.
@@ -65,6 +66,8 @@ def quantized_linear_average_pooling(
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of
         output_zero_point, or UINT8 without it.
+    output_sizes : sequence of int, default None
+        Sizes of output. None: those of ``out``, or the least.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -131,8 +134,20 @@ def quantized_linear_average_pooling(
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
         Elements that the window spans along each spatial axis.
-    ``pooled[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions of the window along each spatial axis.
+    ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
+        Number of positions at which the whole window is inside the padded axis,
+        along each spatial axis.
+    ``rounded_up[d]``
+        ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
+
+        The same, and one more if the stride does not divide: the last window
+        then reaches past the padding.
+    ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
+        Size of each spatial axis of the output that is given.
+    ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
+        Number of positions of the window along each spatial axis: as many as
+        are asked for, from those of whole windows to those rounded up; without
+        a size, those of whole windows.
 
     References
     ----------
@@ -174,6 +189,7 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: None = None,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -191,6 +207,7 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: None = None,
+    output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...
 @overload
@@ -208,6 +225,7 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: _DataType,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -225,6 +243,7 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: _DataType,
+    output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result: ...
 @overload
@@ -242,5 +261,6 @@ def quantized_linear_average_pooling(
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
     output_dtype: _DataType,
+    output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -38,6 +38,8 @@ def rule_page(page: Page, rule: Facts) -> None:
         ("Levels", between(rule["since"], rule["until"])),
         ("Provenance", f"{rule['provenance']}: {rule['meaning']}"),
     ]
+    if rule["accepts"]:
+        rows.append(("Taken by DirectML", rule["accepts"]))
     if rule["hint"]:
         rows.append(("Hint", rule["hint"]))
     if rule["fix"]:

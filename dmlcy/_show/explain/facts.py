@@ -107,6 +107,7 @@ def brief_rule(operator: Operator, rule: Rule) -> Facts:
         "provenance": rule.provenance,
         "hint": rule.hint,
         "fix": None if rule.fix is None else rule.fix.text,
+        "accepts": rule.accepts or None,
     }
 
 

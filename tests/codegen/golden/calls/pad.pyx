@@ -82,6 +82,7 @@ cdef struct PaddingKeywords:
     PyObject* end_padding
     PyObject* padding_mode
     PyObject* padding_value
+    PyObject* out
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.

@@ -49,6 +49,7 @@ cdef extern from *:
 # The keywords of a call, in the order of its signature.
 cdef struct DepthToSpaceKeywords:
     PyObject* block_size
+    PyObject* out
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.

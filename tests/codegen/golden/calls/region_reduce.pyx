@@ -54,6 +54,7 @@ cdef extern from *:
 cdef struct RoiPoolingKeywords:
     PyObject* spatial_scale
     PyObject* pooled_size
+    PyObject* out
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.

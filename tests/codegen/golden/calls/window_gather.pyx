@@ -58,6 +58,7 @@ cdef struct UnfoldKeywords:
     PyObject* dilations
     PyObject* start_padding
     PyObject* end_padding
+    PyObject* out
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.

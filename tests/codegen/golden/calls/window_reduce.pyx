@@ -4,10 +4,11 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
-from dmlcy._runtime.arguments cimport take_bool, take_uints
+from dmlcy._runtime.arguments cimport take_asked, take_bool, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
-from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, tensor_holds
+from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
+from dmlcy._runtime.tensor cimport Tensor
 from dmlcy._generated.kernels.window_reduce cimport AveragePooling, average_pooling_run
 
 
@@ -28,12 +29,13 @@ cdef extern from *:
         {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0},
         {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0},
     };
-    static const dmlcy_keyword_layout dmlcy_average_pooling_keywords[5] = {
+    static const dmlcy_keyword_layout dmlcy_average_pooling_keywords[6] = {
         {"window_size", NULL, 0, 0},
         {"strides", NULL, 0, 0},
         {"start_padding", NULL, 0, 0},
         {"end_padding", NULL, 0, 0},
         {"include_padding", NULL, 0, 0},
+        {"output_sizes", "output", 0, 0},
     };
     static const dmlcy_layout dmlcy_average_pooling_layout = {
         .name = "AVERAGE_POOLING",
@@ -42,7 +44,7 @@ cdef extern from *:
         .levels = 15,
         .inputs = 1,
         .outputs = 1,
-        .keywords = 5,
+        .keywords = 6,
         .tensors = dmlcy_average_pooling_tensors,
         .rows = dmlcy_average_pooling_keywords,
     };
@@ -58,6 +60,8 @@ cdef struct AveragePoolingKeywords:
     PyObject* start_padding
     PyObject* end_padding
     PyObject* include_padding
+    PyObject* output_sizes
+    PyObject* out
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
@@ -73,11 +77,14 @@ cdef int average_pooling_take(AveragePooling* a, int level, const AveragePooling
         return 0
     if not take_bool(<object>keywords.include_padding, &a.include_padding):
         return 0
+    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, &a.output):
+        return 0
     return 1
 
 
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
 cdef bint average_pooling_holds(AveragePooling* a, int level) noexcept nogil:
+    cdef Tensor asked
     cdef int64_t d
     for d in range(a.spatial):
         a.extent[d] = a.window_size[d]
@@ -88,15 +95,25 @@ cdef bint average_pooling_holds(AveragePooling* a, int level) noexcept nogil:
         if not (a.extent[d] <= a.padded[d]):
             return False
     for d in range(a.spatial):
-        a.pooled[d] = floor_div(a.padded[d] - a.extent[d], a.strides[d]) + 1
+        a.wanted[d] = a.output.sizes[2 + d] if a.output.rank == a.spatial + 2 else 0
+    for d in range(a.spatial):
+        a.whole[d] = floor_div(a.padded[d] - a.extent[d], a.strides[d]) + 1
+    for d in range(a.spatial):
+        a.rounded_up[d] = floor_div(a.padded[d] - a.extent[d] + a.strides[d] - 1, a.strides[d]) + 1
+    for d in range(a.spatial):
+        a.pooled[d] = min(max(a.wanted[d], a.whole[d]), a.rounded_up[d])
     a.output.dtype = a.input.dtype
     a.output.item = a.input.item
+    asked.rank = 0
+    if a.output.rank:
+        asked = a.output
     a.output.rank = 0
     if not (
         append_size(&a.output, a.input.sizes[0])
         and append_size(&a.output, a.input.sizes[1])
         and append_sizes(&a.output, a.pooled, a.spatial)
         and tensor_holds(&a.output, AVERAGE_POOLING_T[level], AVERAGE_POOLING_R_RANKS[level])
+        and (asked.rank == 0 or same_sizes(&a.output, &asked))
     ):
         return False
     return True

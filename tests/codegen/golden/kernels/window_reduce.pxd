@@ -18,6 +18,9 @@ cdef struct AveragePooling:
     int64_t spatial
     int64_t padded[MAX_RANK]
     int64_t extent[MAX_RANK]
+    int64_t whole[MAX_RANK]
+    int64_t rounded_up[MAX_RANK]
+    int64_t wanted[MAX_RANK]
     int64_t pooled[MAX_RANK]
 
 cdef int average_pooling_run(const AveragePooling* a) noexcept nogil
