@@ -52,7 +52,7 @@ def test_each_constraint_has_its_rules(family: str) -> None:
 
 def has_its_rules(name: str) -> None:
     operator, one = OPERATORS[name], facts()[name]
-    known, named = possible(operator), set()
+    known, named, taken = possible(operator), set(), set()
     rules = {rule.id: rule for rule in operator.rules}
     assert one["page"].startswith(SOURCES)
     for constraint in one["constraints"]:
@@ -60,11 +60,13 @@ def has_its_rules(name: str) -> None:
         assert ids <= known, (constraint, ids - known)
         assert bool(ids) != bool(constraint.get("none")), constraint
         assert ("says" in constraint) != ({"same", "of"} <= constraint.keys()), constraint
-        assert constraint.keys() <= {"same", "of", "says", "rules", "none", "until", "source"}
+        assert constraint.keys() <= {"same", "of", "says", "rules", "none", "until", "source", "taken"}
         assert constraint.get("source", one["page"]).startswith(SOURCES)
         if "until" in constraint:
             assert {rules[id_].until for id_ in ids} == {constraint["until"]}
         named |= ids
+        taken |= {f"DML-{name}-{slug}" for slug in constraint.get("taken", ())}
+    assert taken == {rule.id for rule in operator.rules if rule.accepts}
     assert not {*documented(operator)} - named, "no constraint names these"
     for line in one.get("differs", ()):
         assert line["why"] and line["source"].startswith(SOURCES)

@@ -43,6 +43,8 @@ def tensor(dtype: str, *sizes: int) -> TensorDesc:
 
 AT_THE_START: dict[str, Any] = {"window_size": (1, 2), "start_padding": (0, 2)}
 """Along a row of 3 elements the first one of four windows has padding only."""
+PAST_THE_END: dict[str, Any] = {"window_size": (1, 2), "strides": (1, 2), "include_padding": True}
+"""Along a row of 3 elements the second one of two windows reaches past its end."""
 TEXTURE = [[[[float(4 * y + x) for x in range(4)] for y in range(4)]]]
 
 
@@ -122,6 +124,40 @@ PLACES: list[tuple[str, Use, str, list[int]]] = [
         Use("AVERAGE_POOLING", {"input": row(1, 2, 3)}, {**AT_THE_START, "include_padding": True}),
         "output",
         [],
+    ),
+    *(
+        (
+            "divisor-past-padding",
+            Use(operator, {"input": row(1, 2, 3)}, {**PAST_THE_END, **given, "output": tensor("FLOAT32", 1, 1, 1, 2)}),
+            "output",
+            found,
+        )
+        for operator in ("AVERAGE_POOLING", "AVERAGE_POOLING1")
+        for given, found in (({}, [1]), ({"include_padding": False}, []), ({"end_padding": (0, 1)}, []))
+    ),
+    (
+        "divisor-past-padding",
+        Use(
+            "QUANTIZED_LINEAR_AVERAGE_POOLING",
+            {"input": row(1, 2, 3), "input_scale": row(1), "output_scale": row(1)},
+            {**PAST_THE_END, "output": tensor("INT8", 1, 1, 1, 2)},
+            {"input": "int8"},
+        ),
+        "output",
+        [1],
+    ),
+    *(
+        (
+            "divisor-past-padding",
+            Use(
+                "AVERAGE_POOLING_GRAD",
+                {"input_gradient": row(1, 2)},
+                {**PAST_THE_END, "output_gradient": tensor("FLOAT32", 1, 1, 1, count)},
+            ),
+            "output_gradient",
+            found,
+        )
+        for count, found in ((3, [0, 1, 2]), (4, []))
     ),
     *(
         (
