@@ -21,7 +21,6 @@ LOOKED_AT: Final = 10_000
 """Indices of one rule on data that are looked at, from the first one that is broken."""
 ELEMENT: Final = "v"
 """The name of an element in a rule on each one; a message says where the element is."""
-_TAKEN: Final = ", says the documentation; DirectML takes it"
 WHOLE: Final = -1
 """In place of an index: all of a field."""
 
@@ -114,6 +113,8 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
     called = {} if element is None else {ELEMENT: where}
     texts = [f"{called.get(one, one)} = {'unknown' if it is None else show(it)}" for one, it in values.items()]
     shown = rule.shown.format(*texts, **names)
+    if rule.accepts:
+        shown = f"by the documentation, {shown}; DirectML was seen to take this"
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
     read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
@@ -129,7 +130,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         field=where if entry else rule.about,
         member=members.pop() if len(members) == 1 else None,
         index=element or (at[0] if at and not entry else None),
-        message=f"{where} {rule.says}: {shown}{_TAKEN * bool(rule.accepts)}. {state.sizes_read(rule)}".rstrip(),
+        message=f"{where} {rule.says}: {shown}. {state.sizes_read(rule)}".rstrip(),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},
         hint=rule.hint,

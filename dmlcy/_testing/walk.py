@@ -348,6 +348,15 @@ class Walk:
         else:
             self.take({field.python: end})
 
+    def larger_sizes(self, field: Field) -> None:
+        """An output with sizes that follow from other fields, or with larger ones if these are valid."""
+        for axis in self.draw(st.sets(st.integers(0, len(self.values[field.python].sizes) - 1))):
+            desc = self.values[field.python]
+            sizes = tuple(size + (d == axis) for d, size in enumerate(desc.sizes))
+            values = self.values | {field.python: TensorDesc(desc.dtype, sizes)}
+            if elements(values) <= self.most and not self.check(values).violations:
+                self.values = values
+
     def new_output(self, field: Field) -> None:
         """An optional output, or none."""
         dtype = self.draw(st.sampled_from([None, *dtypes_at(field, self.level)]))
