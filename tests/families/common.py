@@ -19,9 +19,15 @@ Property = Callable[[Any, Arrays, Array], bool]
 """Takes a use and its result; False where the use leaves nothing to compare, such as a batch of one."""
 
 
+def attributes_of(desc: OperatorDesc) -> dict[str, Any]:
+    """What a call gives beside tensors, and no sizes that follow: with other attributes, others do."""
+    follow = {field.sized_by for field in desc.operator.fields if field.sizes is not None}
+    return {name: value for name, value in own_attributes(desc).items() if name not in follow}
+
+
 def run(desc: OperatorDesc, arrays: Arrays, **changes: Any) -> Array:
     """The call with other attributes."""
-    result: Array = getattr(dml, desc.operator.python)(*arrays.values(), **{**own_attributes(desc), **changes})
+    result: Array = getattr(dml, desc.operator.python)(*arrays.values(), **{**attributes_of(desc), **changes})
     return result
 
 
@@ -34,7 +40,7 @@ def whole(desc: OperatorDesc, arrays: Arrays) -> Arrays:
 def strided_is_contiguous(desc: Any, arrays: Arrays, result: Array) -> bool:
     assert_same_values(run(desc, {name: np.array(x, order="C") for name, x in arrays.items()}), result)
     out = np.empty(result.shape, result.dtype, "F")
-    assert_same_values(getattr(dml, desc.operator.python)(*arrays.values(), **own_attributes(desc), out=out), result)
+    assert_same_values(getattr(dml, desc.operator.python)(*arrays.values(), **attributes_of(desc), out=out), result)
     return any(not x.flags.c_contiguous for x in arrays.values())
 
 

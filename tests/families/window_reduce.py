@@ -8,14 +8,22 @@ from typing import Any
 
 import numpy as np
 from checks import assert_same_bits, assert_same_values
-from example_descs import own_attributes
 from strategies import Array
 
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
 from dmlcy._families.windows import roles_of
 
-from .common import Arrays, Property, a_batch_is_its_items, channels_permuted, more_data_gives_no_less, run, whole
+from .common import (
+    Arrays,
+    Property,
+    a_batch_is_its_items,
+    attributes_of,
+    channels_permuted,
+    more_data_gives_no_less,
+    run,
+    whole,
+)
 from .windows import a_flip_flips, a_window_of_one_is_the_identity, window_of
 
 
@@ -33,7 +41,7 @@ def one_more_stride_of_padding_shifts(desc: Any, arrays: Arrays, result: Array) 
 
 def a_depth_of_one_makes_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:
     """An image is a volume of depth 1."""
-    given = own_attributes(desc)
+    given = attributes_of(desc)
     if len(given[roles_of(desc.operator).window]) != 2:
         return False
     deep = {

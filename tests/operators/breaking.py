@@ -54,7 +54,7 @@ def cases(operator: Operator) -> Iterator[Case]:
                     f"DML-{operator.name}-{field.python}-{slug}", error, subject(field, way), own, way, changes, **more
                 )
     for rule in planned.rules:
-        if rule.rule.provenance == "observed":  # a warning: nothing is refused
+        if rule.rule.warns:  # nothing is refused
             continue
         ways = [list(of_rule(use, rule)) for use in ALL[operator.name]]
         yield from next((found for found in ways if all(map(breaks_it, found))), ways[0])

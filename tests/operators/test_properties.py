@@ -20,6 +20,12 @@ from dmlcy._facts.tables import FAST
 TESTS = Path(__file__).parents[1]
 
 
+def with_sizes_that_follow(desc: OperatorDesc) -> OperatorDesc:
+    """The desc, without the sizes that it may say of outputs."""
+    said = [field.python for field in desc.operator.fields if field.sized_by is not None]
+    return type(desc)(**(desc._values() | dict.fromkeys(said))) if said else desc
+
+
 @seeds_of(4)
 @pytest.mark.parametrize("name", FAST)
 def test_properties(name: str, seeds: range) -> None:
@@ -28,7 +34,7 @@ def test_properties(name: str, seeds: range) -> None:
     compared: Counter[str] = Counter()
 
     def look(case: tuple[OperatorDesc, dict[str, Array]]) -> None:
-        desc, arrays = case
+        desc, arrays = with_sizes_that_follow(case[0]), case[1]
         result = run(desc, arrays)
         for holds in properties:
             compared[holds.__name__] += holds(desc, arrays, result)

@@ -51,9 +51,11 @@ def taps(
 
 def pooled(
     x: Array, *, window_size: Sequence[int], strides: Sequence[int], start_padding: Sequence[int],
-    end_padding: Sequence[int], dilations: Sequence[int] | None = None,
+    end_padding: Sequence[int], dilations: Sequence[int] | None = None, output_sizes: Sequence[int] | None = None,
 ) -> tuple[int, ...]:  # fmt: skip
-    """The sizes of a result with an element for each position of the window."""
+    """The sizes of a result with an element for each position of the window: those given, or of whole windows."""
+    if output_sizes is not None:
+        return tuple(output_sizes)
     apart = dilations or [1] * len(window_size)
     return *x.shape[:2], *positions(x.shape[2:], window_size, strides, apart, start_padding, end_padding)
 
