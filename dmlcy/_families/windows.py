@@ -196,19 +196,20 @@ def cut_columns(use: Cutting) -> Iterator[Cut]:
 def pieces_under(window: Slide, d: int, chunks: Sequence[int], positions: int) -> list[Piece]:
     """The pieces along spatial axis ``d`` of a tensor in these chunks, of so many positions."""
     extent = window.dilations[d] * (window.sizes[d] - 1) + 1
-    beyond = (positions - 1) * window.strides[d] + extent - window.start[d] - window.limits[d]
-    return pieces_of(chunks, extent, window.strides[d], window.start[d], max(window.end[d], beyond))
+    return pieces_of(chunks, extent, window.strides[d], window.start[d], window.end[d], positions)
 
 
-def pieces_of(chunks: Sequence[int], extent: int, stride: int, before: int, after: int) -> list[Piece]:
-    """An axis under a window: its positions belong to the chunk in which they begin, and read over its end."""
+def pieces_of(chunks: Sequence[int], extent: int, stride: int, before: int, after: int, positions: int) -> list[Piece]:
+    """An axis under a window: its positions belong to the chunk in which they begin, and read over its end.
+
+    The last position may reach past the padding: its piece is asked for one more than fit.
+    """
     ends = bounds(chunks)[1:]
     size = ends[-1]
-    positions = (before + size + after - extent) // stride + 1
 
     def piece(first: int, last: int) -> Piece:
         begin, end = first * stride - before, (last - 1) * stride - before + extent
-        return Piece(max(begin, 0), min(end, size), last - first, max(-begin, 0), max(end - size, 0))
+        return Piece(max(begin, 0), min(end, size), last - first, max(-begin, 0), min(max(end - size, 0), after))
 
     starts: list[int] = [0]  # the first positions of the pieces
     for end in ends[:-1]:

@@ -41,7 +41,7 @@ def test_windows(sizes: list[int], extent: int, stride: int, before: int, after:
     if before + size + after < extent:
         return
     positions = (before + size + after - extent) // stride + 1
-    pieces = under_window(sizes, extent, stride, before, after)
+    pieces = under_window(sizes, extent, stride, before, after, positions)
     assert sum(piece.size for piece in pieces) == positions
     reads = []
     for piece in pieces:
