@@ -6,6 +6,7 @@ from dmlcy._check.support import SupportRow, support_table, supports
 from dmlcy._desc.check import check
 from dmlcy._desc.compile import compile
 from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
+from dmlcy._desc.packed import packed
 from dmlcy._errors import (
     DmlError,
     FeatureLevelError,
@@ -220,6 +221,7 @@ from dmlcy._generated.functions.value_scale_2d import value_scale_2d
 from dmlcy._graph.build import Graph
 from dmlcy._record import Export, RecordedCall, Recording, record
 from dmlcy._runtime.compiled import CompiledOperator
+from dmlcy._runtime.four_bits import Packed
 from dmlcy._runtime.threads import get_num_threads, set_num_threads
 
 __all__ = [
@@ -244,6 +246,7 @@ __all__ = [
     "ModelError",
     "MultiheadAttentionMaskType",
     "OperatorNotRunnableError",
+    "Packed",
     "PaddingMode",
     "QuantizationType",
     "RandomGeneratorType",
@@ -410,6 +413,7 @@ __all__ = [
     "multihead_attention1",
     "nonzero_coordinates",
     "one_hot",
+    "packed",
     "padding",
     "padding1",
     "quantize",

@@ -16,6 +16,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Export, Use, export
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.context import RECORDINGS, close_block, open_block
 
 __all__ = ["Export", "RecordedCall", "Recording", "keep", "record"]
@@ -152,12 +153,20 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
             given[field.python] = type_of(field.type).recorded(value)
         else:
             parts = value if type(value) is tuple else (value,)
-            for part in parts:
-                part.flags.writeable = False
-            arrays[field.kind][field.python] = value
+            kept = tuple(map(_read_only, parts))
+            arrays[field.kind][field.python] = kept if type(value) is tuple else kept[0]
             descs = tuple(TensorDesc(part.dtype, part.shape) for part in parts)
             given[field.python] = descs if type(value) is tuple else descs[0]
     call = RecordedCall(_tables.desc_class(operator)(**given), arrays["input"], arrays["output"])
     for recording in recordings:
         if recording._state == "open":
             recording._calls.append(call)
+
+
+def _read_only(array: Array) -> Any:
+    """An array as callers get it, to which nobody writes."""
+    array.flags.writeable = False
+    found = four_bits.given_back(array)
+    if isinstance(found, four_bits.Packed):
+        found.data.flags.writeable = False
+    return found

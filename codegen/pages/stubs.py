@@ -17,8 +17,8 @@ from .values import literal
 
 # Types of arguments that are not those of an enum.
 ARGUMENTS = (
-    "_Array", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Numbers", "_Out", "_OutArray", "_Outs", "_Result",
-    "_Scalar", "_Tensors", "_Activation", "_Activations",
+    "_Array", "_ArrayOrPacked", "_Bool", "_DataType", "_Int", "_Ints", "_Number", "_Numbers", "_Out", "_OutArray",
+    "_Outs", "_Result", "_Scalar", "_Tensors", "_Activation", "_Activations",
 )  # fmt: skip
 # Where the modules of each kind are that an operator has.
 FOLDERS = {"function": "functions", "desc": "descs", "dask": "dask"}
@@ -135,7 +135,7 @@ class StubOperator:
         inputs = [(tensor.python, taken) for tensor, (taken, _) in zip(self.op.inputs, self.taken, strict=True)]
         like = self.op.output.same_as
         array = "np.ndarray[Any, np.dtype[_Scalar]]"
-        known = [(name, taken.replace("_Array", array) if name == like else taken) for name, taken in inputs]
+        known = [(name, re.sub(r"\b_Array\b", array, taken) if name == like else taken) for name, taken in inputs]
         for asked in itertools.product(*(self.answers(tensor) for tensor in self.op.outputs)):
             requests = [request for request, _ in asked if request]
             requests += [
@@ -202,7 +202,10 @@ class StubOperator:
         """The annotation of each input, with the default in it, and the default."""
         for field in self.op.operator.inputs:
             default = self.op.operator.is_omissible(field)
-            one = "Sequence[_Array]" if type_of(field).several else "_Array"
+            rows = self.op.operator.types.get(field.types or "", ())
+            packed = any(self.plan.facts.dtype(name).numpy is None for row in rows for name in row.dtypes)
+            one = "_ArrayOrPacked" if packed else "_Array"
+            one = f"Sequence[{one}]" if type_of(field).several else one
             yield f"{one}{' | None' * field.optional}{' = None' * default}", "=None" * default
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dmlcy._arithmetic.base import Arithmetic, Array
+from dmlcy._arithmetic.base import Arithmetic, Array, limits
 from dmlcy._arithmetic.exact import EXACT, SINGLE
 from dmlcy._arithmetic.wide import WIDE
 
-__all__ = ["EXACT", "SINGLE", "WIDE", "Arithmetic", "Array"]
+__all__ = ["EXACT", "SINGLE", "WIDE", "Arithmetic", "Array", "limits"]

@@ -9,9 +9,20 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._runtime import four_bits
+
 Array: TypeAlias = npt.NDArray[Any]
 Number: TypeAlias = Any
 """A number of an arithmetic, or an array of them; attributes of operators are Python's numbers."""
+
+
+def limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The least and the greatest integer of a data type."""
+    name = four_bits.name_of(dtype)
+    if name is not None:
+        return four_bits.BOUNDS[name]
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 class Arithmetic(ABC):

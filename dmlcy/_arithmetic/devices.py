@@ -16,6 +16,7 @@ from dmlcy._arithmetic import approximated, ends
 from dmlcy._arithmetic.base import Arithmetic, Array, Number
 from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, is_unknown, made, radius, test, unsure_of
 from dmlcy._arithmetic.wide import WIDE, is_integer
+from dmlcy._runtime import four_bits
 
 _SINGLE: Final = np.finfo(np.float32)
 _DOUBLE: Final = np.finfo(np.float64)
@@ -59,12 +60,11 @@ class Devices(Arithmetic):
 
     def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
         if self.storage(dtype) != RECORD:
-            plain = values["value"] if is_record(values) else values
-            return WIDE.stored(plain, dtype, sizes)
+            return WIDE.stored(values["value"] if is_record(values) else values, dtype, sizes)
         if is_record(values):
             found = self.settled(values)
         else:
-            found = exact(WIDE.stored(values, dtype, sizes))
+            found = exact(four_bits.values_of(WIDE.stored(values, dtype, sizes)))
             unsure = unsure_of(values)
             if np.any(unsure):
                 low, high = (np.where(unsure, end, found["value"]) for end in (0.0, 1.0))

@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import digits
-from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.base import Arithmetic, Array, Number, limits
 from dmlcy._arithmetic.rounding import nearest
+from dmlcy._runtime import four_bits
 
 LONGEST: Final = 4000
 """Bits of a power of a fraction that is computed in full."""
@@ -267,6 +268,9 @@ class Exact(Arithmetic):
         if dtype.kind != "f":
             whole = [v if isinstance(v, int) else self.saturate(v, dtype) for v in wide.ravel().tolist()]
             low = [int(value) % 2 ** (8 * dtype.itemsize) for value in whole]
+            name = four_bits.name_of(dtype)
+            if name is not None:
+                return four_bits.marked(np.array(low), name).reshape(wide.shape)
             return np.array(low, f"u{dtype.itemsize}").view(dtype).reshape(wide.shape)
         found = [nearest(value, dtype) for value in wide.ravel().tolist()]
         return np.array(found, dtype).reshape(wide.shape)
@@ -335,8 +339,7 @@ class Exact(Arithmetic):
         return _lifted(_shortened, a)
 
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
-        limits = np.iinfo(dtype)
-        low, high = int(limits.min), int(limits.max)
+        low, high = limits(dtype)
 
         def cut(x: Any) -> int:
             if type(x) is float and not math.isfinite(x):

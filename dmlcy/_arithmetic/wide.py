@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import scaled
-from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.base import Arithmetic, Array, Number, limits
+from dmlcy._runtime import four_bits
 
 LEAST: Final = -(2**63)
 MOST: Final = 2**63 - 1
@@ -188,7 +189,8 @@ class Wide(Arithmetic):
             low, high = _bounds(found)
             wide = np.uint64 if low >= 0 and high < 2**BITS else np.int64 if low >= LEAST and high <= MOST else float
             found = found.astype(wide)
-        found = found.astype(dtype, copy=False)
+        name = four_bits.name_of(dtype)
+        found = found.astype(dtype, copy=False) if name is None else four_bits.marked(found, name)
         return found if found.shape == tuple(sizes) else np.broadcast_to(found, sizes)
 
     def add(self, a: Number, b: Number) -> Number:
@@ -293,8 +295,7 @@ class Wide(Arithmetic):
         return a
 
     def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
-        limits = np.iinfo(dtype)
-        low, high = int(limits.min), int(limits.max)
+        low, high = limits(dtype)
         if is_integer(a):
             return np.clip(a, low, high) if isinstance(a, np.ndarray) else min(max(a, low), high)
         values = np.trunc(np.nan_to_num(a, nan=0.0, posinf=math.inf, neginf=-math.inf))

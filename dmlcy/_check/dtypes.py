@@ -9,7 +9,7 @@ import numpy as np
 
 from dmlcy._check.state import State, keyword
 from dmlcy._facts.rows import Field
-from dmlcy._facts.tables import DTYPES, LEVELS, TensorDataType
+from dmlcy._facts.tables import LEVELS, TensorDataType
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
@@ -67,9 +67,6 @@ def refuse_dtype(state: State, field: Field, dtype: object, label: str | None = 
             state.add(field, "byteorder", member="dtype", values={"actual": dtype}, hint=hint)
             return
     allowed = dtypes_at(field, state.level)
-    packed = _packed(state, dtype)
-    if packed:
-        allowed = [one for one in allowed if DTYPES[one].numpy is not None]
     name = str.__str__(cast(str, dtype)) if is_a(dtype, str) else ""
     meant = did_you_mean(without("DML_TENSOR_DATA_TYPE_", name), allowed) if name else ""
     state.add(
@@ -78,17 +75,9 @@ def refuse_dtype(state: State, field: Field, dtype: object, label: str | None = 
         member="dtype",
         values={"actual": dtype},
         words={"allowed": listing(allowed)},
-        hint=packed or meant or _conversion(state, field, dtype, allowed),
+        hint=meant or _conversion(state, field, dtype, allowed),
         label=label,
     )
-
-
-def _packed(state: State, dtype: object) -> str:
-    """A hint that no array holds tensors of this data type, where the name of that of an array is its name."""
-    name = str(cast("np.dtype[Any]", dtype)).upper() if state.call and is_a(dtype, np.dtype) else ""
-    if name not in DTYPES or DTYPES[name].numpy is not None:
-        return ""
-    return f"No array can hold a tensor of {name}: two elements share a byte."
 
 
 def _conversion(state: State, field: Field, dtype: object, allowed: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_array import by_field
 from dmlcy._frontends.dxdispatch import operators
-from dmlcy._frontends.dxdispatch.given import error_of, made, read, shaped
+from dmlcy._frontends.dxdispatch.given import error_of, made, of_file
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.dxdispatch.reader import Reader
@@ -162,7 +162,7 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
     values = {}
     for index, (name, tensor) in enumerate(inputs.items()):
         if name in files:
-            values[name] = shaped(read(files[name]), tensor.sizes)
+            values[name] = of_file(files[name], tensor)
         else:
             values[name] = made(tensor, np.random.default_rng((seed, index)))
     try:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from dmlcy._conformance.drawing import chosen
 from dmlcy._conformance.values import ordinary, takes, values_for
 from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import of_numbers
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, FeatureLevelName
-from dmlcy._testing.arrays import Array, in_numpy
+from dmlcy._testing.arrays import Array
 from dmlcy._testing.descs import desc_of
 
 EXAMPLE = "example"
@@ -57,12 +55,9 @@ def cases_of(operator: Operator, level: int, count: int, seed: int) -> Iterator[
 
 
 def _of_example(operator: Operator, example: Example, number: int) -> Case | None:
-    """An example as a case; None where its values are no arrays of NumPy, or the operator refuses them."""
+    """An example as a case; None where the operator refuses its values."""
     desc = desc_of(operator, example)
-    if not in_numpy(desc):
-        return None
     arrays = {
-        name: np.array(data, numpy_dtype(DTYPES[dtype])).reshape(sizes)
-        for name, (dtype, sizes, data) in example.inputs.items()
+        name: of_numbers(data, DTYPES[dtype]).reshape(sizes) for name, (dtype, sizes, data) in example.inputs.items()
     }
     return Case(desc, arrays, EXAMPLE, number) if takes(desc, arrays) else None

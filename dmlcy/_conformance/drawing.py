@@ -10,11 +10,11 @@ from dmlcy._desc.memory import strides_of
 from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, LEVELS
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._testing.arrays import in_numpy
+from dmlcy._testing.arrays import runs
 from dmlcy._testing.descs import at_level, descs
 from dmlcy._testing.starts import tensors_of
 
@@ -36,7 +36,7 @@ def chosen(operator: Operator, level: int, count: int, number: int) -> list[Oper
     for turn in range(min(ROUNDS, count)):
         for at in levels:
             strategy = descs(operator.name, level=LEVELS[at].name, most_elements=ELEMENTS)
-            pool += [desc for desc in drawn(strategy, min(ROUND, 4 * count), number + turn) if in_numpy(desc)]
+            pool += [desc for desc in drawn(strategy, min(ROUND, 4 * count), number + turn) if runs(desc)]
         met |= {fact for desc in pool for fact in facts(desc)}
         if wanted <= met:
             break
@@ -108,7 +108,7 @@ def _names(field: Field, level: int) -> Iterator[str]:
     if field.value is not None:
         return
     if field.kind == "input":
-        yield from (name for name in dtypes_at(field, level) if DTYPES[name].numpy is not None)
+        yield from dtypes_at(field, level)
         if field.optional:
             yield "None"
     info = type_of(field.type).info

@@ -16,6 +16,7 @@ from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Use
+from dmlcy._runtime.tensor import to_array
 from dmlcy._testing.arrays import Array, inputs
 
 TRIES: Final = 4
@@ -35,7 +36,8 @@ def values_for(desc: OperatorDesc, special: bool, number: int) -> dict[str, Arra
     for arrays in reversed(drawn(inputs(desc), TRIES, number)):
         random = np.random.default_rng(number)
         found = {}
-        for name, array in arrays_by_path(arrays).items():
+        for name, given in arrays_by_path(arrays).items():
+            array = np.asarray(to_array(given))
             if not special and array.dtype.kind == "f" and name not in ruled:
                 scaled = random.standard_normal(array.shape) * random.choice(SCALES)
                 array = scaled.astype(array.dtype)
@@ -63,7 +65,7 @@ def as_laid_out(tensor: TensorDesc, values: Array) -> Array:
     """The values as an operator sees them that reads them from a buffer: elements that share their place are one."""
     if tensor.strides is None:
         return np.ascontiguousarray(values)
-    return view(in_memory(tensor, values).view(np.uint8), tensor, 0).copy()
+    return np.array(view(in_memory(tensor, values).view(np.uint8), tensor, 0))
 
 
 def takes(desc: OperatorDesc, arrays: Mapping[str, Array]) -> bool:

@@ -13,11 +13,13 @@ import dask.array as da
 import numpy as np
 
 from dmlcy._dask.call import Call
+from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.levels import current_level, feature_level
 from dmlcy._facts.tables import DTYPES, FeatureLevelName, function
 from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._runtime.four_bits import public_dtype
 from dmlcy._runtime.threads import one_thread
 
 PIECES: Final = np.dtype([("before", np.int64), ("after", np.int64), ("size", np.int64)])
@@ -114,6 +116,15 @@ class Graph:
             for place, name in enumerate(call.outputs)
         )
 
+    def _dtype(self, name: str) -> np.dtype[Any]:
+        """The data type of an output."""
+        dtype = DTYPES[self.call.outputs[name].dtype.name]
+        found = public_dtype(dtype.name) if has_four_bits(dtype) else numpy_dtype(dtype).newbyteorder("=")
+        if found is None:
+            python = self.call.operator.python
+            raise TypeError(f"{python}(): dask arrays of {dtype.name} need ml_dtypes. Run pip install ml_dtypes.")
+        return found
+
     def _work(self) -> Work:
         call = self.call
         several = math.prod(map(len, self.sizes.values())) > 1
@@ -127,7 +138,7 @@ class Graph:
             if out[-1] < 0:
                 out[-1] = next(self.number)
                 new[out[-1]] = size
-        dtype = np.dtype(DTYPES[self.call.outputs[name].dtype.name].numpy)
+        dtype = self._dtype(name)
         return da.blockwise(
             work, tuple(out), *given, token=f"dmlcy-{self.call.operator.python}", new_axes=new,
             adjust_chunks=self.sizes, concatenate=False, align_arrays=False, dtype=dtype,

@@ -156,6 +156,7 @@ def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]])
     if refused:
         raise_violations(refused, desc.operator.python)
     found = Check(desc.operator, desc._values(), level, call=False)
+    arrays = {name: array for name, given in arrays.items() if (array := to_array(given)) is not None}
     for field in desc.operator.fields:
         if field.python in arrays:
             found.bind(field, arrays[field.python], {field.python: arrays[field.python]})

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._facts.dtypes import Bytes, numpy_dtype
+from dmlcy._facts.dtypes import Bytes, has_four_bits, numpy_dtype, of_numbers, size_in_bytes
+from dmlcy._facts.names import refuse_model
 from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
+from dmlcy._runtime import four_bits
+from dmlcy._runtime.tensor import to_array
+from dmlcy._words.values import show
 
 
 def dtype_of(desc: TensorDesc) -> Dtype:
@@ -32,7 +37,7 @@ def is_packed(desc: TensorDesc) -> bool:
 def extent(desc: TensorDesc) -> int:
     """Bytes from the start of the first element to the end of the last one."""
     last = sum((size - 1) * stride for size, stride in zip(desc.sizes, strides_of(desc), strict=True))
-    return -(-(last + 1) * dtype_of(desc).bits // 8)  # of 4-bit types, two in a byte
+    return size_in_bytes(dtype_of(desc), last + 1)
 
 
 def needed(desc: TensorDesc) -> int:
@@ -43,20 +48,52 @@ def needed(desc: TensorDesc) -> int:
 
 
 def view(data: Bytes, desc: TensorDesc, offset: int) -> npt.NDArray[Any]:
-    """The tensor that starts at an offset in bytes; the buffer must be large enough."""
+    """The tensor that starts at an offset in bytes; the buffer must be large enough.
+
+    Elements of 4 bits are a copy, and reach the buffer by ``four_bits.write``.
+    """
+    if has_four_bits(dtype_of(desc)):
+        must_be_packed(desc, "A tensor")
+        return four_bits.Packed(data[offset : offset + extent(desc)], dtype_of(desc).name, desc.sizes).elements()
     dtype = numpy_dtype(dtype_of(desc))
     steps = tuple(stride * dtype.itemsize for stride in strides_of(desc))
     return np.ndarray(desc.sizes, dtype, data.data, offset, steps)
 
 
 def in_memory(tensor: TensorDesc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The values as they lie in a buffer, in one dimension when its desc has strides."""
+    """The values as they lie in a buffer, in one dimension when its desc has strides; of 4 bits the bytes."""
+    if has_four_bits(dtype_of(tensor)):
+        must_be_packed(tensor, "A tensor")
+        return four_bits.in_bytes(np.asarray(to_array(values)))
     dtype = numpy_dtype(dtype_of(tensor))
     if tensor.strides is None:
         return values.astype(dtype, order="C", copy=False)
     data = np.zeros(extent(tensor), np.uint8)
     view(data, tensor, 0)[...] = values
     return data.view(dtype)
+
+
+def in_file(dtype: Dtype, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The elements of a tensor as a ``.npy`` file has them: in their sizes, or of 4 bits the bytes."""
+    if not has_four_bits(dtype):
+        return values
+    return four_bits.in_bytes(of_numbers(four_bits.values_of(values), dtype))
+
+
+def sizes_in_file(dtype: Dtype, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes of the array in such a file."""
+    return (size_in_bytes(dtype, math.prod(sizes)),) if has_four_bits(dtype) else sizes
+
+
+def of_file(dtype: Dtype, sizes: tuple[int, ...], values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The elements of a tensor from the array in such a file."""
+    return four_bits.unpacked(values, dtype.name, sizes) if has_four_bits(dtype) else values
+
+
+def must_be_packed(desc: TensorDesc, name: str) -> None:
+    """Refuses the desc of a tensor of 4 bits whose elements do not follow each other."""
+    if has_four_bits(dtype_of(desc)) and not is_packed(desc):
+        refuse_model("DML-MODEL-packed-strides", field=name, dtype=dtype_of(desc).name, strides=show(desc.strides))
 
 
 def rounded(size: int) -> int:

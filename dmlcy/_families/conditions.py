@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
+from dmlcy._arithmetic import Array, limits
+from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks
 from dmlcy._families.given import Given
@@ -21,8 +22,8 @@ def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any
     dtype = given.dtype(output)
     found = {
         "integers": dtype.kind != "f",
-        "least": (np.finfo if dtype.kind == "f" else np.iinfo)(dtype).min,
-        "bits": 8 * dtype.itemsize,
+        "least": np.finfo(dtype).min if dtype.kind == "f" else limits(dtype)[0],
+        "bits": dtype_of(given.values[output]).bits,
         "in_range": lambda x: in_range(x, dtype),
     }
     kept = given.rules.__dict__.copy()
@@ -38,11 +39,11 @@ def in_range(x: Any, dtype: np.dtype[Any]) -> Any:
     """Whether numbers, without their fractions, are in the range of a data type; NaN is not."""
     if dtype.kind == "f":
         return np.abs(x) <= float(np.finfo(dtype).max)
-    limits = np.iinfo(dtype)
+    low, high = limits(dtype)
     if np.asarray(x).dtype.kind != "f":
-        return (x >= limits.min) & (x <= limits.max)
+        return (x >= low) & (x <= high)
     whole = np.trunc(x)
-    return (whole >= float(limits.min)) & (whole < float(limits.max + 1))
+    return (whole >= float(low)) & (whole < float(high + 1))
 
 
 def of_elements(given: Given, output: str, spread: Carry, beside: Carry) -> dict[str, Callable[..., Any]]:

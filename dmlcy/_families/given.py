@@ -14,6 +14,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Operator, Rules
 from dmlcy._field_types.tensor_array import by_path
+from dmlcy._runtime import four_bits
 
 
 class Kernel(Values):
@@ -44,6 +45,11 @@ def kernel_of(desc: OperatorDesc, arithmetic: Arithmetic = EXACT) -> Kernel:
     return Kernel(desc.operator, Formulas(desc).rules, arithmetic)
 
 
+def _numbers(array: Any) -> Any:
+    """The array, or the arrays, of an input; elements of 4 bits as numbers of one byte."""
+    return tuple(map(_numbers, array)) if isinstance(array, tuple | list) else four_bits.values_of(array)
+
+
 class Given(Kernel):
     """A valid use of an operator, and the arrays of its inputs by Python name; an array of tensors is a tuple.
 
@@ -63,9 +69,9 @@ class Given(Kernel):
         super().__init__(operator, rules, arithmetic)
         self.outputs = tuple(by_path(operator.fields, "output", values))
         self.values = {**values, **dict(self.outputs)}
-        self.arrays = arrays
+        self.arrays = {name: _numbers(array) for name, array in arrays.items()}
         self.kept: dict[str, Any] = {}
-        self.input: Any = next(iter(arrays.values()), None)
+        self.input: Any = next(iter(self.arrays.values()), None)
         self.output_sizes: tuple[int, ...] = next((tensor.sizes for _, tensor in self.outputs), ())
 
     @classmethod

@@ -18,7 +18,7 @@ from dmlcy._words.notebook import Shown
 from dmlcy._words.values import is_a, printable, show
 
 if TYPE_CHECKING:
-    from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _TensorFlags
+    from dmlcy._generated.arguments import _ArrayOrPacked, _DataType, _Int, _Ints, _TensorFlags
 
 UINT64_MAX: Final = 2**64 - 1
 WORK: Final = 10_000
@@ -107,8 +107,8 @@ class TensorDesc(Shown, Keyed):
         return self.sizes
 
     @classmethod
-    def from_array(cls, x: _Array) -> TensorDesc:
-        """The desc of an array: NumPy, buffer protocol, DLPack on the CPU or ``__array__``. It copies nothing."""
+    def from_array(cls, x: _ArrayOrPacked) -> TensorDesc:
+        """The desc of an array: NumPy, buffer protocol, DLPack on the CPU, ``__array__``, or packed."""
         array = to_array(x)
         if array is None:
             raise TypeError(f"expected an array, not {show(x)}")

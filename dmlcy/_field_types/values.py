@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import numpy as np
 
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import is_a
 
@@ -157,8 +158,10 @@ def as_ints(value: object, fill: bool = True) -> int | tuple[object, ...]:
 
 
 NUMPY: Final[dict[np.dtype[Any], TensorDataType]] = {
-    np.dtype(dtype.numpy): TensorDataType(dtype.value) for dtype in DTYPES.values() if dtype.numpy is not None
+    four_bits.MARKERS[dtype.name] if dtype.numpy is None else np.dtype(dtype.numpy): TensorDataType(dtype.value)
+    for dtype in DTYPES.values()
 }
+"""The data types of arrays inside the package."""
 
 
 def as_dtype(value: object, numpy: bool = True) -> TensorDataType | None:
@@ -175,7 +178,10 @@ def as_dtype(value: object, numpy: bool = True) -> TensorDataType | None:
     elif not is_a(value, type, np.dtype):
         return None
     try:
-        return NUMPY.get(np.dtype(value)) if numpy else None  # type: ignore[call-overload]
+        found = np.dtype(value)  # type: ignore[call-overload]
+        half = four_bits.name_of(found)
+        known = NUMPY.get(found) if half is None else TensorDataType[half]
+        return known if numpy else None
     except Exception:
         return None
 

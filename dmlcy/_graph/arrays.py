@@ -8,13 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, in_memory, view
+from dmlcy._desc.memory import dtype_of, in_memory, is_packed, view
 from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Structure
 from dmlcy._graph.plan import is_plain
 from dmlcy._graph.violations import Part, made
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
 from dmlcy._words.values import quote, show
 
@@ -59,13 +60,13 @@ class Taker:
         """So many bytes, with an array as the desc lays it out; those of the array itself where they are that."""
         dtype = numpy_dtype(dtype_of(desc))
         if is_plain(desc, size):
-            packed = np.array(array, dtype, order="C") if copy else np.ascontiguousarray(array, dtype)
-            return packed.reshape(-1).view(np.uint8)
+            return four_bits.in_bytes(np.array(array, dtype, order="C") if copy else array)
         placed = np.zeros(size, np.uint8)
         data = in_memory(desc, array).reshape(-1).view(np.uint8)
         placed[: data.size] = data
         bits = f"u{dtype.itemsize}"
-        if not np.array_equal(view(placed, desc, 0).view(bits), np.asarray(array, dtype).view(bits)):
+        same = np.array_equal(view(placed, desc, 0).view(bits), np.asarray(array, dtype).view(bits))
+        if not same and not is_packed(desc):
             self.wrong.append(made(self.graph, "array-place", "inputs", index, {"name": label}))
         return placed
 
@@ -96,7 +97,8 @@ class Taker:
             words: dict[str, object] = {"name": label, "actual": show(value)}
             self.wrong.append(made(self.graph, "array-type", part, index, words))
         elif array.dtype != dtype:
-            words = {"name": label, "actual": show(array.dtype), "expected": dtype_of(desc).name}
+            actual = four_bits.name_of(array.dtype) or show(array.dtype)
+            words = {"name": label, "actual": actual, "expected": dtype_of(desc).name}
             self.wrong.append(made(self.graph, "array-dtype", part, index, words))
         elif array.shape != desc.sizes:
             words = {"name": label, "actual": show(array.shape), "expected": show(desc.sizes)}

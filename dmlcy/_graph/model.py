@@ -17,6 +17,7 @@ from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import TensorDataType
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._runtime import four_bits
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
@@ -81,9 +82,8 @@ class Constant:
     @classmethod
     def of(cls, array: npt.NDArray[Any], name: str = "") -> Constant:
         """The elements of an array in row-major order; they are copied."""
-        packed = np.array(array, order="C")
-        data = np.frombuffer(packed.tobytes(), np.uint8)  # read-only
-        return cls(data, name, TensorDesc(packed.dtype, packed.shape))
+        data = np.frombuffer(four_bits.in_bytes(array).tobytes(), np.uint8)  # read-only
+        return cls(data, name, TensorDesc(array.dtype, array.shape))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constant):

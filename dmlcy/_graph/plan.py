@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dmlcy._desc.memory import dtype_of, is_packed, strides_of
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._desc.memory import extent, is_packed, strides_of
 from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Node, Port, Structure
@@ -188,12 +187,7 @@ def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
 
 def is_plain(desc: TensorDesc, size: int) -> bool:
     """Whether the elements are the buffer of so many bytes: packed, with nothing behind them."""
-    return is_packed(desc) and size == desc.element_count * item_size(desc)
-
-
-def item_size(desc: TensorDesc) -> int:
-    """Bytes of an element."""
-    return numpy_dtype(dtype_of(desc)).itemsize
+    return is_packed(desc) and size == extent(desc)
 
 
 def plan_of(graph: Structure, by_reference: bool) -> Plan:

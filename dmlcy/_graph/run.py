@@ -23,7 +23,9 @@ from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.plan import Action, Plan, Tensor, actions, is_plain, plan_of
 from dmlcy._graph.violations import made, of_node
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
+from dmlcy._runtime.tensor import to_array
 
 Seen: TypeAlias = Callable[[Port, Array], None]
 """Is told of each value, under its own desc."""
@@ -177,7 +179,7 @@ class CompiledGraph:
     def _tell(self, seen: Seen, port: Port, buffer: Buffer) -> None:
         desc = self._wiring.desc_of(port)
         if desc is not None:
-            seen(port, view(buffer, desc, 0))
+            seen(port, four_bits.given_back(view(buffer, desc, 0)))
 
     def _node(self, action: Action, values: dict[Port, Buffer]) -> None:
         """Runs one node: its outputs are new arrays, or written to buffers where these have strides or are inputs."""
@@ -193,7 +195,7 @@ class CompiledGraph:
         try:
             if outs is None:
                 found = operator(*arguments)
-                buffers = [one.reshape(-1).view(np.uint8) for one in (found if type(found) is tuple else (found,))]
+                buffers = [_buffer(one) for one in (found if type(found) is tuple else (found,))]
             else:
                 operator(*arguments, out=outs[0] if _is_one(self._graph, action.node) else tuple(outs))
         except DmlError as error:
@@ -208,11 +210,11 @@ class CompiledGraph:
             port, desc = self._output(index)
             array = view(values[port], desc, 0)
             if out is not None:
-                np.copyto(out, array)
+                four_bits.write(out, array)
             elif port in taken or not _is_new(self._graph, port) or not array.flags.c_contiguous:
                 array = np.array(array, order="C")
             taken.add(port)
-            results.append(array if out is None else out)
+            results.append(four_bits.given_back(array) if out is None else out)
         return results
 
     def __reduce__(self) -> Any:
@@ -251,6 +253,13 @@ def _tensor(one: Any, values: Mapping[Port, Buffer]) -> Any:
     if isinstance(one, Tensor):
         return view(values[one.port], one.desc, 0)
     return tuple(view(values[entry.port], entry.desc, 0) for entry in one)
+
+
+def _buffer(result: Any) -> Buffer:
+    """The bytes of what an operator gave."""
+    array = to_array(result)
+    assert array is not None
+    return four_bits.in_bytes(array)
 
 
 def _is_one(graph: Structure, number: int) -> bool:

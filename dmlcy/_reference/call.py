@@ -34,6 +34,7 @@ from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_array import as_tensors, by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import STRUCTS, Refused, as_dtype
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.memory import require
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
@@ -238,7 +239,7 @@ def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: An
     results = evaluate(use, arrays)
     for place, (target, result) in enumerate(zip(outs, results, strict=True)):
         if target is not None:
-            np.copyto(target, result)
+            four_bits.write(target, result)
         elif not (result.flags.c_contiguous and result.flags.writeable) or _shares(result, arrays):
             results[place] = result.copy()
     if recordings:
@@ -251,6 +252,7 @@ def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: An
         recordings[0].keep(recordings, use.operator.name, {**arrays, **kept, **said})
     if out is not None:
         return out
+    results = list(map(four_bits.given_back, results))
     return results[0] if len(results) == 1 and not faces.array else tuple(results)
 
 

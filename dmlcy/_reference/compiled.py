@@ -8,10 +8,11 @@ from typing import Any
 
 from dmlcy._desc.check import refuse_call, refuse_desc
 from dmlcy._desc.formulas import Formulas
-from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.memory import dtype_of, must_be_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import OPERATORS
+from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._reference.call import faces_of, parts_of, run, use_of
 from dmlcy._runtime.compiled import CompiledOperator
@@ -24,6 +25,9 @@ class ReferenceOperator(CompiledOperator):
     def __init__(self, desc: OperatorDesc, level: int) -> None:
         if desc._violations(level):
             refuse_desc(desc, level)
+        for kind in ("input", "output"):
+            for path, tensor in by_path(desc.operator.fields, kind, desc._values()):
+                must_be_packed(tensor, path)
         self._desc, self._level = desc, level
         self._faces = faces_of(desc.operator.name)
         self._use = use_of(desc.operator, Formulas(desc).rules, desc._values())

@@ -26,6 +26,7 @@ from dmlcy._families.given import Given
 from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import Tolerance, bound
 from dmlcy._reference.expected import as_array, outputs_of
+from dmlcy._runtime import four_bits
 
 CARRIED: Final = 16
 """How many times the largest error passes with which a device ends whose operations all err to one side."""
@@ -43,7 +44,7 @@ class Allowed:
     Attributes
     ----------
     values
-        The elements of the reference, in the data type of the output.
+        The elements of the reference, in the data type of the output; those of 4 bits as int8 or uint8.
     worst
         The largest difference that passes, where an infinity counts as the number after the largest one: the bound of
         a device, and how far the element of the reference is off itself. NaN: any value passes.
@@ -93,7 +94,7 @@ def _allowed(desc: OperatorDesc, arrays: Mapping[str, Any], output: str, half: b
         )
     if found.dtype != RECORD:
         zeros: Tolerance = np.zeros(found.shape)
-        return Allowed(found, zeros, zeros)
+        return Allowed(four_bits.values_of(found), zeros, zeros)
     return _of_records(desc, found, own, dtype_of(given.values[output]))
 
 
@@ -116,7 +117,7 @@ def _with_state(
 def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any) -> Allowed:
     """What passes, of the numbers of a device."""
     with np.errstate(over="ignore", invalid="ignore"):
-        values = WIDE.stored(found["value"], own, found.shape)
+        values = four_bits.values_of(WIDE.stored(found["value"], own, found.shape))
     ends = np.array([found["low"], found["high"]])
     if own.kind == "f":
         info = np.finfo(own)

@@ -14,13 +14,15 @@ from dmlcy._arithmetic import Array
 from dmlcy._arithmetic.rounding import unit
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import numpy_dtype, plain_dtype
 from dmlcy._facts.names import must_run
 from dmlcy._families import family_of
 from dmlcy._families.accumulators import limits
 from dmlcy._families.given import Given
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._reference.accuracy import MAGNITUDES, bound
+from dmlcy._runtime import four_bits
+from dmlcy._runtime.tensor import to_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Expected:
     values
         The elements themselves; of an operator that computes, fractions, and floats for infinities and NaN.
     dtype
-        Data type of a result.
+        Data type of a result: of 4 bits int8 or uint8, as which results of 4 bits are compared.
     ulp
         The accuracy that the spec states, in units in the last place; 0: exact.
     units
@@ -52,6 +54,7 @@ class Expected:
         a NaN do not count.
         """
         values = self.values
+        result = as_array(result)
         if result.dtype != self.dtype or without_ones(result.shape) != without_ones(values.shape):
             raise AssertionError(
                 f"the result is {result.dtype} {result.shape}, and must be {self.dtype} {values.shape}"
@@ -136,7 +139,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     stated = bound(desc, dtype)
     if found.moved or own.kind != "f" or stated is None:
         exact = found.values.astype(own, copy=False) if found.moved else family.stored(given, found.values, name)
-        return Expected(exact, own, 0.0, None)
+        return Expected(four_bits.values_of(exact), plain_dtype(dtype), 0.0, None)
     values = np.broadcast_to(np.asarray(found.values, object), tensor.sizes)
     magnitudes, large = found, found.values
     if stated.of == MAGNITUDES and found.magnitudes is not None:
@@ -168,8 +171,11 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
 
 
 def as_array(array: Any) -> Any:
-    """What is given for an input, as an array, or a tuple of them."""
-    return tuple(map(np.asarray, array)) if isinstance(array, tuple | list) else np.asarray(array)
+    """What is given for a tensor, as an array, or a tuple of them; elements of 4 bits as numbers of one byte."""
+    if isinstance(array, tuple | list):
+        return tuple(map(as_array, array))
+    found = to_array(array)
+    return np.asarray(array) if found is None else four_bits.values_of(np.asarray(found))
 
 
 def _magnitudes(array: Any) -> Any:

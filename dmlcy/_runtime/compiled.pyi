@@ -5,7 +5,7 @@ import numpy as np
 from typing_extensions import disjoint_base
 
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._generated.arguments import _Array, _Out, _Outs
+from dmlcy._generated.arguments import _ArrayOrPacked, _Out, _Outs
 
 @disjoint_base
 class CompiledOperator:
@@ -19,11 +19,11 @@ class CompiledOperator:
     @property
     def __signature__(self) -> Signature: ...
     @overload
-    def __call__(self, *inputs: _Array, out: None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
+    def __call__(self, *inputs: _ArrayOrPacked, out: None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
     @overload
-    def __call__(self, *inputs: _Array, out: _Out) -> _Out: ...
+    def __call__(self, *inputs: _ArrayOrPacked, out: _Out) -> _Out: ...
     @overload
-    def __call__(self, *inputs: _Array, out: _Outs) -> _Outs: ...
+    def __call__(self, *inputs: _ArrayOrPacked, out: _Outs) -> _Outs: ...
 
 @disjoint_base
 class FastOperator(CompiledOperator):

@@ -280,26 +280,51 @@ cdef ndarray aligned(ndarray array, Tensor* tensor):
     return copy
 
 
+cdef object of_any_bits(object value, ndarray array):
+    """The array itself, or elements of 4 bits, for which the tables above have no data type."""
+    if array is not None and dtype_of_array(array):
+        return array
+    from dmlcy._runtime.four_bits import elements
+
+    return elements(value, array)
+
+
+cdef ndarray memory_of(object value):
+    """The array behind `value`, in the data type of its bytes where its elements have 4 bits."""
+    cdef ndarray array = as_array(value)
+    if array is None or dtype_of_array(array):
+        return array
+    from dmlcy._runtime.four_bits import memory
+
+    return memory(array)
+
+
 def to_array(value):
-    """Return the array behind `value` without a copy, or None where there is none (lists, masked arrays, numbers)."""
-    return as_array(value)
+    """Return the array behind `value` without a copy, or None where there is none (lists, masked arrays, numbers).
+
+    Only packed elements of 4 bits are copied.
+    """
+    return of_any_bits(value, as_array(value))
 
 
 def to_shared_array(value):
-    """Return the array that shares its memory with `value`, or None: what an `out` argument needs to be."""
-    return shared_array(value)
+    """Return the array that shares its memory with `value`, or None: what an `out` argument needs to be.
+
+    Elements of 4 bits reach packed bytes by dmlcy._runtime.four_bits.write.
+    """
+    return of_any_bits(value, shared_array(value))
 
 
 def may_overlap(out, array):
     """Return whether writing `out` could change `array`; undecided counts as yes, arrays that are no tensors as no."""
-    cdef ndarray left = as_array(out)
-    cdef ndarray right = as_array(array)
+    cdef ndarray left = memory_of(out)
+    cdef ndarray right = memory_of(array)
     cdef Tensor left_view, right_view
     return view(left, &left_view) and view(right, &right_view) and overlap(left, &left_view, right, &right_view)
 
 
 def self_overlaps(out):
     """Return whether two elements of `out` share memory; undecided counts as yes, an array that is no tensor as no."""
-    cdef ndarray array = as_array(out)
+    cdef ndarray array = memory_of(out)
     cdef Tensor array_view
     return view(array, &array_view) and overlaps_itself(array, &array_view)

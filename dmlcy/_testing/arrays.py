@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 
 from dmlcy._check.checker import Check
 from dmlcy._desc.formulas import Formulas
+from dmlcy._desc.memory import dtype_of, is_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Field, Rule
 from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._runtime.four_bits import given_back
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.starts import tensors_of
 from dmlcy._testing.values import specials
@@ -39,7 +41,8 @@ def inputs(desc: OperatorDesc) -> st.SearchStrategy[Arrays]:
 
     Floating point has NaN, infinities, subnormal numbers and zeros of both signs, unless the operator refuses them. The
     layouts are those of NumPy: channels last, transposed, backwards, with gaps, behind an offset, misaligned, with
-    elements that share their place.
+    elements that share their place. Tensors of INT4 and UINT4 are arrays of ml_dtypes where that is installed, else
+    packed.
     """
     return _inputs(desc)
 
@@ -60,6 +63,13 @@ def in_numpy(desc: OperatorDesc) -> bool:
     fields = [field for field in desc.operator.fields if field.kind != "attribute"]
     tensors = [tensor for field in fields for tensor in tensors_of(getattr(desc, field.python))]
     return all(DTYPES[tensor.dtype.name].numpy is not None for tensor in tensors)
+
+
+def runs(desc: OperatorDesc) -> bool:
+    """Whether a desc of an operator that runs does so: tensors of 4 bits have no strides."""
+    fields = [field for field in desc.operator.fields if field.kind != "attribute"]
+    tensors = [tensor for field in fields for tensor in tensors_of(getattr(desc, field.python))]
+    return all(is_packed(tensor) or not has_four_bits(dtype_of(tensor)) for tensor in tensors)
 
 
 def broken_inputs(
@@ -104,10 +114,10 @@ def _inputs(draw: st.DrawFn, desc: OperatorDesc) -> Arrays:
         if field.kind == "input" and getattr(desc, field.python) is not None:
             tensor = getattr(desc, field.python)
             if type(tensor) is tuple:
-                arrays[field.python] = tuple(draw(_placed(_any(draw, one))) for one in tensor)
+                arrays[field.python] = tuple(given_back(draw(_placed(_any(draw, one)))) for one in tensor)
                 continue
             values = _taken(draw, desc, field) if field.python in strict else _any(draw, tensor)
-            arrays[field.python] = draw(_placed(values))
+            arrays[field.python] = given_back(draw(_placed(values)))
     return arrays
 
 
@@ -120,12 +130,13 @@ def _any(draw: st.DrawFn, tensor: TensorDesc) -> Array:
     zeros = _zeros(tensor)
     dtype, count = zeros.dtype, zeros.size
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    if draw(st.booleans()):
+    if draw(st.booleans()) and not has_four_bits(dtype_of(tensor)):
         values = random.integers(*((0, 9) if dtype.kind == "u" else (-8, 9)), count).astype(dtype)
     else:
         values = np.frombuffer(random.bytes(count * dtype.itemsize), dtype).copy()
     special = random.random(count) < draw(st.sampled_from([0.0, 0.1, 0.5]))
-    values[special] = random.choice(specials(dtype), int(special.sum()))
+    if not has_four_bits(dtype_of(tensor)):
+        values[special] = random.choice(specials(dtype), int(special.sum()))
     return values.reshape(zeros.shape)
 
 

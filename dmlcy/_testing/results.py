@@ -12,7 +12,8 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._judge.differences import measure
 from dmlcy._judge.passes import judged
 from dmlcy._reference import expected
-from dmlcy._reference.expected import outputs_of, without_ones
+from dmlcy._reference.expected import as_array, outputs_of, without_ones
+from dmlcy._runtime.four_bits import Packed
 from dmlcy._runtime.places import indices_of
 
 Array = npt.NDArray[Any]
@@ -20,8 +21,8 @@ Array = npt.NDArray[Any]
 
 def assert_result(
     desc: OperatorDesc,
-    inputs: Mapping[str, Array],
-    result: Array | tuple[Array, ...],
+    inputs: Mapping[str, Any],
+    result: Array | Packed | tuple[Array | Packed, ...],
     *,
     bound: Literal["device", "own"] = "device",
 ) -> None:
@@ -35,7 +36,7 @@ def assert_result(
     desc
         A valid desc.
     inputs
-        Arrays by the Python names of the inputs.
+        Arrays, or packed tensors, by the Python names of the inputs.
     result
         What the code that is tested gave: of several outputs a tuple.
     bound
@@ -68,7 +69,7 @@ def assert_result(
         given = f"{len(results)} array{'' if len(results) == 1 else 's'}"
         raise AssertionError(f"the result has {given}, and must have {len(names)}: {', '.join(names)}")
     for name, one in zip(names, results, strict=True):
-        _CHECKS[bound](desc, inputs, name, np.asarray(one))
+        _CHECKS[bound](desc, inputs, name, as_array(one))
 
 
 def _assert_device(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, result: Array) -> None:

@@ -15,10 +15,14 @@ from depth import deep, in_turn
 from packs import NAMES, answer, command, compare, expected_of, export, listed
 
 import dmlcy as dml
+from dmlcy._conformance import write
+from dmlcy._conformance.cases import Case
+from dmlcy._conformance.values import values_for
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, OPERATORS, RUNNABLE
+from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, OPERATORS, RUNNABLE
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._judge.expected import manifest_reader
+from dmlcy._judge.packs.pack import Pack
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -108,6 +112,31 @@ def refused(desc: OperatorDesc, field: str, member: str) -> bool:
     return any(violation.field == field for violation in dml.check(changed))
 
 
+def test_a_case_of_4_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the same with ml_dtypes and without, and what dmlcy gives for it passes."""
+    packed, numbers = dml.TensorDesc("INT4", (3, 5)), dml.TensorDesc("FLOAT32", (3, 5))
+    desc = dml.desc.Quantize(
+        input=numbers, quantizations=[numbers, packed], quantization_type="SCALE_ZERO_POINT", output=packed
+    )
+    found = []
+    for folder in ("with", "without"):
+        arrays = values_for(desc, special=False, number=1)
+        assert arrays is not None
+        entry = write._case(tmp_path / folder, Case(desc, arrays, "drawn", 1))
+        (tmp_path / folder / "pack.json").write_bytes(Pack(0, "6_4", (entry,), ()).to_bytes())
+        found.append(files(tmp_path / folder))
+        monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    assert found[0] == found[1] and entry.dtypes == ("FLOAT32", "INT4")
+    assert np.load(tmp_path / "with" / entry.name / "expected" / "output.npy").shape == (8,)
+    results = answer(tmp_path / "with", tmp_path / "right")
+    assert compare(tmp_path / "with", results).status == 0
+    (file,) = results.rglob("output.npy")
+    data = np.load(file)
+    data[0] ^= 0x80
+    np.save(file, data)
+    assert compare(tmp_path / "with", results).status == 1
+
+
 @in_turn
 @deep
 @pytest.mark.parametrize("name", RUNNABLE)
@@ -126,7 +155,7 @@ def test_the_cases_of_each_operator_pass_when_dmlcy_runs_them(name: str, tmp_pat
             met |= {(field.python, getattr(getattr(one, "dtype", one), "name", None)) for one in several}
     for field in operator.fields:
         if field.kind == "input":
-            names = {one for one in dtypes_at(field, len(LEVEL_INDEX) - 1) if DTYPES[one].numpy is not None}
+            names = {*dtypes_at(field, len(LEVEL_INDEX) - 1)}
         elif field.type.startswith("enum:") and field.value is None:
             members = ENUMS[field.type.removeprefix("enum:")].members
             names = {member for member in members if any(not refused(desc, field.python, member) for desc in descs)}

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from planned import specs as planned_specs
@@ -14,8 +13,7 @@ from planned import specs as planned_specs
 import dmlcy as dml
 from dmlcy import specs, testing
 from dmlcy._cli import main
-from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._facts.tables import DTYPES, desc_class
+from dmlcy._facts.tables import desc_class
 from dmlcy._show.explain.facts import of_operator
 
 FIRST = settings(phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -97,24 +95,6 @@ def test_two_elements_in_a_byte(count: int, size: int) -> None:
     found = dml.check(packed(count, total_tensor_size_in_bytes=size - 4))
     assert [one.id for one in found] == ["DML-CAST-output-total-size"]
     assert [one.id for one in dml.check(desc, "6_2")] == ["DML-CAST-output-level"]
-
-
-def test_what_needs_the_elements_says_why_not() -> None:
-    with pytest.raises(dml.ModelError, match="UINT4 has no NumPy type") as caught:
-        numpy_dtype(DTYPES["UINT4"])
-    assert caught.value.id == "DML-MODEL-packed"
-
-
-@pytest.mark.parametrize("name", ["int4", "uint4"])
-def test_an_array_of_four_bits_is_no_tensor(name: str) -> None:
-    """ml_dtypes has such a type, of a byte for each element."""
-    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes, which JAX and ONNX bring")
-    x, scale = np.ones((1, 1, 2, 2), getattr(ml_dtypes, name)), np.ones((1, 1, 1, 1), np.float32)
-    with pytest.raises(dml.InvalidDataTypeError) as caught:
-        dml.dequantize(x, (scale,), quantization_type="SCALE")
-    (violation,) = caught.value.violations
-    assert violation.message == f"input has data type {name}, which is not among INT8, UINT8."
-    assert violation.hint == f"No array can hold a tensor of {name.upper()}: two elements share a byte."
 
 
 def test_a_model_with_such_a_tensor_is_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

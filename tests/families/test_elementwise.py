@@ -82,19 +82,6 @@ def test_blocks_of_several_axes_are_repeated_elements(monkeypatch: pytest.Monkey
         assert_same_bits(numbers, dml.element_wise_dequantize_linear(quantized, *whole))
 
 
-def test_four_bits_are_refused() -> None:
-    x, scale = np.ones(2, np.float32), np.ones(1, np.float32)
-    with pytest.raises(dml.ModelError, match="INT4 has no NumPy type"):
-        dml.quantize(x, [scale], quantization_type="SCALE", output_dtype="INT4")
-    desc = dml.desc.Quantize(
-        input=dml.TensorDesc.from_array(x), output=dml.TensorDesc("UINT4", (2,)),
-        quantizations=[dml.TensorDesc.from_array(scale)], quantization_type="SCALE",
-    )  # fmt: skip
-    assert dml.check(desc) == []
-    with pytest.raises(dml.ModelError, match="UINT4 has no NumPy type"):
-        dml.compile(desc)
-
-
 def test_the_terms_of_a_step_of_adam_may_cancel() -> None:
     """The parameter and its change are 2 and almost 2: float64 has few digits of the difference."""
     one = dml.TensorDesc("FLOAT32", (1, 1, 1, 1))

@@ -66,6 +66,16 @@ roi = np.array([[0, 0, 0, 3, 3]], np.float32)
 dml.roi_pooling(x, roi, spatial_scale=np.float32(0.5), pooled_size=(2, 2))
 dml.roi_pooling(x, roi, spatial_scale=1, pooled_size=2)
 
+# Elements of 4 bits.
+weights = dml.packed(np.zeros(8, np.uint8), "INT4", (4, 4))
+assert_type(weights, dml.Packed)
+assert_type(weights.sizes, tuple[int, ...])
+dml.dequantize(weights, [np.ones((1, 1), np.float32), weights], quantization_type="SCALE_ZERO_POINT")
+scales = np.ones((1, 1), np.float32)
+quantized = dml.quantize(np.ones((4, 4), np.float32), [scales], quantization_type="SCALE", out=weights)
+assert_type(quantized, dml.Packed)
+dml.TensorDesc.from_array(weights)
+
 # Descs.
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
 assert_type(tensor.dtype, dml.TensorDataType)

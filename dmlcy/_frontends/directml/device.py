@@ -14,6 +14,8 @@ from dmlcy._facts.tables import TensorFlags
 from dmlcy._frontends.directml.expressions import Expression, Model, entries_of
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._graph.check import counted
+from dmlcy._runtime.four_bits import in_bytes
+from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
 
 
@@ -37,11 +39,12 @@ class Binding:
         if not isinstance(expr, Expression):
             raise TypeError(f"Binding() takes an Expression, not {show(expr)}")
         self._expression, desc = expr, expr._value.desc
-        target, given = numpy_dtype(dtype_of(desc)), np.asarray(data)
+        found = to_array(data)
+        target, given = numpy_dtype(dtype_of(desc)), np.asarray(data if found is None else found)
         if given.dtype.kind != target.kind and not np.can_cast(given.dtype, target, "safe"):
             refuse("Binding", "binding-kind", actual=str(given.dtype), expected=str(target))
         with np.errstate(over="ignore"):
-            packed = np.ascontiguousarray(given, target).reshape(-1).view(np.uint8)
+            packed = in_bytes(given if given.dtype == target else np.ascontiguousarray(given, target))
         size = max(desc.total_tensor_size_in_bytes, needed(desc))
         if packed.size > size:
             refuse("Binding", "binding-size", actual=packed.size, expected=size)

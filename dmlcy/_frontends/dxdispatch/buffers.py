@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 
 from dmlcy._desc import memory
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import count_in_bytes
+from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import CATALOGUE
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, DispatchGraph, Model, WriteFile
@@ -65,10 +66,9 @@ def overlaps(
         buffer = None if binding is None else model.resources.get(binding.resource)
         if binding is None or buffer is None or not isinstance(tensor, TensorDesc) or not memory.is_packed(tensor):
             continue
-        itemsize = _itemsize(binding, buffer)
-        if itemsize is None:
+        begin = _begin(binding, buffer)
+        if begin is None:
             continue
-        begin = binding.offset * itemsize
         place = range(begin, begin + memory.extent(tensor))
         for other, other_name, resource, taken in seen:
             first, last = max(place.start, taken.start), min(place.stop, taken.stop) - 1
@@ -83,13 +83,23 @@ def overlaps(
         seen.append((kind, name, buffer.name, place))
 
 
-def _itemsize(binding: Binding, buffer: Buffer) -> int | None:
-    """Bytes of an element that the offset of a binding counts; None where a file decides it."""
-    if binding.element_size is not None or not binding.offset:
-        return binding.element_size or 0
-    if isinstance(buffer.initial, SourceFile):
-        return None
-    return numpy_dtype(buffer.dtype).itemsize if buffer.dtype else 0
+def _begin(binding: Binding, buffer: Buffer) -> int | None:
+    """The byte at which a tensor begins; None where a file decides it."""
+    known = binding.element_size is not None or not binding.offset
+    return None if isinstance(buffer.initial, SourceFile) and not known else begin_of(binding, buffer.dtype)
+
+
+def begin_of(binding: Binding, dtype: Dtype | None) -> int:
+    """The byte at which a tensor begins in a buffer of that data type, rounded down."""
+    if binding.element_size is not None:
+        return binding.offset * binding.element_size
+    return 0 if dtype is None else binding.offset * dtype.bits // 8
+
+
+def halves(reader: Reader, name: str, binding: Binding, dtype: Dtype | None) -> None:
+    """Report a tensor that begins in the middle of a byte."""
+    if dtype is not None and binding.element_size is None and binding.offset * dtype.bits % 8:
+        reader.report("DML-MODEL-packed-offset", binding.node, field=name, offset=binding.offset, name=binding.resource)
 
 
 def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> None:
@@ -103,10 +113,11 @@ def reach(reader: Reader, model: Model, tensors: Iterable[tuple[str, object]], b
         buffer = None if binding is None else model.resources.get(binding.resource)
         if binding is None or buffer is None or not isinstance(desc, TensorDesc):
             continue
-        size, itemsize = size_of(buffer), _itemsize(binding, buffer)
-        if size is None or itemsize is None:
+        halves(reader, name, binding, buffer.dtype)
+        size, begin = size_of(buffer), _begin(binding, buffer)
+        if size is None or begin is None:
             continue
-        held, needed = memory.rounded(size), binding.offset * itemsize + memory.needed(desc)
+        held, needed = memory.rounded(size), begin + memory.needed(desc)
         if needed > held:
             reader.report("DML-MODEL-buffer-size", binding.node, name=buffer.name, size=held, needed=needed, field=name)
 
@@ -116,7 +127,7 @@ def _dimensions(reader: Reader, command: WriteFile, buffer: Buffer) -> None:
     size, count = size_of(buffer), math.prod(command.dimensions)
     if size is None or buffer.dtype is None or not command.dimensions:
         return
-    held = size // numpy_dtype(buffer.dtype).itemsize
+    held = count_in_bytes(buffer.dtype, size)
     if count > held:
         node = command.node.get("dimensions") or command.node
         reader.report("DML-MODEL-dimensions", node, count=count, name=buffer.name, held=held)

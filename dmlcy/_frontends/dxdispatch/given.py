@@ -8,24 +8,44 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, extent, view
+from dmlcy._desc.memory import dtype_of, extent, must_be_packed, view
 from dmlcy._errors import ModelError
-from dmlcy._facts.dtypes import is_float, numpy_dtype
+from dmlcy._facts.dtypes import bounds, has_four_bits, is_float, numpy_dtype, of_numbers
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
 from dmlcy._frontends.dxdispatch.problems import make, printable, whole
+from dmlcy._runtime import four_bits
+from dmlcy._runtime.four_bits import Packed
 
 _MOST: Final = 8  # sums of a few hundred such values are exact in float16
 
 
-def made(tensor: TensorDesc, random: np.random.Generator) -> npt.NDArray[Any]:
-    """Small integers."""
+def made(tensor: TensorDesc, random: np.random.Generator) -> Any:
+    """Small integers: an array, or packed."""
     dtype = dtype_of(tensor)
+    if has_four_bits(dtype):
+        low, high = bounds(dtype)
+        numbers = random.integers(low, min(high, _MOST), tensor.element_count, np.int8, endpoint=True)
+        return Packed(four_bits.in_bytes(of_numbers(numbers, dtype)), dtype.name, tensor.sizes)
     low = 0 if not is_float(dtype) and numpy_dtype(dtype).kind == "u" else -_MOST
     count = extent(tensor) // numpy_dtype(dtype).itemsize
     elements = random.integers(low, _MOST, count, np.int8, endpoint=True).astype(numpy_dtype(dtype))
     return view(elements.view(np.uint8), tensor, 0).astype(np.dtype(dtype.numpy), order="C")
+
+
+def of_file(file: str, tensor: TensorDesc) -> Any:
+    """The array in a ``.npy`` file for a tensor; of 4 bits, the file has the bytes."""
+    values, dtype = read(file), dtype_of(tensor)
+    if not has_four_bits(dtype):
+        return _shaped(values, tensor.sizes)
+    must_be_packed(tensor, "The tensor of a file")
+    if values.dtype != np.uint8:
+        raise error_of("DML-MODEL-npy-type", file, found=str(values.dtype), wanted="UINT8")
+    if values.size != extent(tensor):
+        wanted = f"{extent(tensor)} bytes, of {tensor.element_count} elements of {dtype.name}"
+        raise error_of("DML-MODEL-npy-sizes", file, found=f"{values.size} bytes", wanted=wanted)
+    return Packed(values.reshape(-1), dtype.name, tensor.sizes)
 
 
 def read(file: str) -> npt.NDArray[Any]:
@@ -47,7 +67,7 @@ def read(file: str) -> npt.NDArray[Any]:
         raise error_of("DML-MODEL-source", file, why=why) from None
 
 
-def shaped(values: npt.NDArray[Any], sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+def _shaped(values: npt.NDArray[Any], sizes: tuple[int, ...]) -> npt.NDArray[Any]:
     """The values in these sizes where they are that many elements in a row."""
     return values.reshape(sizes) if values.ndim == 1 and values.size == math.prod(sizes) else values
 

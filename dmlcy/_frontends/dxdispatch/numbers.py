@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._facts.dtypes import bounds, is_float, numpy_dtype
+from dmlcy._facts.dtypes import bounds, is_float, numpy_dtype, of_numbers
 from dmlcy._facts.rows import Dtype
 from dmlcy._frontends.dxdispatch.json import Items, Node
 from dmlcy._frontends.dxdispatch.reader import MOST, Reader
+from dmlcy._runtime import four_bits
 
 _NAMED: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -23,9 +24,9 @@ def array(reader: Reader, nodes: Items, dtype: Dtype) -> npt.NDArray[Any] | None
 
 
 def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
-    """One value as a NumPy scalar; None, and a problem, where it does not fit."""
+    """One value as a NumPy scalar, of 4 bits as one of a byte; None, and a problem, where it does not fit."""
     values = None if node is None else _converted(reader, [node.plain()], [node], dtype)
-    return None if values is None else values[0]
+    return None if values is None else four_bits.values_of(values)[0]
 
 
 def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
@@ -34,14 +35,14 @@ def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: D
         found = [_float(value) for value in given]
         bad = [i for i, value in enumerate(found) if value is None]
     else:
-        found = given
+        found = given  # integers, if none is bad
         low, high = bounds(dtype)
         bad = [i for i, value in enumerate(found) if type(value) is not int or not low <= value <= high]
     if not bad:
         with np.errstate(over="ignore"):
-            values = np.array(found, np.float64 if is_float(dtype) else numpy_dtype(dtype)).astype(numpy_dtype(dtype))
-        if not is_float(dtype):
-            return values
+            if not is_float(dtype):
+                return of_numbers(found, dtype)
+            values = np.array(found, np.float64).astype(numpy_dtype(dtype))
         bad = [int(i) for i in np.flatnonzero(np.isinf(values)) if math.isfinite(found[i] or 0.0)]
         if not bad:
             return values

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from dmlcy._errors import Violation
+from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import DTYPES
 from dmlcy._frontends.dxdispatch.json import Document, Kind, Node
@@ -115,12 +116,15 @@ class Reader:
             return None
         return node.value
 
-    def dtype(self, node: Node) -> Dtype | None:
-        """The data type that a string names, short or full; None where it names none."""
+    def dtype(self, node: Node, *, packed: bool = True) -> Dtype | None:
+        """The data type that a string names, short or full; None where it names none.
+
+        ``packed``: it may be one of which two elements are in a byte.
+        """
         name = node.value.removeprefix("DML_TENSOR_DATA_TYPE_")
         dtype: Dtype | None = DTYPES.get(name)
-        if dtype is None or dtype.numpy is None:
-            known = [d.name for d in DTYPES.values() if d.numpy]
+        if dtype is None or (has_four_bits(dtype) and not packed):
+            known = [d.name for d in DTYPES.values() if packed or not has_four_bits(d)]
             self.report("DML-MODEL-data-type", node, value=node.value, hint=self.suggestion(name, known))
             return None
         return dtype

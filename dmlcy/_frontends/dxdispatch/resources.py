@@ -11,12 +11,22 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._facts.dtypes import Bytes, bounds, is_float, numpy_dtype
+from dmlcy._facts.dtypes import (
+    Bytes,
+    bounds,
+    has_four_bits,
+    in_files,
+    is_float,
+    numpy_dtype,
+    of_numbers,
+    size_in_bytes,
+)
 from dmlcy._facts.rows import Dtype
 from dmlcy._frontends.dxdispatch import files, images, npy
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.numbers import array, scalar
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
 from dmlcy._words.values import show
 
@@ -36,6 +46,7 @@ _MEMBERS: Final = frozenset(
 class Constant:
     """One value, repeated."""
 
+    dtype: Dtype
     count: int
     value: Any
 
@@ -44,6 +55,7 @@ class Constant:
 class Sequence:
     """Values that grow by ``delta``, added up in the buffer's own data type."""
 
+    dtype: Dtype
     count: int
     start: Any
     delta: Any
@@ -197,7 +209,7 @@ def _list(reader: Reader, values: Node) -> Values | None:
             continue
         reader.ignore_others(item, ("name", "type", "value"))
         kind = reader.required(item, "type", "string")
-        dtype = None if kind is None else reader.dtype(kind)
+        dtype = None if kind is None else reader.dtype(kind, packed=False)
         value = reader.required(item, "value", "number", "string")
         found = None if dtype is None else scalar(reader, value, dtype)
         if found is not None:
@@ -214,7 +226,7 @@ def _constant(reader: Reader, node: Node, values: Node, dtype: Dtype | None) -> 
         reader.report("DML-MODEL-missing", node, name="initialValuesDataType")
         return None
     value = scalar(reader, values.get("value"), dtype)
-    return None if count is None or value is None else Constant(count, value)
+    return None if count is None or value is None else Constant(dtype, count, value)
 
 
 def _sequence(reader: Reader, node: Node, values: Node, dtype: Dtype | None) -> Sequence | None:
@@ -233,7 +245,7 @@ def _sequence(reader: Reader, node: Node, values: Node, dtype: Dtype | None) -> 
         if not low <= last <= high:
             reader.report("DML-MODEL-sequence", values, last=last, dtype=dtype.name)
             return None
-    return Sequence(sequence[0], sequence[1], sequence[2])
+    return Sequence(dtype, sequence[0], sequence[1], sequence[2])
 
 
 def _source(reader: Reader, node: Node, values: Node, dtype: Dtype | None) -> SourceFile | None:
@@ -265,7 +277,7 @@ def _image_of(reader: Reader, node: Node, path: Node, dtype: Dtype) -> SourceFil
     sizes = images.sizes(reader, size, (3, 4))
     if sizes is None:
         return None
-    return SourceFile(path.value, path, sizes, math.prod(sizes) * numpy_dtype(dtype).itemsize)
+    return SourceFile(path.value, path, sizes, size_in_bytes(dtype, math.prod(sizes)))
 
 
 def _integer(reader: Reader, node: Node, name: str) -> int | None:
@@ -296,7 +308,7 @@ def size_of(buffer: Buffer) -> int | None:
 
 
 def _bytes(values: npt.NDArray[Any]) -> Bytes:
-    return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    return four_bits.in_bytes(values)
 
 
 def _zeros(size: int) -> Bytes:
@@ -310,19 +322,29 @@ def _length(initial: Constant | Sequence | Values) -> int:
     """Bytes that the values take."""
     if isinstance(initial, Values):
         return initial.data.size
-    return initial.count * int(initial.value.itemsize if isinstance(initial, Constant) else initial.start.itemsize)
+    return size_in_bytes(initial.dtype, initial.count)
 
 
 def _write(initial: Constant | Sequence | Values, target: Bytes) -> None:
     if isinstance(initial, Values):
         target[:] = initial.data
+    elif has_four_bits(initial.dtype):
+        target[:] = _bytes(of_numbers(_numbers(initial), initial.dtype))
     elif isinstance(initial, Constant):
         target.reshape(initial.count, -1)[:] = _bytes(initial.value)
     else:
-        values = np.full(initial.count, initial.delta)
-        values[0] = initial.start
-        with np.errstate(all="ignore"):
-            target[:] = _bytes(np.add.accumulate(values, dtype=values.dtype))
+        target[:] = _bytes(_numbers(initial))
+
+
+def _numbers(initial: Constant | Sequence) -> npt.NDArray[Any]:
+    """The values as numbers."""
+    if isinstance(initial, Constant):
+        return np.full(initial.count, initial.value)
+    values = np.full(initial.count, initial.delta)
+    values[0] = initial.start
+    with np.errstate(all="ignore"):
+        found: npt.NDArray[Any] = np.add.accumulate(values, dtype=values.dtype)
+    return found
 
 
 def _load(reader: Reader, buffer: Buffer, source: SourceFile, folder: Path) -> tuple[Values, Dtype] | None:
@@ -343,7 +365,7 @@ def _load(reader: Reader, buffer: Buffer, source: SourceFile, folder: Path) -> t
 
 def _raw(reader: Reader, dtype: Dtype, source: SourceFile, stream: BinaryIO) -> tuple[Values, Dtype] | None:
     data = np.fromfile(stream, np.uint8)
-    itemsize = numpy_dtype(dtype).itemsize
+    itemsize = size_in_bytes(dtype, 1)
     if data.size == 0:
         reader.report("DML-MODEL-empty", source.node)
         return None
@@ -368,8 +390,9 @@ def _npy(reader: Reader, buffer: Buffer, source: SourceFile, stream: BinaryIO) -
     try:
         header = npy.read_header(stream)
         dtype = header.dtype
-        if dtype is None or (buffer.dtype is not None and buffer.dtype is not dtype):
-            wanted = "a tensor data type" if dtype is None or buffer.dtype is None else buffer.dtype.name
+        wanted_dtype = None if buffer.dtype is None else in_files(buffer.dtype)
+        if dtype is None or wanted_dtype not in (None, dtype):
+            wanted = "a tensor data type" if dtype is None or wanted_dtype is None else wanted_dtype.name
             reader.report("DML-MODEL-npy-type", source.node, path=source.path, found=show(header.kind), wanted=wanted)
             return None
         values = npy.read_elements(stream, header)
@@ -379,4 +402,4 @@ def _npy(reader: Reader, buffer: Buffer, source: SourceFile, stream: BinaryIO) -
     if values.size == 0:
         reader.report("DML-MODEL-empty", source.node)
         return None
-    return Values(_bytes(values.astype(numpy_dtype(dtype), copy=False))), dtype
+    return Values(_bytes(values.astype(numpy_dtype(dtype), copy=False))), buffer.dtype or dtype

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dmlcy._desc import memory
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._errors import DmlError
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import count_in_bytes, has_four_bits, numpy_dtype, size_in_bytes
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._field_types import type_of
@@ -37,6 +37,8 @@ from dmlcy._frontends.dxdispatch.problems import printable, refuse
 from dmlcy._frontends.dxdispatch.progress import Reached, nothing
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.resources import Storage, fill_all
+from dmlcy._runtime import four_bits
+from dmlcy._runtime.tensor import to_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class _Executor:
                     self.reader.add(command.node, violation)
                 refuse(self.reader.problems)
             for end, result in zip(loaded.graph.outputs, results, strict=True):
-                views[end.name][...] = result
+                four_bits.write(views[end.name], np.asarray(to_array(result)))
 
         self.timed(command.dispatchable, once)
 
@@ -199,8 +201,9 @@ class _Executor:
     def view(self, name: str, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
         """A buffer as the tensor that a desc describes, bound under this name."""
         storage = self.storages[binding.resource]
-        size = binding.element_size or (numpy_dtype(storage.dtype).itemsize if storage.dtype else 0)
-        offset = binding.offset * size
+        buffers.halves(self.reader, name, binding, storage.dtype)
+        self.reader.finish()
+        offset = buffers.begin_of(binding, storage.dtype)
         needed = offset + memory.needed(desc)
         if needed > storage.data.size:
             self.reader.report(
@@ -218,6 +221,7 @@ class _Executor:
         storage = self.storages[command.resource]
         values = self.typed(command, storage, storage.start, storage.stop)
         self.out.write(f"Resource '{printable(command.resource)}':" + ("\n" if command.verbose else " "))
+        values = four_bits.values_of(values)
         self.out.writelines(show.lines(values) if command.verbose else show.line(values))
         if not command.verbose:
             self.out.write("\n")
@@ -230,6 +234,7 @@ class _Executor:
         image = images.is_image(name)
         if image or name.lower().endswith(".npy"):
             array = self.shaped(command, self.typed(command, storage, 0, storage.size), name)
+            array = array if four_bits.name_of(array.dtype) is None else four_bits.in_bytes(array)
             content, size = images.writer(array, name) if image else npy.writer(array), array.nbytes
         try:
             written = files.write(self.options.output_path, command.target, content)
@@ -247,11 +252,12 @@ class _Executor:
         if not command.dimensions:
             return array
         count, dimensions = math.prod(command.dimensions), command.node.get("dimensions") or command.node
+        packed = four_bits.name_of(array.dtype) is not None
         if count > array.size:
             self.reader.report("DML-MODEL-dimensions", dimensions, count=count, name=command.resource, held=array.size)
             self.reader.finish()
         try:
-            return array[:count].reshape(command.dimensions)
+            return array[:count] if packed else array[:count].reshape(command.dimensions)
         except ValueError as error:  # more dimensions than NumPy has
             self.reader.report("DML-MODEL-write", dimensions, path=name, why=str(error))
             self.reader.finish()
@@ -263,6 +269,8 @@ class _Executor:
             self.reader.report("DML-MODEL-untyped", command.node, name=command.resource)
             self.reader.finish()
         assert storage.dtype is not None
-        dtype = numpy_dtype(storage.dtype)
-        count = (stop - start) // dtype.itemsize
-        return np.frombuffer(storage.data[start : start + count * dtype.itemsize].tobytes(), dtype)
+        dtype, count = storage.dtype, count_in_bytes(storage.dtype, stop - start)
+        data = storage.data[start : start + size_in_bytes(dtype, count)]
+        if has_four_bits(dtype):
+            return four_bits.unpacked(data, dtype.name, (count,))
+        return np.frombuffer(data.tobytes(), numpy_dtype(dtype))

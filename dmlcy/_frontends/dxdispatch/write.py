@@ -13,7 +13,7 @@ from dmlcy._desc.memory import dtype_of, extent, in_memory, rounded
 from dmlcy._desc.minimum import minimum_feature_level
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import ModelError
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import has_four_bits, in_files, numpy_dtype
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, TensorFlags
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._frontends.dxdispatch import files
@@ -154,7 +154,7 @@ def brief(tensor: TensorDesc) -> dict[str, Any]:
 
 def zeros(tensor: TensorDesc) -> dict[str, Any]:
     """A resource for an output."""
-    dtype = dtype_of(tensor)
+    dtype = in_files(dtype_of(tensor))
     item = numpy_dtype(dtype).itemsize
     count = min(extent(tensor) // item, UINT32)
     values = {"initialValuesDataType": dtype.name, "initialValues": {"valueCount": count, "value": 0}}
@@ -170,7 +170,8 @@ def sized(tensor: TensorDesc, resource: dict[str, Any], length: int) -> dict[str
 def _write_file(name: str, tensor: TensorDesc) -> dict[str, Any]:
     """The command that writes an output: in its sizes, or, when the elements do not follow each other, as they lie."""
     command = {"type": "writeFile", "resource": name, "targetPath": f"{name}.npy"}
-    return command | ({"dimensions": list(tensor.sizes)} if tensor.strides is None else {})
+    in_its_sizes = tensor.strides is None and not has_four_bits(dtype_of(tensor))
+    return command | ({"dimensions": list(tensor.sizes)} if in_its_sizes else {})
 
 
 def _error(identifier: str, folder: str, **values: object) -> ModelError:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of, extent, is_packed, view
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.npy import writer
@@ -132,13 +132,13 @@ def alone(graph: GraphDesc, number: int, node: Node, named: Mapping[Port, str]) 
 
 
 def _from_file(file: str, desc: TensorDesc) -> dict[str, Any]:
-    length = extent(desc) if desc.strides is not None else desc.element_count * numpy_dtype(dtype_of(desc)).itemsize
-    return sized(desc, {"initialValues": {"sourcePath": file}}, length)
+    return sized(desc, {"initialValues": {"sourcePath": file}}, extent(desc))
 
 
 def _write_file(resource: str, file: str, desc: TensorDesc) -> dict[str, Any]:
     """The command that writes a value: in its sizes, or as it lies in the buffer."""
-    dimensions = {"dimensions": list(desc.sizes)} if is_packed(desc) else {}
+    in_its_sizes = is_packed(desc) and not has_four_bits(dtype_of(desc))
+    dimensions = {"dimensions": list(desc.sizes)} if in_its_sizes else {}
     return {"type": "writeFile", "resource": resource, "targetPath": file, **dimensions}
 
 

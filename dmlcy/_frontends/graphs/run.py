@@ -15,12 +15,14 @@ from dmlcy._errors import DmlError
 from dmlcy._facts.levels import current_level
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch import show
-from dmlcy._frontends.dxdispatch.given import made, read, shaped
+from dmlcy._frontends.dxdispatch.given import made, of_file
 from dmlcy._frontends.dxdispatch.problems import printable, refuse
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Port
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._reference.expected import as_array
+from dmlcy._runtime.tensor import to_array
 
 Array = npt.NDArray[Any]
 
@@ -44,7 +46,7 @@ def run(found: Read, graph: GraphDesc, out: TextIO, options: Options) -> dict[Po
     """Run the graph of a file, which is valid, and print its outputs; the values that are kept."""
     values, results = computed(found, graph, options, out)
     for index, result in enumerate(results):
-        flat = np.ascontiguousarray(result).reshape(-1)
+        flat = np.ascontiguousarray(as_array(result)).reshape(-1)
         port = wiring_of(graph).source_of(Port(None, index))
         assert port is not None
         name = graph.outputs[index].name or wiring_of(graph).value_names[port]
@@ -89,7 +91,7 @@ def computed(
 
 def _keeper(values: dict[Port, Array]) -> Any:
     def keep(port: Port, value: Array) -> None:
-        values[port] = np.array(value, order="C")
+        values[port] = np.array(to_array(value), order="C")
 
     return keep
 
@@ -103,7 +105,7 @@ def inputs(graph: GraphDesc, options: Options) -> dict[str, Array]:
         if desc is None:
             found[name] = np.zeros(0, np.uint8)  # nothing reads it
         elif name in options.inputs:
-            found[name] = shaped(read(options.inputs[name]), desc.sizes)
+            found[name] = of_file(options.inputs[name], desc)
         else:
             found[name] = made(desc, np.random.default_rng((options.seed, index)))
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from dmlcy._desc.memory import dtype_of
 from dmlcy._errors import ModelError, raise_violations
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.levels import NEWEST
 from dmlcy._field_types.base import spelled_in_json
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
@@ -163,8 +163,10 @@ def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
 
 
 def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:
-    """The elements of a constant that has a desc."""
+    """The elements of a constant that has a desc; of 4 bits the bytes."""
     assert constant.data is not None and constant.desc is not None
+    if has_four_bits(dtype_of(constant.desc)):
+        return constant.data
     dtype = numpy_dtype(dtype_of(constant.desc))
     count = constant.data.size // dtype.itemsize
     elements = np.frombuffer(constant.data.tobytes(), dtype, count)
@@ -176,7 +178,7 @@ def _inline(number: int, constant: Constant) -> dict[str, Any]:
     data = np.zeros(0, np.uint8) if constant.data is None else constant.data
     kind, elements = "UINT8", data
     dtype = None if constant.desc is None else dtype_of(constant.desc)
-    if dtype is not None and dtype.numpy is not None and data.size % numpy_dtype(dtype).itemsize == 0:
+    if dtype is not None and not has_four_bits(dtype) and data.size % numpy_dtype(dtype).itemsize == 0:
         typed = np.frombuffer(data.tobytes(), numpy_dtype(dtype))
         if not _has_other_nan(typed):
             kind, elements = dtype.name, typed

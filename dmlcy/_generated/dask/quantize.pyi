@@ -5,13 +5,13 @@ from dask.array import Array
 
 from collections.abc import Sequence
 
-from dmlcy._generated.arguments import _Array, _DataType, _QuantizationType
+from dmlcy._generated.arguments import _Array, _ArrayOrPacked, _DataType, _QuantizationType
 
 __all__ = ["quantize"]
 
 def quantize(
     input: _Array,
-    quantizations: Sequence[_Array],
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType | bool | None = None,

@@ -7,14 +7,14 @@ import numpy as np
 
 from collections.abc import Sequence
 
-from dmlcy._generated.arguments import _Array, _DataType, _Out, _QuantizationType, _Result
+from dmlcy._generated.arguments import _ArrayOrPacked, _DataType, _Out, _QuantizationType, _Result
 
 __all__ = ["dequantize"]
 
 @overload
 def dequantize(
-    input: _Array,
-    quantizations: Sequence[_Array],
+    input: _ArrayOrPacked,
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: None = None,
@@ -104,8 +104,8 @@ def dequantize(
 
 @overload
 def dequantize(
-    input: _Array,
-    quantizations: Sequence[_Array],
+    input: _ArrayOrPacked,
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: None = None,
@@ -113,8 +113,8 @@ def dequantize(
 ) -> _Out: ...
 @overload
 def dequantize(
-    input: _Array,
-    quantizations: Sequence[_Array],
+    input: _ArrayOrPacked,
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType,
@@ -122,8 +122,8 @@ def dequantize(
 ) -> _Result: ...
 @overload
 def dequantize(
-    input: _Array,
-    quantizations: Sequence[_Array],
+    input: _ArrayOrPacked,
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType,

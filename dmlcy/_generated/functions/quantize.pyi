@@ -7,14 +7,14 @@ import numpy as np
 
 from collections.abc import Sequence
 
-from dmlcy._generated.arguments import _Array, _DataType, _Out, _QuantizationType, _Result
+from dmlcy._generated.arguments import _Array, _ArrayOrPacked, _DataType, _Out, _QuantizationType, _Result
 
 __all__ = ["quantize"]
 
 @overload
 def quantize(
     input: _Array,
-    quantizations: Sequence[_Array],
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: None = None,
@@ -104,7 +104,7 @@ def quantize(
 @overload
 def quantize(
     input: _Array,
-    quantizations: Sequence[_Array],
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: None = None,
@@ -113,7 +113,7 @@ def quantize(
 @overload
 def quantize(
     input: _Array,
-    quantizations: Sequence[_Array],
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType,
@@ -122,7 +122,7 @@ def quantize(
 @overload
 def quantize(
     input: _Array,
-    quantizations: Sequence[_Array],
+    quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
     output_dtype: _DataType,

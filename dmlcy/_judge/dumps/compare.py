@@ -29,6 +29,7 @@ from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.dump import Dump, read_dump
 from dmlcy._judge.passes import CORRECT, Device, Passes, judged
 from dmlcy._judge.verdicts import DOUBTFUL, MISSING
+from dmlcy._runtime.four_bits import values_of
 from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote
 
@@ -167,7 +168,8 @@ class _Comparer:
             actual = self.dump.value_in(self.actual, port)
             if actual is None:
                 continue
-            expected = self.constant(port) if port.node is not None else self.dump.value(port)
+            actual = values_of(actual)
+            expected = values_of(self.constant(port) if port.node is not None else self.dump.value(port))
             places = np.flatnonzero(_bits(expected) != _bits(actual))
             first = None
             if places.size:
@@ -224,7 +226,8 @@ class _Comparer:
                 said = f"there is no {quote(self.dump.files[output.port])}"
                 yield Judged(action.node, label, name, node.kind, sizes, None, None, said, missing=True)
                 continue
-            accumulated, alone = measure(self.dump.value(output.port), actual, Passes(None)), None
+            actual = values_of(actual)
+            accumulated, alone = measure(values_of(self.dump.value(output.port)), actual, Passes(None)), None
             if not problem:
                 expected, passes = judged(desc, inputs, path, self.options)
                 alone = measure(expected, actual, passes)

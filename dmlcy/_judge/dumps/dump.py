@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of, extent, view
 from dmlcy._errors import ModelError
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import has_four_bits, in_files, numpy_dtype
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
@@ -72,23 +72,27 @@ class Dump:
 
 def load(path: Path, desc: TensorDesc) -> Array:
     """The elements of a tensor, in its sizes, from a file that has them so or as they lie in the buffer."""
-    dtype, shown = numpy_dtype(dtype_of(desc)), str(path)
+    stored, shown = in_files(dtype_of(desc)), str(path)
     try:
         with open_regular(path) as stream:
             header = read_header(stream)
-            if header.dtype is None or header.dtype.name != dtype_of(desc).name:
+            if header.dtype is not stored:
                 found = printable(str(header.kind))
-                _refuse("DML-MODEL-npy-type", shown, found=found, wanted=dtype_of(desc).name)
-            values = read_elements(stream, header).astype(dtype, order="C", copy=False)
+                _refuse("DML-MODEL-npy-type", shown, found=found, wanted=stored.name)
+            values = read_elements(stream, header).astype(numpy_dtype(stored), order="C", copy=False)
     except NpyError as error:
         _refuse("DML-MODEL-npy", shown, why=str(error))
     except (OSError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
         _refuse("DML-MODEL-source", shown, why=getattr(error, "strerror", None) or str(error))
+    flat = values.reshape(-1)
+    if has_four_bits(dtype_of(desc)):
+        if flat.size != extent(desc):
+            _refuse("DML-MODEL-npy-sizes", shown, found=f"{flat.size} bytes", wanted=f"{extent(desc)} bytes")
+        return view(flat, desc, 0)
     if values.shape == desc.sizes:
         return values
-    flat = values.reshape(-1)
     if desc.strides is not None and values.ndim == 1 and flat.nbytes >= extent(desc):
         return np.array(view(flat.view(np.uint8), desc, 0))
     if flat.size != desc.element_count:

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import extent, is_packed, rounded, view
-from dmlcy._facts.dtypes import Bytes, numpy_dtype
+from dmlcy._desc.memory import extent, is_packed, of_file, rounded, sizes_in_file, view
+from dmlcy._facts.dtypes import Bytes, count_in_bytes, has_four_bits, in_files, numpy_dtype, size_in_bytes
 from dmlcy._frontends.dxdispatch import npy
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
@@ -63,7 +63,7 @@ class Actual:
     @property
     def size(self) -> int:
         """Bytes of the elements."""
-        return self.output.tensor.element_count * numpy_dtype(self.output.dtype).itemsize
+        return size_in_bytes(self.output.dtype, self.output.tensor.element_count)
 
     @property
     def dumps(self) -> tuple[int, ...]:
@@ -94,10 +94,11 @@ class Actual:
         output = self.output
         header = npy.read_header(stream)
         dtype = header.dtype
-        if dtype is None or dtype not in (output.dtype, output.buffer.dtype):
-            self.report("DML-MODEL-npy-type", found=show(header.kind), wanted=output.dtype.name)
+        stored = in_files(output.dtype)
+        if dtype is None or dtype not in (stored, output.buffer.dtype):
+            self.report("DML-MODEL-npy-type", found=show(header.kind), wanted=stored.name)
             return None
-        same = dtype is output.dtype
+        same = dtype is stored
         found = None
         if header.count * header.kind.itemsize in (*self.dumps, self.size):
             values = npy.read_elements(stream, header).astype(numpy_dtype(dtype), copy=False)
@@ -128,8 +129,9 @@ class Actual:
         kind = "" if same else f", of {self.output.dtype.name}"
         written, dtype = self.written, self.output.buffer.dtype
         if written is None or dtype is None:
-            return f"the sizes {self.output.tensor.sizes}, or as many elements in a row{kind}"
-        sizes = written.dimensions or (written.size // numpy_dtype(dtype).itemsize,)
+            sizes = sizes_in_file(self.output.dtype, self.output.tensor.sizes)
+            return f"the sizes {sizes}, or as many elements in a row{kind}"
+        sizes = written.dimensions or (count_in_bytes(dtype, written.size),)
         return f"the sizes {sizes}, which the model writes{kind}"
 
     def in_buffer(self, data: Bytes) -> Array | None:
@@ -141,7 +143,10 @@ class Actual:
 
     def packed(self, data: Bytes) -> Array:
         """The output in bytes of its own."""
-        return data[: self.size].view(numpy_dtype(self.output.dtype)).reshape(self.output.tensor.sizes)
+        dtype, sizes = self.output.dtype, self.output.tensor.sizes
+        if has_four_bits(dtype):
+            return of_file(dtype, sizes, data[: self.size])
+        return data[: self.size].view(numpy_dtype(dtype)).reshape(sizes)
 
 
 def _without_ones(sizes: Sequence[int]) -> tuple[int, ...]:

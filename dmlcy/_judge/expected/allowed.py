@@ -18,6 +18,7 @@ from dmlcy._judge.expected.manifest import OLD, Output
 from dmlcy._judge.expected.manifest_reader import Expected
 from dmlcy._judge.passes import Device, Mask, Passes, grouped, judged
 from dmlcy._reference.accuracy import Tolerance
+from dmlcy._runtime.four_bits import values_of
 
 Array = npt.NDArray[Any]
 
@@ -56,7 +57,7 @@ class _Files:
 
     def values(self, node: Node) -> Array:
         """Values of the output."""
-        return self.source.array(node, self.output.dtype, self.output.tensor.sizes)
+        return values_of(self.source.array(node, self.output.dtype, self.output.tensor.sizes))
 
     def marks(self, node: Node) -> Mask:
         """The elements that are marked."""

@@ -26,6 +26,7 @@ from dmlcy._judge.expected.manifest import NAME, Manifest, Output
 from dmlcy._judge.expected.manifest_reader import Expected
 from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._judge.verdicts import DOUBTFUL, MISSING, STATUS, VERDICTS
+from dmlcy._runtime.four_bits import values_of
 from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote, show
 
@@ -282,7 +283,7 @@ class _Comparer:
     def compare(self, files: Sequence[Found], reached: Reached) -> Comparison:
         """Compare each file of the output; the report is of the first file among those with the worst verdict."""
         output = self.output
-        expected = self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes)
+        expected = values_of(self.source.array(self.node.value["file"], output.dtype, output.tensor.sizes))
         passes = passes_of(self.source, output, expected, self.options)
         if not files:
             return Comparison(output, self.files.actual / output.file, problem=self.files.missing(output))
@@ -300,7 +301,7 @@ class _Comparer:
         if actual is None:
             return Comparison(self.output, file.path, problem=given.problem)
         told = partial(reached, printable(self.output.file))
-        found = measure(expected, actual, passes, told)
+        found = measure(expected, values_of(actual), passes, told)
         return Comparison(self.output, file.path, differences=found)
 
     def window(self, index: tuple[int, ...]) -> Window | None:

@@ -12,9 +12,9 @@ from typing import Any, Final, NoReturn
 
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, extent, rounded
+from dmlcy._desc.memory import dtype_of, extent, of_file, rounded, sizes_in_file
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.dtypes import in_files, numpy_dtype
 from dmlcy._facts.levels import NEWEST, level_hint
 from dmlcy._facts.rows import Dtype, Field
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
@@ -62,14 +62,16 @@ class Expected:
         try:
             with open_regular(path) as stream:
                 header = npy.read_header(stream)
-                if header.dtype is not dtype:
+                stored, held = in_files(dtype), sizes_in_file(dtype, sizes)
+                if header.dtype is not stored:
                     kind = show(header.kind)
-                    reader.report("DML-MODEL-npy-type", node, path=str(path), found=kind, wanted=dtype.name)
-                elif header.shape != sizes:
-                    shape, wanted = f"the sizes {header.shape}", f"the sizes {sizes}"
+                    reader.report("DML-MODEL-npy-type", node, path=str(path), found=kind, wanted=stored.name)
+                elif header.shape != held:
+                    shape, wanted = f"the sizes {header.shape}", f"the sizes {held}"
                     reader.report("DML-MODEL-npy-sizes", node, path=str(path), found=shape, wanted=wanted)
                 else:
-                    found = npy.read_elements(stream, header).astype(numpy_dtype(dtype), copy=False)
+                    elements = npy.read_elements(stream, header).astype(numpy_dtype(stored), copy=False)
+                    found = of_file(dtype, sizes, elements)
         except npy.NpyError as error:
             reader.report("DML-MODEL-npy", node, path=str(path), why=str(error))
         except OSError as error:

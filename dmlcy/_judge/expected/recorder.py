@@ -22,6 +22,7 @@ from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.operators import entry_name, tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.resources import Storage
 from dmlcy._judge.expected.manifest import Buffer
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import may_overlap
 
 Array = npt.NDArray[Any]
@@ -37,6 +38,17 @@ class Tensor:
     resource: str
     values: Array
     computed_by: str | None = None
+
+    @property
+    def memory(self) -> Array:
+        """An array with the places of the elements in the buffer; of 4 bits, with those of the bytes."""
+        return four_bits.memory(self.values)
+
+    def of_elements(self, flags: Flags) -> Flags:
+        """Flags of the places as flags of the elements."""
+        if flags.shape == self.values.shape:
+            return flags
+        return np.repeat(flags, 2)[: self.values.size].reshape(self.values.shape)
 
     @property
     def name(self) -> str:
@@ -69,9 +81,10 @@ class Written:
         if not _meet(self.output, other):
             return self
         changed = np.zeros(max(_end(self.output, self.buffer.offset), _end(other, offset)), np.bool_)
-        for flags in _bytes(changed, other.values, offset):
+        for flags in _bytes(changed, other.memory, offset):
             flags[...] = True
-        hit = np.logical_or.reduce(list(_bytes(changed, self.output.values, self.buffer.offset)))
+        hit = np.logical_or.reduce(list(_bytes(changed, self.output.memory, self.buffer.offset)))
+        hit = self.output.of_elements(hit)
         if not hit.any():
             return self
         left = ~hit if self.standing is None else self.standing & ~hit
@@ -109,7 +122,7 @@ class Recorder:
                 outputs.append(Tensor(field, entry, command.bindings[name].resource, bound[name]))
         for output in outputs:
             storage = self._storages[output.resource]
-            offset = output.values.ctypes.data - storage.data.ctypes.data
+            offset = output.memory.ctypes.data - storage.data.ctypes.data
             buffer = Buffer(storage.dtype, storage.size, offset)
             after = (one.after(output, offset) for one in self.written)
             self.written = [one for one in after if one is not None]
@@ -146,13 +159,13 @@ class Recorder:
 
 def _view(tensor: Tensor) -> tuple[object, ...]:
     """What tells two views of a resource apart."""
-    values = tensor.values
-    return tensor.resource, values.ctypes.data, values.dtype, values.shape, values.strides
+    memory, values = tensor.memory, tensor.values
+    return tensor.resource, memory.ctypes.data, values.dtype, values.shape, memory.strides
 
 
 def _end(tensor: Tensor, offset: int) -> int:
     """The byte behind the last element of a tensor at this offset."""
-    values = tensor.values
+    values = tensor.memory
     steps = zip(values.shape, values.strides, strict=True)
     return int(offset + sum((size - 1) * step for size, step in steps) + values.itemsize)
 

@@ -12,12 +12,15 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._desc.memory import dtype_of, in_file
 from dmlcy._errors import ModelError
 from dmlcy._facts.levels import current_level
+from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch import files, npy
 from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.dxdispatch.model import Model
+from dmlcy._frontends.dxdispatch.operators import tensor_of
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._judge.expected import manifest_reader
@@ -93,18 +96,23 @@ class _Outputs:
     def add(self, one: Written) -> Output:
         """The entry of the manifest: the values of the reference, and what passes."""
         desc, field, entry = one.dispatchable.desc.value, one.output.field, one.output.entry
+        dtype = dtype_of(tensor_of(desc, field, entry))
         name = field.python if entry is None else f"{field.python}[{entry}]"
         values, passes = judged(
             desc, grouped((tensor.field, tensor.entry, tensor.values) for tensor in one.inputs), name
         )
-        file = self.beside("", one, values)
+        file = self.beside("", one, in_file(dtype, values))
         allowed = None if passes.allowed is None else self.beside("allowed/", one, passes.allowed)
         typical = None if passes.typical is None else self.beside("typical/", one, passes.typical)
         flushed = None
         if passes.flushed is not None:
-            flushed = self.beside("flushed/", one, passes.flushed[0]), self.beside("flushed/", one, passes.flushed[1])
+            values = in_file(dtype, passes.flushed[0])
+            flushed = self.beside("flushed/", one, values), self.beside("flushed/", one, passes.flushed[1])
         marks = [(id_, self.beside("not_judged/", one, mask.astype(np.uint8))) for id_, mask in passes.not_judged]
-        sources = {tensor.name: self.source(tensor) for tensor in one.inputs}
+        sources = {
+            tensor.name: self.source(tensor, dtype_of(tensor_of(desc, tensor.field, tensor.entry)))
+            for tensor in one.inputs
+        }
         standing = None
         if one.standing is not None:
             standing = self.beside("standing/", one, np.asarray(one.standing, np.uint8))
@@ -131,12 +139,12 @@ class _Outputs:
         self.contents[file] = values
         return file
 
-    def source(self, tensor: Tensor) -> Input:
+    def source(self, tensor: Tensor, dtype: Dtype) -> Input:
         """The file of an input, which several dispatches may share."""
         values = tensor.values
         if id(values) not in self.files:
             self.files[id(values)] = self.file("inputs/", tensor.resource)
-            self.contents[self.files[id(values)]] = values
+            self.contents[self.files[id(values)]] = in_file(dtype, values)
         return Input(self.files[id(values)], tensor.resource, tensor.computed_by)
 
     def file(self, folder: str, name: str) -> str:

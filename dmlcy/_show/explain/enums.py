@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dmlcy._facts.tables import STATES
 from dmlcy._show.explain.facts import Facts
@@ -72,13 +73,16 @@ def level_page(page: Page, level: Facts) -> None:
     see(page, level)
 
 
+IN_PACKAGE: Final = "no such type: two elements are in a byte. ml_dtypes has one, and dmlcy.packed(...) takes bytes"
+
+
 def dtype_page(page: Page, dtype: Facts) -> None:
     """A data type."""
     page.title(f"{dtype['name']}, a data type")
     page.rows([
         ("In DirectML", f"{dtype['full']} = {dtype['value']}"),
         ("Bits", str(dtype["bits"])),
-        ("In NumPy", f"numpy.{dtype['numpy']}" if dtype["numpy"] else "no such type"),
+        ("In NumPy", f"numpy.{dtype['numpy']}" if dtype["numpy"] else IN_PACKAGE),
         ("Since", f"{dtype['since']} (DirectML {dtype['directml']})"),
     ])  # fmt: skip
     page.section("Tensors that can have it")
