@@ -41,7 +41,7 @@ class CompiledGraph:
 
     def __init__(self, graph: Structure, level: int, path: str | None) -> None:
         refused = [
-            of_node(not_runnable(node.kind), graph, number)
+            of_node(not_runnable(node.kind), node, number)
             for number, node in enumerate(graph.nodes)
             if isinstance(node, Node) and not node.desc.operator.runs
         ]
@@ -197,7 +197,8 @@ class CompiledGraph:
             else:
                 operator(*arguments, out=outs[0] if _is_one(self._graph, action.node) else tuple(outs))
         except DmlError as error:
-            raise_violations([of_node(one, self._graph, action.node) for one in error.violations], FUNCTION, error)
+            node = self._graph.nodes[action.node]
+            raise_violations([of_node(one, node, action.node) for one in error.violations], FUNCTION, error)
         values.update(zip((one.port for one in action.outputs), buffers, strict=True))
 
     def _results(self, values: Mapping[Port, Buffer], outs: Sequence[Array | None]) -> list[Array]:
