@@ -130,7 +130,7 @@ class Graph(Operators):
         return Value(self, Port(len(self._nodes) - 1, 0), constant.desc)
 
     def reinterpret(self, value: Value, desc: TensorDesc) -> Value:
-        """The same bytes under another tensor desc, of the same data type and total size in bytes."""
+        """The same bytes under another tensor desc of the same total size in bytes; no element is converted."""
         if not isinstance(desc, TensorDesc):
             raise TypeError(f"reinterpret() takes a TensorDesc, not {show(desc)}.{_from_array(desc)}")
         return Value(self, self._port(value, "reinterpret"), desc)

@@ -178,20 +178,22 @@ class _Checker:
         words = {"target": graph.target_label(target), "source": graph.source_label(source)}
         field = None if target.node is None else self.wiring.inputs[target.node][target.place][0]
         types, sizes = (dtype_name(needed), dtype_name(given)), (in_bytes(needed), in_bytes(given))
-        if None not in types and types[0] != types[1]:
-            words |= {"actual": types[0], "expected": types[1]}
-            yield made(graph, "edge-dtype", "edges", place, words, node=target.node, field=field)
-            return
+        differ = None not in types and types[0] != types[1]
+        hint = f"Their data types differ, {types[0]} and {types[1]}: CAST converts elements." if differ else ""
         node = None if source.node is None else graph.nodes[source.node]
         if isinstance(node, Constant):
             if is_short(node) or node.size is None or minimum_size(needed) is None:
                 return
-            if not fits(node.size, needed):
-                words |= {"actual": node.size, "expected": in_bytes(needed)}
-                yield made(graph, "constant-size", "edges", place, words, node=target.node, field=field)
-        elif None not in sizes and sizes[0] != sizes[1]:
-            words |= {"actual": sizes[0], "expected": sizes[1]}
-            yield made(graph, "edge-size", "edges", place, words, node=target.node, field=field)
+            slug = "" if fits(node.size, needed) else "constant-size"
+            found = {"actual": node.size, "expected": in_bytes(needed)}
+        else:
+            slug = "edge-size" if None not in sizes and sizes[0] != sizes[1] else ""
+            found = {"actual": sizes[0], "expected": sizes[1]}
+        if slug:
+            yield made(graph, slug, "edges", place, words | found, node=target.node, field=field, hint=hint)
+        elif differ:
+            words |= {"actual": types[0], "expected": types[1]}
+            yield made(graph, "edge-reinterprets", "edges", place, words, node=target.node, field=field, warning=True)
 
     def fed(self) -> Iterator[Violation]:
         """Tensors and outputs that no edge leads to, or two. An edge that leads astray may have been meant for them."""
