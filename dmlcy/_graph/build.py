@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation, Violations, raise_violations
+from dmlcy._facts.tables import desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import as_dtype
@@ -21,6 +22,7 @@ from dmlcy._graph.names import Names
 from dmlcy._graph.operators import Operators
 from dmlcy._graph.use import Method, resized
 from dmlcy._graph.values import Value
+from dmlcy._graph.views import broadcast, reshaped, transposed
 from dmlcy._graph.violations import GraphViolation, of_node
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
@@ -120,7 +122,10 @@ class Graph(Operators):
         return Value(self, Port(None, len(self._inputs) - 1), known)
 
     def constant(self, array: Any, *, name: str = "") -> Value:
-        """The elements of an array as a part of the graph; they are copied."""
+        """The elements of an array as a part of the graph; they are copied.
+
+        Those of a bool array are UINT8, and an array without dimensions has the size 1.
+        """
         found = to_array(array)
         if found is None or as_dtype(found.dtype) is None:
             raise TypeError(f"constant() takes an array of a tensor data type, not {show(array)}.")
@@ -134,6 +139,28 @@ class Graph(Operators):
         if not isinstance(desc, TensorDesc):
             raise TypeError(f"reinterpret() takes a TensorDesc, not {show(desc)}.{_from_array(desc)}")
         return Value(self, self._port(value, "reinterpret"), desc)
+
+    def transpose(self, value: Value, axes: Sequence[int]) -> Value:
+        """The value with its axes in another order: axis k of the result is axis ``axes[k]``. It needs no node."""
+        return self._viewed(value, "transpose", lambda desc: transposed(desc, axes))
+
+    def broadcast(self, value: Value, sizes: Sequence[int]) -> Value:
+        """The value repeated along axes of size 1 and axes in front, as by numpy.broadcast_to. It needs no node."""
+        return self._viewed(value, "broadcast", lambda desc: broadcast(desc, sizes), sizes)
+
+    def reshape(self, value: Value, sizes: Sequence[int]) -> Value:
+        """The elements of the value in other sizes. A value whose elements are not adjacent is copied by a node."""
+        self._port(value, "reshape")
+        if not is_unknown(value.desc) and reshaped(value.desc, sizes) is None:
+            value = self.element_wise_identity(value)
+        return self._viewed(value, "reshape", lambda desc: reshaped(desc, sizes) or desc, sizes)
+
+    def _viewed(
+        self, value: Value, function: str, view: Callable[[TensorDesc], TensorDesc], sizes: Sequence[int] = ()
+    ) -> Value:
+        """The value under another desc; ``sizes``: those of the result, where nothing is known of the value."""
+        port, desc = self._port(value, function), value.desc
+        return Value(self, port, TensorDesc(desc.dtype, sizes) if is_unknown(desc) else view(desc))
 
     def add(self, desc: OperatorDesc, *inputs: Value | Sequence[Value] | None, name: str = "") -> Any:
         """A node of a desc; values for its inputs in the order of the struct, None for one that is left out.
@@ -164,20 +191,36 @@ class Graph(Operators):
         return values[0] if len(values) == 1 and not several else tuple(values)
 
     def build(self, *outputs: Value, **named: Value) -> GraphDesc:
-        """The graph, with these outputs in order; those that are given by keyword have the keyword as their name."""
+        """The graph, with these outputs in order; those that are given by keyword have the keyword as their name.
+
+        A graph input, a constant, and a value that is read with strides are copied by a node: DirectML has no edge from
+        a graph input to a graph output, and the buffer of an output has no strides.
+        """
         if not outputs and not named:
             raise TypeError("build() needs at least one output.")
         given = [*(("", value) for value in outputs), *named.items()]
-        edges, ends = [], []
+        nodes, edges, ends = [*self._nodes], [*self._edges], []
         for index, (name, value) in enumerate(given):
-            edges.append(Edge(self._port(value, "build"), Port(None, index)))
-            ends.append(End(name, None if is_unknown(value.desc) else value.desc))
-        whole = (*self._edges, *edges)
-        names = dict(found for number, node in enumerate(self._nodes) if (found := _named_value(node, number)))
+            port, desc = self._port(value, "build"), value.desc
+            if self._is_copied(port, desc):
+                edges.append(Edge(port, Port(len(nodes), 0)))
+                port, copied = Port(len(nodes), 0), TensorDesc(desc.dtype, desc.sizes)
+                nodes.append(Node(desc_class("ELEMENT_WISE_IDENTITY")(input=desc, output=copied)))
+                desc = copied
+            edges.append(Edge(port, Port(None, index)))
+            ends.append(End(name, None if is_unknown(desc) else desc))
+        names = dict(found for number, node in enumerate(nodes) if (found := _named_value(node, number)))
         names |= self._names
         return GraphDesc(
-            tuple(self._nodes), tuple(self._inputs), tuple(ends), whole, tuple(names.items()), self._limit
+            tuple(nodes), tuple(self._inputs), tuple(ends), tuple(edges), tuple(names.items()), self._limit
         )  # fmt: skip
+
+    def _is_copied(self, port: Port, desc: TensorDesc) -> bool:
+        """Whether an output of the graph cannot be this value itself."""
+        node = None if port.node is None else self._nodes[port.node]
+        if node is None or isinstance(node, Constant):
+            return True
+        return desc.strides is not None and desc != outputs_of(node)[port.place][1]
 
     def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         given = method.bind(arguments, named)

@@ -13,7 +13,7 @@ from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._field_types.tensor import dtypes_at
+from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 
 _UNREAD: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -57,8 +57,8 @@ def _inferred(check: Check, field: Field) -> TensorDesc:
         sizes = () if field.sizes is None else tuple(int(size) for size in field.sizes.function(check.rules))
     except _UNREAD:
         sizes = ()
-    known = dtype is not None and bool(sizes) and all(0 < size <= UINT_MAX for size in sizes)
-    return TensorDesc(dtype, sizes) if known and dtype is not None else _unknown(check, field)
+    known = len(sizes) in ranks_at(field, check.level) and all(0 < size <= UINT_MAX for size in sizes)
+    return _unknown(check, field) if dtype is None or not known else TensorDesc(dtype, sizes)
 
 
 def _unknown(check: Check, field: Field) -> TensorDesc:

@@ -25,7 +25,7 @@ class Item(NamedTuple):
 
 POOLED = {"window_size": (3, 3), "start_padding": 1, "end_padding": 1}
 WRONG = {
-    300: ("average_pooling", {**POOLED, "window_size": (3, 99)}, "DML-AVERAGE_POOLING-window_size-fits"),
+    300: ("activation_softmax1", {"axes": (1, 9)}, "DML-ACTIVATION_SOFTMAX1-axes-range"),
     301: ("element_wise_add", {"other": (1, 2, 8, 7)}, "DML-ELEMENT_WISE_ADD-b-sizes"),
     900: ("activation_elu", {"alpha": "one"}, "DML-ACTIVATION_ELU-alpha-type"),
 }
